@@ -1,0 +1,18 @@
+"""Device faults: the device, or the wire to it, is not able or not trustworthy.
+
+Responsible for: one value for everything that is wrong with a device, as a closed set of kinds.
+Not responsible for: breaches of procedure by people or cards (those are irregularities).
+Source: package README, "Faults".
+"""
+
+from dataclasses import dataclass
+
+from firmware_bridge.link import LinkFaultKind
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFault:
+    """One fault; `detail` is a sentence for a technician and never names an unseen card."""
+
+    kind: LinkFaultKind
+    detail: str
