@@ -16,7 +16,6 @@ from firmware_bridge.timestamp import Timestamp
 
 
 class LinkFaultKind(StrEnum):
-    """What can be wrong with bytes or with the sequence of frames: a closed set, counted by kind."""
 
     NOISE = "noise"
     BAD_CHECKSUM = "bad_checksum"
@@ -43,7 +42,7 @@ class LinkFault:
 
 ItemT = TypeVar("ItemT")
 StateT = TypeVar("StateT")
-CommandT = TypeVar("CommandT")
+CommandT = TypeVar("CommandT", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
