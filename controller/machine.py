@@ -1,0 +1,92 @@
+"""A flat state table, held by the transitions library.
+
+Responsible for: answering whether a trigger may come in a phase and where it leads, which
+triggers may come, and drawing the table. The one importer of `transitions`.
+Not responsible for: any state (the caller keeps it), any rule, any number, and any one table of
+edges.
+Source: package README, "The procedure".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from transitions import Machine, MachineError
+
+PhaseT = TypeVar("PhaseT", bound=StrEnum)
+TriggerT = TypeVar("TriggerT", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class NoEdge(Generic[PhaseT, TriggerT]):
+    """`trigger` may not come in `phase`; `legal` are the ones that may."""
+
+    phase: PhaseT
+    trigger: TriggerT
+    legal: tuple[TriggerT, ...]
+
+
+class _Position:
+    """Stands in for the library's model during one call, so that calls share nothing."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+
+
+class StateTable(Generic[PhaseT, TriggerT]):
+    """An immutable table of edges; safe for several threads, as a call changes nothing in it.
+
+    The library's machine gets no model, callback or condition, so a call can only look up an edge
+    and write the scratch position. Phases and triggers are the members of the two enums that the
+    edges name, whether or not an edge uses them.
+    """
+
+    __slots__ = ("_machine", "_phases", "_triggers")
+
+    def __init__(self, edges: Sequence[tuple[PhaseT, TriggerT, PhaseT]]) -> None:
+        assert edges, "a table without edges says nothing"
+        pairs = [(source, trigger) for source, trigger, _ in edges]
+        assert len(set(pairs)) == len(pairs), "a trigger leads to one phase only"
+        self._phases = type(edges[0][0])
+        self._triggers = type(edges[0][1])
+        self._machine = Machine(
+            model=None,
+            states=[phase.value for phase in self._phases],
+            initial=edges[0][0].value,
+            transitions=[[trigger.value, source.value, to.value] for source, trigger, to in edges],
+            auto_transitions=False,
+            queued=False,
+        )
+
+    def next(self, phase: PhaseT, trigger: TriggerT) -> PhaseT | NoEdge[PhaseT, TriggerT]:
+        """Where `trigger` leads from `phase`; never raises, a missing edge is a value."""
+        event = self._machine.events.get(trigger.value)
+        if event is None:
+            return NoEdge(phase, trigger, self.legal(phase))
+        position = _Position(phase.value)
+        try:
+            moved = event.trigger(position)
+        except MachineError:
+            return NoEdge(phase, trigger, self.legal(phase))
+        assert moved, "without conditions an edge that exists is taken"
+        return self._phases(position.state)
+
+    def legal(self, phase: PhaseT) -> tuple[TriggerT, ...]:
+        """The triggers that may come in `phase`, in the order of their enum."""
+        names = self._machine.get_triggers(phase.value)
+        return tuple(trigger for trigger in self._triggers if trigger.value in names)
+
+    def mermaid(self) -> str:
+        """The table the library holds as a Mermaid state diagram, the same text every time."""
+        lines = ["stateDiagram-v2", f"    [*] --> {self._machine.initial}"]
+        for phase in self._phases:
+            labels: dict[PhaseT, list[str]] = {}
+            for trigger in self.legal(phase):
+                to = self.next(phase, trigger)
+                assert not isinstance(to, NoEdge), "a legal trigger has an edge"
+                labels.setdefault(to, []).append(trigger.value)
+            lines += [f"    {phase} --> {to}: {', '.join(on)}" for to, on in labels.items()]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,132 @@
+"""The procedure as one flat table: what is due next, and what may happen then.
+
+Responsible for: the phases of a table of play, the classified happenings, and every edge between
+them. A wrong order, a short burn or a card after the last hand is an edge that is not here.
+Not responsible for: choosing the trigger (the rules do) and for numbers such as cards owed or
+coups left (they stay in the table's state).
+Source: NY-e-4, NY-f-2, NY-f-3-four, NY-h-1 to NY-h-4-7, NY-i-1-winner; S42-e-6-burn1, S42-g-2,
+S42-g-3-four, S42-h-3-order, S42-h-4, S42-h-5-aside to S42-h-5-onemore, S42-k-4-void.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Phase(StrEnum):
+    """What is due next at the table."""
+
+    CLOSED = "closed"
+    OPENING = "opening"
+    BURN_FIRST = "burn_first"
+    BURN_REST = "burn_rest"
+    BETWEEN_COUPS = "between_coups"
+    PLAYER_1 = "player_1"
+    BANKER_1 = "banker_1"
+    PLAYER_2 = "player_2"
+    BANKER_2 = "banker_2"
+    PLAYER_3 = "player_3"
+    BANKER_3 = "banker_3"
+    RESULT = "result"
+    SHOE_OVER = "shoe_over"
+    SUSPENDED = "suspended"
+
+
+class Trigger(StrEnum):
+    """A happening, already classified by the rules."""
+
+    SHOE_OPENED = "shoe_opened"
+    FIRST_CARD_READY = "first_card_ready"
+    BURN_OWED = "burn_owed"
+    BURN_DONE = "burn_done"
+    COUP_BEGINS = "coup_begins"
+    CARD = "card"
+    NATURAL = "natural"
+    PLAYER_DRAWS = "player_draws"
+    PLAYER_STANDS_BANKER_DRAWS = "player_stands_banker_draws"
+    BOTH_STAND = "both_stand"
+    BANKER_DRAWS = "banker_draws"
+    BANKER_STANDS = "banker_stands"
+    CUT_CARD = "cut_card"
+    RESULT_DECLARED = "result_declared"
+    LAST_COUP_DONE = "last_coup_done"
+    COUP_VOIDED = "coup_voided"
+    SHOE_CLOSED = "shoe_closed"
+    SUSPEND = "suspend"
+    RESUME_TO_OPENING = "resume_to_opening"
+    RESUME_TO_BURN_FIRST = "resume_to_burn_first"
+    RESUME_TO_BURN_REST = "resume_to_burn_rest"
+    RESUME_TO_BETWEEN_COUPS = "resume_to_between_coups"
+    RESUME_TO_PLAYER_1 = "resume_to_player_1"
+    RESUME_TO_BANKER_1 = "resume_to_banker_1"
+    RESUME_TO_PLAYER_2 = "resume_to_player_2"
+    RESUME_TO_BANKER_2 = "resume_to_banker_2"
+    RESUME_TO_PLAYER_3 = "resume_to_player_3"
+    RESUME_TO_BANKER_3 = "resume_to_banker_3"
+    RESUME_TO_RESULT = "resume_to_result"
+    RESUME_TO_SHOE_OVER = "resume_to_shoe_over"
+
+
+Edge = tuple[Phase, Trigger, Phase]
+
+BURN_PHASES: Final = (Phase.BURN_FIRST, Phase.BURN_REST)
+# From "no more bets" to the declared result.
+COUP_PHASES: Final = (
+    Phase.PLAYER_1,
+    Phase.BANKER_1,
+    Phase.PLAYER_2,
+    Phase.BANKER_2,
+    Phase.PLAYER_3,
+    Phase.BANKER_3,
+    Phase.RESULT,
+)
+# In the shoe's order; also the phases a suspension may interrupt and come back to.
+RESUMABLE_PHASES: Final = (
+    Phase.OPENING,
+    *BURN_PHASES,
+    Phase.BETWEEN_COUPS,
+    *COUP_PHASES,
+    Phase.SHOE_OVER,
+)
+# A shoe is open from its loading to its end, suspended or not.
+OPEN_PHASES: Final = (
+    Phase.OPENING,
+    *BURN_PHASES,
+    Phase.BETWEEN_COUPS,
+    *COUP_PHASES,
+    Phase.SUSPENDED,
+)
+# Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
+CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
+
+
+def resume_trigger(phase: Phase) -> Trigger:
+    """The trigger that ends a suspension in `phase`, one of RESUMABLE_PHASES."""
+    return Trigger(f"resume_to_{phase.value}")
+
+
+EDGES: Final[tuple[Edge, ...]] = (
+    (Phase.CLOSED, Trigger.SHOE_OPENED, Phase.OPENING),
+    (Phase.SHOE_OVER, Trigger.SHOE_OPENED, Phase.OPENING),
+    (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
+    (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
+    (Phase.BURN_REST, Trigger.CARD, Phase.BURN_REST),
+    (Phase.BURN_REST, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
+    (Phase.BETWEEN_COUPS, Trigger.COUP_BEGINS, Phase.PLAYER_1),
+    (Phase.PLAYER_1, Trigger.CARD, Phase.BANKER_1),
+    (Phase.BANKER_1, Trigger.CARD, Phase.PLAYER_2),
+    (Phase.PLAYER_2, Trigger.CARD, Phase.BANKER_2),
+    (Phase.BANKER_2, Trigger.NATURAL, Phase.RESULT),
+    (Phase.BANKER_2, Trigger.BOTH_STAND, Phase.RESULT),
+    (Phase.BANKER_2, Trigger.PLAYER_DRAWS, Phase.PLAYER_3),
+    (Phase.BANKER_2, Trigger.PLAYER_STANDS_BANKER_DRAWS, Phase.BANKER_3),
+    (Phase.PLAYER_3, Trigger.BANKER_DRAWS, Phase.BANKER_3),
+    (Phase.PLAYER_3, Trigger.BANKER_STANDS, Phase.RESULT),
+    (Phase.BANKER_3, Trigger.CARD, Phase.RESULT),
+    (Phase.RESULT, Trigger.RESULT_DECLARED, Phase.BETWEEN_COUPS),
+    (Phase.RESULT, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER),
+    *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
+    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
+    *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in OPEN_PHASES),
+    *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
+    *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),
+)

@@ -1,0 +1,71 @@
+"""Cards, and the two values a card has: one in a hand, one for burning.
+
+Responsible for: the 52 faces, their one spelling, their point value and their burn value.
+Not responsible for: which batch or deck a card belongs to, and what the sum of a hand is.
+Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-3, S42-e-6-value (burn value).
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+
+
+class Rank(IntEnum):
+    ACE = 1
+    TWO = 2
+    THREE = 3
+    FOUR = 4
+    FIVE = 5
+    SIX = 6
+    SEVEN = 7
+    EIGHT = 8
+    NINE = 9
+    TEN = 10
+    JACK = 11
+    QUEEN = 12
+    KING = 13
+
+
+class Suit(StrEnum):
+    DIAMOND = "D"
+    CLUB = "C"
+    SPADE = "S"
+    HEART = "H"
+
+
+_RANK_TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+_RANK_BY_TEXT = MappingProxyType(dict(zip(_RANK_TEXTS, Rank, strict=True)))
+_SUIT_BY_TEXT = MappingProxyType({suit.value.lower(): suit for suit in Suit})
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One face. Its text is rank then suit in lower case: `7h`, `10d`, `Qs`, `Ac`."""
+
+    rank: Rank
+    suit: Suit
+
+    def __str__(self) -> str:
+        return _RANK_TEXTS[self.rank - 1] + self.suit.value.lower()
+
+    @classmethod
+    def parse(cls, text: str) -> "Card":
+        """Read the one spelling `str(card)` writes; ValueError says what is allowed."""
+        rank = _RANK_BY_TEXT.get(text[:-1])
+        suit = _SUIT_BY_TEXT.get(text[-1:])
+        if rank is None or suit is None:
+            raise ValueError(
+                f"{text!r} is not a card; a card is a rank ({', '.join(_RANK_TEXTS)}) "
+                f"followed by a suit ({', '.join(_SUIT_BY_TEXT)}), such as 7h, 10d or Qs"
+            )
+        return cls(rank, suit)
+
+
+def point_value(card: Card) -> int:
+    """Value in a hand, 0..9: ace 1, ten and faces 0 (NY-a-4-ii-a to c, S42-a-2-i to iii)."""
+    return int(card.rank) if card.rank < Rank.TEN else 0
+
+
+def burn_value(card: Card) -> int:
+    """Value for burning, 1..10: ace 1, ten and faces 10 (NY-e-3, S42-e-6-value)."""
+    return int(min(card.rank, Rank.TEN))

@@ -1,0 +1,45 @@
+"""The cut card: how many coups remain once it appears, and whether it lay deep enough.
+
+Responsible for: the arithmetic of the last hand and of the cut card's place.
+Not responsible for: when a cut card may appear (procedure/phases) and for the cut before play.
+Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. When the card comes between
+two coups the text can be read in two ways; the profile says which (see README, "Decisions").
+"""
+
+from enum import StrEnum
+
+
+class CutRoundStart(StrEnum):
+    """What a cut card that comes between two coups makes of the next coup."""
+
+    CURRENT_COUP = "current_coup"  # the coup in progress: it is completed, then the last hand
+    LAST_COUP = "last_coup"  # the last hand itself
+
+
+def coups_left_after_cut(
+    at_coup_start: bool, setting: CutRoundStart, rounds_after_cut_round: int
+) -> int:
+    """Coups still to be completed from the moment the cut card appears.
+
+    Counts the coup in progress; with `at_coup_start` (the previous coup needs no more cards and
+    no card of the next has left the shoe) counts the next coup instead. The last of them is the
+    last hand; with one left it is the last hand already.
+    """
+    assert rounds_after_cut_round >= 0
+    if at_coup_start and setting is CutRoundStart.LAST_COUP:
+        return 1
+    return 1 + rounds_after_cut_round
+
+
+def cards_behind(cards_total: int, cards_drawn: int) -> int:
+    """Playing cards left in the shoe behind the cut card when it appears.
+
+    Zero too when more cards were drawn than the shoe should hold: that is a wrong count, and not
+    for this function to judge.
+    """
+    return max(0, cards_total - cards_drawn)
+
+
+def placement_ok(behind: int, min_from_back: int) -> bool:
+    """Whether the cut card lay at least `min_from_back` cards from the back (S42-e-6-first)."""
+    return behind >= min_from_back
