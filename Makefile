@@ -1,0 +1,80 @@
+# Responsible for: every way to set up, run, test and measure the program from a clone.
+# Needs python3 (3.11 or newer), the venv module and make; on Debian: python3 python3-venv make.
+# Not responsible for: Debian packages some tests use (they skip and name them; .ci/run installs
+# them) and for installing a table's machine (see the README).
+
+PYTHON ?= python3
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+PIP    := $(RUN) -m pip --disable-pip-version-check --quiet
+ARGS   ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check full gate bench lock clean
+
+help: ## Print this list.
+	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+
+demo: $(VENV)/.installed-run ## Play the demonstration: an emulated shoe and the unchanged program.
+	@"$(VENV)/bin/smartshoe-hil" demo $(ARGS)
+
+test: $(VENV)/.installed-dev ## Run the tests, without the long ones.
+	@$(RUN) -m pytest $(ARGS)
+
+check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, wheel and its smoke test.
+	@echo 'check: ruff';             $(RUN) -m ruff check --quiet .
+	@echo 'check: ruff format';      $(RUN) -m ruff format --quiet --check .
+	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
+	@echo 'check: import contracts'; out=$$("$(VENV)/bin/lint-imports" --no-logo 2>&1) || { echo "$$out"; exit 1; }
+	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
+
+full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
+	@$(RUN) -m pytest --full $(ARGS)
+
+gate: ## What must hold before a release.
+	@echo 'gate: covers every check, all tests with the long ones, and the measurements.'
+	@echo 'gate: does not cover real kernels (USB, power cuts) and real devices.'
+	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory full
+	@$(MAKE) --no-print-directory bench
+
+bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
+	@$(RUN) -m hil.bench $(ARGS)
+
+lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
+	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml
+	@$(COMPILE) --group dev --constraints requirements.lock --output-file requirements-dev.lock $(ARGS) pyproject.toml
+
+clean: ## Remove the environment and everything generated.
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Hashes come from the public index alone: settings of the machine that locks do not count.
+COMPILE = env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS \
+  $(RUN) -m uv --no-config --quiet pip compile --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+
+$(VENV)/.created:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 \
+	  || { echo '$(PYTHON) is missing; on Debian: apt-get install python3 python3-venv' >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo '$(PYTHON) is older than 3.11; on Debian 12: apt-get install python3 python3-venv' >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo 'The venv module of $(PYTHON) is missing; on Debian: apt-get install python3-venv' >&2; exit 1; }
+	@echo 'Setting up $(VENV) (once; needs the network)'
+	@"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+# The build backend comes from the lock too, so nothing unlocked is fetched on the way.
+$(VENV)/.installed-run: $(VENV)/.created requirements.lock pyproject.toml
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The development lock contains the run lock, so one installation serves both.
+$(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements.lock pyproject.toml
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.installed-run $@

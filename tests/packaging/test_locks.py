@@ -1,0 +1,97 @@
+"""The lock files against pyproject.toml.
+
+Responsible for: each dependency locked inside its range and with hashes, both locks alike, and no
+line in them that says where to download.
+Not responsible for: whether newer versions exist (`make lock ARGS=--upgrade`).
+Source: package README, "From a clone to a release".
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN_LOCK = ROOT / "requirements.lock"
+DEV_LOCK = ROOT / "requirements-dev.lock"
+PIN = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; [^\\]+)?(?: \\)?")
+HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
+
+
+def pins(path: Path) -> dict[str, tuple[str, int]]:
+    """Name of each distribution: its version, and how many hashes stand below it."""
+    found: dict[str, tuple[str, int]] = {}
+    name = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if pin := PIN.fullmatch(line):
+            name = pin["name"]
+            found[name] = (pin["version"], 0)
+        elif HASH.fullmatch(line):
+            version, hashes = found[name]
+            found[name] = (version, hashes + 1)
+    return found
+
+
+def asked_for(group: str) -> tuple[Requirement, ...]:
+    """Run-time and build requirements, and those of one dependency group."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    lines = [*pyproject["project"]["dependencies"], *pyproject["build-system"]["requires"]]
+    pending = [group]
+    while pending:
+        for item in pyproject["dependency-groups"][pending.pop()]:
+            if isinstance(item, str):
+                lines.append(item)
+            else:
+                pending.append(item["include-group"])
+    return tuple(map(Requirement, lines))
+
+
+@pytest.mark.parametrize(("path", "group"), [(RUN_LOCK, "build"), (DEV_LOCK, "dev")])
+def test_every_dependency_is_locked_inside_its_range(path: Path, group: str) -> None:
+    locked = pins(path)
+
+    outside = [
+        f"{wanted} is locked as {locked.get(canonicalize_name(wanted.name), ('nothing', 0))[0]}"
+        for wanted in asked_for(group)
+        if canonicalize_name(wanted.name) not in locked
+        or not wanted.specifier.contains(locked[canonicalize_name(wanted.name)][0])
+    ]
+
+    assert not outside, "run `make lock`"
+
+
+@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+def test_a_lock_holds_pins_hashes_and_comments_only(path: Path) -> None:
+    other = [
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if not (PIN.fullmatch(line) or HASH.fullmatch(line) or line.lstrip().startswith("#"))
+    ]
+
+    assert not other
+
+
+@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+def test_a_lock_names_no_place(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    assert not re.findall(r"index|find-links|file:|\w+://|/\w+/", text)
+
+
+@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+def test_every_pin_carries_hashes_for_all_its_files(path: Path) -> None:
+    locked = pins(path)
+
+    assert not [name for name, (_, hashes) in locked.items() if hashes == 0]
+    # Wheels for many platforms: a lock made from one machine's files has one or two hashes here.
+    assert locked["pydantic-core"][1] > 20
+    assert locked["cbor2"][1] > 20
+
+
+def test_the_development_lock_contains_the_run_lock() -> None:
+    run, dev = pins(RUN_LOCK), pins(DEV_LOCK)
+
+    assert {name: dev.get(name) for name in run} == run

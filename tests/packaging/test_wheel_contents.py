@@ -1,0 +1,63 @@
+"""What the smoke test takes for a stray file and for a missing one.
+
+Responsible for: the two rules the wheel's contents are held to, on small lists of names.
+Not responsible for: building the wheel (`make check`).
+Source: package README, "From a clone to a release".
+"""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def smoke() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("smoke", Path(__file__).with_name("smoke.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tests/test_core.py",
+        "controller/tests/test_core.py",
+        "conftest.py",
+        "README.md",
+        "controller/core.py.orig",
+        "controller/__pycache__/core.cpython-311.pyc",
+        "controller/live.db",
+        "smartshoe-0.0.9.dist-info/METADATA",
+    ],
+)
+def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
+    assert smoke.strays({"controller/core.py", name}, "0.1.0") == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "controller/rules/data/clauses.csv",
+        "controller/rules/profiles/standard.toml",
+        "hil/scenarios/overdraw.scenario",
+        "drivers/README.md",
+        "smartshoe-0.1.0.dist-info/licenses/LICENSE",
+    ],
+)
+def test_a_data_file_is_not_a_stray(smoke: ModuleType, name: str) -> None:
+    assert smoke.strays({name}, "0.1.0") == []
+
+
+def test_a_rule_table_left_out_is_found(smoke: ModuleType) -> None:
+    in_tree = {"controller/core.py", "controller/rules/data/clauses.csv"}
+
+    assert smoke.missing({"controller/core.py"}, in_tree) == ["controller/rules/data/clauses.csv"]
+
+
+def test_the_clauses_are_among_the_files_a_wheel_must_hold(smoke: ModuleType) -> None:
+    assert "controller/rules/data/clauses.csv" in smoke.sources()
