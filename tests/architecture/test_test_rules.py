@@ -1,0 +1,195 @@
+"""What holds for every test, tried on tests made for the purpose.
+
+Responsible for: skips, long tests, leftover threads and the fixed examples, as tests/conftest.py
+sets them, seen from outside in a pytest of their own.
+Not responsible for: what any test of the product says.
+Source: package README, "Rules of the house".
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+SETTINGS = """\
+[pytest]
+markers =
+  debian: needs a package
+  full: long
+"""
+
+EXAMPLES = """\
+import threading
+
+import pytest
+from hypothesis import given, strategies
+
+STOP = threading.Event()
+
+
+@pytest.mark.debian("no-such-package", program="no-such-program")
+def test_needs_a_program():
+    raise AssertionError
+
+
+@pytest.mark.debian("no-such-package", library="libno-such.so.1")
+def test_needs_a_library():
+    raise AssertionError
+
+
+@pytest.mark.debian("coreutils", program="true")
+def test_has_its_program():
+    assert True
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_expected_to_fail():
+    raise AssertionError
+
+
+@pytest.mark.full
+def test_long():
+    assert True
+
+
+def test_leaves_a_thread():
+    threading.Thread(target=STOP.wait, name="reader of port A", daemon=True).start()
+
+
+def test_ends_its_thread():
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+
+
+@given(strategies.integers())
+def test_large_space(number):
+    print("drawn", number)
+
+
+def test_quick_directory(fast_dir):
+    (fast_dir / "a").write_text("a")
+    print("quick", fast_dir)
+"""
+
+WHOLE_FILE = """\
+import pytest
+
+pytest.skip("no device", allow_module_level=True)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run over the examples: the last outcome of each test, and all that was said."""
+
+    outcomes: dict[str, str]
+    said: str
+
+    def drawn(self) -> list[str]:
+        return re.findall(r"drawn (-?\d+)", self.said)
+
+    def quick_directory(self) -> Path:
+        (name,) = re.findall(r"quick (\S+)", self.said)
+        return Path(name)
+
+
+def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
+    shutil.copy(CONFTEST, folder / "conftest.py")
+    (folder / "pytest.ini").write_text(SETTINGS)
+    (folder / "test_examples.py").write_text(EXAMPLES)
+    (folder / "test_whole_file.py").write_text(WHOLE_FILE)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    env["SMARTSHOE_FORBID_SKIPS"] = "1" if forbid_skips else ""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *options],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    lines = re.findall(r"^([A-Z]+) test_examples\.py::(\w+)", said, re.MULTILINE)
+    return Run({name: outcome for outcome, name in lines}, said)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run_tests(tmp_path_factory.mktemp("usual"))
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("strict")
+    options = ("--full", "--continue-on-collection-errors", "-k", "not thread")
+    return run_tests(folder, *options, forbid_skips=True)
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("seeded")
+    return run_tests(folder, "-k", "large_space", "--hypothesis-seed=7")
+
+
+def test_a_missing_package_skips_and_is_named(usual: Run) -> None:
+    # Skips are listed by place and reason, not by name.
+    assert "needs Debian package no-such-package (no program no-such-program)" in usual.said
+    assert "needs Debian package no-such-package (no library libno-such.so.1)" in usual.said
+
+
+def test_a_package_that_is_there_skips_nothing(usual: Run) -> None:
+    assert usual.outcomes["test_has_its_program"] == "PASSED"
+
+
+@pytest.mark.parametrize("name", ["test_needs_a_program", "test_needs_a_library"])
+def test_where_skips_are_forbidden_each_is_a_failure(strict: Run, name: str) -> None:
+    assert strict.outcomes[name] in ("ERROR", "FAILED")
+
+
+def test_a_forbidden_skip_still_names_the_package(strict: Run) -> None:
+    assert "needs Debian package no-such-package (no program no-such-program)" in strict.said
+
+
+def test_where_skips_are_forbidden_nothing_is_expected_to_fail(usual: Run, strict: Run) -> None:
+    assert usual.outcomes["test_expected_to_fail"] == "XFAIL"
+    assert strict.outcomes["test_expected_to_fail"] == "FAILED"
+
+
+def test_where_skips_are_forbidden_no_file_is_passed_over(usual: Run, strict: Run) -> None:
+    assert "ERROR test_whole_file.py" not in usual.said
+    assert "ERROR test_whole_file.py" in strict.said
+
+
+def test_long_tests_run_when_asked_for(usual: Run, strict: Run) -> None:
+    assert "test_long" not in usual.outcomes
+    assert strict.outcomes["test_long"] == "PASSED"
+
+
+def test_a_thread_left_behind_is_named(usual: Run) -> None:
+    assert usual.outcomes["test_leaves_a_thread"] == "ERROR"
+    assert "the test left threads running: reader of port A" in usual.said
+
+
+def test_a_thread_that_ended_is_no_matter(usual: Run) -> None:
+    assert usual.outcomes["test_ends_its_thread"] == "PASSED"
+
+
+def test_examples_are_the_same_in_every_run(usual: Run, strict: Run) -> None:
+    assert usual.drawn()
+    assert usual.drawn() == strict.drawn()
+
+
+def test_a_seed_gives_other_examples(usual: Run, seeded: Run) -> None:
+    assert seeded.drawn()
+    assert seeded.drawn() != usual.drawn()
+
+
+def test_the_quick_directory_is_gone_afterwards(usual: Run) -> None:
+    assert usual.outcomes["test_quick_directory"] == "PASSED"
+    assert not usual.quick_directory().exists()
