@@ -24,10 +24,15 @@ THREAD_GRACE_S = 2.0
 # Threads of the test runner itself.
 RUNNER_THREADS = ("pytest_timeout", "execnet")
 
-hypothesis.settings.register_profile(
-    "fixed", derandomize=True, database=None, deadline=None, print_blob=True
+# Written out, because hypothesis changes its defaults where CI is set; slowness is no failure.
+SAME_EVERYWHERE = hypothesis.settings(
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=(hypothesis.HealthCheck.too_slow,),
 )
-hypothesis.settings.register_profile("seeded", database=None, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("fixed", SAME_EVERYWHERE, derandomize=True)
+hypothesis.settings.register_profile("seeded", SAME_EVERYWHERE, derandomize=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
