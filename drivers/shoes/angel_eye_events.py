@@ -1,0 +1,191 @@
+"""What each thing an Angel Eye II-EX link gives means in any vendor's shoe.
+
+Responsible for: one total mapping from the link's items and faults to device events, and the
+names of the shoe's error codes.
+Not responsible for: state (drivers.shoes.angel_eye) and for judging a claim (controller).
+Source: package README, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX", codes.
+"""
+
+from types import MappingProxyType
+from typing import assert_never
+
+from drivers import events
+from drivers.events import ClaimedUse, DeclaredWinner, DeviceEvent, Face, FaceSuit, OutsideReason
+from drivers.faults import DeviceFault
+from firmware_bridge.angel_eye import commands as wire
+from firmware_bridge.angel_eye import messages
+from firmware_bridge.angel_eye.link import AngelEyeItem, ContinuityUnproven, SequenceGap
+from firmware_bridge.angel_eye.messages import (
+    CardFace,
+    CardSuit,
+    CardTarget,
+    DeclaredResult,
+    Message,
+    OutsideMode,
+)
+from firmware_bridge.link import LinkFault, LinkFaultKind
+
+ERROR_MEANINGS = MappingProxyType(
+    {
+        1: "the card cannot be read",
+        2: "a card was overdrawn",
+        3: "a button was misused",
+        4: "a card ran backwards at the exit",
+        5: "a card ran backwards midway",
+        6: "card code error",
+        7: "drawing took too long",
+    }
+)
+
+_USES = MappingProxyType(
+    {
+        CardTarget.PLAYER: ClaimedUse.PLAYER,
+        CardTarget.BANKER: ClaimedUse.BANKER,
+        CardTarget.BURN: ClaimedUse.BURN_EXTRA,
+        CardTarget.BURN_FIRST: ClaimedUse.BURN_FIRST,
+        CardTarget.BURN_COUNTED: ClaimedUse.BURN_COUNTED,
+    }
+)
+_SUITS = MappingProxyType(
+    {
+        CardSuit.DIAMOND: FaceSuit.DIAMOND,
+        CardSuit.CLUB: FaceSuit.CLUB,
+        CardSuit.SPADE: FaceSuit.SPADE,
+        CardSuit.HEART: FaceSuit.HEART,
+    }
+)
+_OUTSIDE_REASONS = MappingProxyType(
+    {
+        OutsideMode.LOCK: OutsideReason.LOCKED,
+        OutsideMode.ERROR: OutsideReason.ERROR,
+        OutsideMode.SETTING: OutsideReason.SETTING,
+    }
+)
+_COMMAND_NAMES = MappingProxyType(
+    {
+        wire.Lock: "LockExit",
+        wire.Unlock: "UnlockExit",
+        wire.ClearError: "ClearError",
+        wire.AskGameProcess: "AskGameProcess",
+    }
+)
+
+# A malformed report with one of these codes says nothing about cards or a result.
+_HARMLESS_CODES = frozenset("SPEeLM")
+
+
+def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
+    """The device events of one item, in order; none for an answer nobody above asked for."""
+    match item:
+        case LinkFault(kind, detail):
+            return (DeviceFault(kind, detail),)
+        case SequenceGap(missing_min):
+            return _gap(missing_min)
+        case ContinuityUnproven():
+            detail = "reports may have been missed while the port was not read"
+            return (
+                DeviceFault(LinkFaultKind.CONTINUITY_UNPROVEN, detail),
+                events.ReportsLost(events.LossReason.UNPROVEN, 0),
+            )
+        case wire.CommandDone(command):
+            return _answered(command, events.CommandOutcome.DONE, "acknowledged")
+        case wire.CommandRefused(command, detail):
+            return _answered(command, events.CommandOutcome.REFUSED, detail)
+        case wire.CommandTimedOut(command, detail):
+            return _answered(command, events.CommandOutcome.NO_ANSWER, detail)
+        case wire.ReadReply():
+            return ()
+        case _:
+            return _message_events(item)
+
+
+def error_meaning(code: int) -> str:
+    """The meaning of the shoe's error code in its manual's sense."""
+    return ERROR_MEANINGS.get(code, "not in the list of known errors")
+
+
+def _message_events(message: Message) -> tuple[DeviceEvent, ...]:
+    match message:
+        case messages.Start():
+            return (events.DeviceStarted(),)
+        case messages.StandBy():
+            return (events.StandBy(),)
+        case messages.CardInGame(target, index, face):
+            return (events.CardRead(_USES[target], index, _face(face), repeated=False),)
+        case messages.CardAgain(target, index, face):
+            return (events.CardRead(_USES[target], index, _face(face), repeated=True),)
+        case messages.CardOutside(mode, face):
+            return (events.CardOutsidePlay(_OUTSIDE_REASONS[mode], _face(face)),)
+        case messages.CutCard():
+            return (events.CutCardSeen(),)
+        case messages.Result():
+            return (_result(message),)
+        case messages.Malformed() | messages.Unknown():
+            return _unreadable(message)
+        case _:
+            return (_status_event(message),)
+
+
+def _status_event(
+    message: messages.ErrorRaised | messages.ErrorCleared | messages.LockState | messages.Preset,
+) -> DeviceEvent:
+    match message:
+        case messages.ErrorRaised(code, in_error_mode):
+            return events.DeviceErrorRaised(code, error_meaning(code), blocking=in_error_mode)
+        case messages.ErrorCleared(code):
+            return events.DeviceErrorCleared(code, error_meaning(code))
+        case messages.LockState(locked):
+            return events.LockChanged(locked)
+        case messages.Preset(address, value):
+            return events.DeviceSettingChanged(address, value)
+        case _:
+            assert_never(message)
+
+
+def _result(message: messages.Result) -> DeviceEvent:
+    match message.result:
+        case DeclaredResult.FORCED_EXIT:
+            return events.CoupForcedOut()
+        case DeclaredResult.PLAYER:
+            winner = DeclaredWinner.PLAYER
+        case DeclaredResult.BANKER:
+            winner = DeclaredWinner.BANKER
+        case DeclaredResult.TIE:
+            winner = DeclaredWinner.TIE
+        case _:
+            assert_never(message.result)
+    return events.ResultDeclared(winner, message.player_pair, message.banker_pair)
+
+
+def _unreadable(message: messages.Malformed | messages.Unknown) -> tuple[DeviceEvent, ...]:
+    match message:
+        case messages.Malformed(code, why):
+            fault = DeviceFault(LinkFaultKind.MALFORMED, f"a report {code} made no sense: {why}")
+        case messages.Unknown(code):
+            # A byte above ASCII is no code at all and may be anything, a card's byte included.
+            shown = repr(code) if code.isascii() else "above ASCII"
+            fault = DeviceFault(LinkFaultKind.UNKNOWN_CODE, f"a report with unknown code {shown}")
+        case _:
+            assert_never(message)
+    if message.code in _HARMLESS_CODES:
+        return (fault,)
+    return (fault, events.ReportsLost(events.LossReason.UNREADABLE, 1))
+
+
+def _gap(missing_min: int) -> tuple[DeviceEvent, ...]:
+    missing = f"at least {missing_min}" if missing_min else "an unknown number of"
+    detail = f"the shoe's numbering shows that {missing} reports are missing"
+    return (
+        DeviceFault(LinkFaultKind.SEQUENCE_GAP, detail),
+        events.ReportsLost(events.LossReason.GAP, missing_min),
+    )
+
+
+def _answered(
+    command: wire.Command, outcome: events.CommandOutcome, detail: str
+) -> tuple[DeviceEvent, ...]:
+    return (events.CommandAnswered(_COMMAND_NAMES[type(command)], outcome, detail),)
+
+
+def _face(face: CardFace | None) -> Face | None:
+    return None if face is None else Face(face.rank, _SUITS[face.suit])

@@ -1,0 +1,58 @@
+"""Watching an Angel Eye II-EX at three levels: bytes arrived, frame decoded, event understood.
+
+Responsible for: turning port events into lines that tell a dead cable from a dead parser.
+Not responsible for: printing them and for what may be shown unmasked (the caller says).
+Source: package README, "Monitor"; firmware_bridge README, "Angel Eye II-EX", what is shown.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
+from drivers.shoes.monitor import event_text
+from firmware_bridge.angel_eye.frames import Unframed, feed
+from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
+from firmware_bridge.link import LinkFault
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+
+@dataclass(frozen=True, slots=True)
+class AngelEyeMonitorState:
+    """What each level needs from one port event to the next."""
+
+    shoe: AngelEyeShoeState
+    unframed: Unframed = field(default_factory=Unframed)
+    place: MaskPlace = MaskPlace.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class AngelEyeMonitor:
+    """`masked` is off only while the port is in maintenance."""
+
+    shoe: AngelEyeShoe = field(default_factory=AngelEyeShoe)
+    masked: bool = True
+
+    def initial(self) -> AngelEyeMonitorState:
+        """Before the port was opened."""
+        return AngelEyeMonitorState(self.shoe.initial())
+
+    def watch(
+        self, state: AngelEyeMonitorState, event: PortEvent
+    ) -> tuple[AngelEyeMonitorState, tuple[str, ...]]:
+        """The lines of one port event, each beginning with its level."""
+        lines: list[str] = []
+        match event:
+            case Chunk(data=data):
+                text, place = mask_raw(data, state.place)
+                lines.append(f"bytes  {text if self.masked else data.hex(' ').upper()}")
+                unframed, found = feed(state.unframed, data, self.shoe.settings.link.bcc_reading)
+                state = replace(state, place=place, unframed=unframed)
+                for one in found:
+                    if isinstance(one, LinkFault):
+                        lines.append(f"frame  {one.kind}: {one.detail}")
+                    else:
+                        lines.append(f"frame  {frame_text(one, masked=self.masked)}")
+            case PortOpened() | PortLost():
+                state = replace(state, place=MaskPlace.UNKNOWN, unframed=Unframed())
+        shoe, output = self.shoe.receive(state.shoe, event)
+        lines.extend(f"event  {event_text(one, masked=self.masked)}" for one in output.events)
+        return replace(state, shoe=shoe), tuple(lines)

@@ -1,0 +1,30 @@
+"""Device events of any shoe as lines for a technician, without showing a card.
+
+Responsible for: one line per event; masked, nothing in it tells an unseen card or what follows
+from one: not its face, not the hand it is for, not a lock or an error that follows from it.
+Not responsible for: raw bytes and frames (each protocol's masking) and for when a port may be
+shown unmasked (the controller).
+Source: package README, "Monitor".
+"""
+
+from drivers import events
+from drivers.events import DeviceEvent
+
+
+def event_text(event: DeviceEvent, *, masked: bool) -> str:
+    """One event in a technician's words."""
+    if not masked:
+        return repr(event)
+    match event:
+        case events.CardRead():
+            return "card ??"
+        case events.CardOutsidePlay():
+            return "card outside play ??"
+        case events.LockChanged():
+            return "lock ??"
+        case events.DeviceErrorRaised():
+            return "device error raised ??"
+        case events.DeviceErrorCleared():
+            return "device error cleared ??"
+        case _:
+            return repr(event)

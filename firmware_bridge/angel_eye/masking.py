@@ -1,0 +1,91 @@
+"""Showing the wire of an Angel Eye II-EX without showing a card.
+
+Responsible for: raw bytes and frames as text in which no unseen card can be read or worked out.
+Not responsible for: when a port may be shown unmasked (maintenance, the controller's decision).
+
+Where a byte stands decides, not its value: shown are ENQ, ETX, SEQ and the code, and between
+frames the other control bytes. Every payload byte is hidden, with bit 7 or without (a line set
+to seven bits strips it), and so are the BCC digits: a BCC is the XOR of all bytes, so with the
+rest known it gives the card away. In frames the payloads of cards, locks and errors are hidden:
+a lock or an overdraw tells that the hands are complete.
+Source: package README, "Angel Eye II-EX", what is shown.
+"""
+
+from enum import StrEnum
+from typing import assert_never
+
+from firmware_bridge.angel_eye.frames import ACK, ENQ, ETX, NAK, STX, Ack, Frame, Nak, ReadReply
+from firmware_bridge.angel_eye.frames import Report as ReportFrame
+
+_HIDDEN = ".."
+_CODES = b"SPDRdCGEeLM"
+_CODES_SHOWN_WHOLE = "SPCGM"
+_BETWEEN_SHOWN = bytes((STX, ACK, NAK))
+
+
+class MaskPlace(StrEnum):
+    """Where in a frame the next byte stands."""
+
+    UNKNOWN = "unknown"  # before the first ENQ or ETX that was seen
+    SEQ = "seq"
+    CODE = "code"
+    PAYLOAD = "payload"
+    BCC_FIRST = "bcc_first"
+    BCC_SECOND = "bcc_second"
+    BETWEEN = "between"
+
+
+def mask_raw(data: bytes, place: MaskPlace = MaskPlace.UNKNOWN) -> tuple[str, MaskPlace]:
+    """Bytes as hex pairs with the hidden ones as `..`; carry the place to the next chunk."""
+    shown: list[str] = []
+    for byte in data:
+        text, place = _mask_byte(byte, place)
+        shown.append(text)
+    return " ".join(shown), place
+
+
+def _mask_byte(byte: int, place: MaskPlace) -> tuple[str, MaskPlace]:
+    text = f"{byte:02X}"
+    if byte == ENQ:
+        return text, MaskPlace.SEQ
+    if byte == ETX:
+        return text, MaskPlace.BCC_FIRST
+    match place:
+        case MaskPlace.SEQ:
+            return (text if chr(byte).isalnum() and byte < 0x80 else _HIDDEN), MaskPlace.CODE
+        case MaskPlace.CODE:
+            return (text if byte in _CODES else _HIDDEN), MaskPlace.PAYLOAD
+        case MaskPlace.BCC_FIRST:
+            return _HIDDEN, MaskPlace.BCC_SECOND
+        case MaskPlace.BCC_SECOND:
+            return _HIDDEN, MaskPlace.BETWEEN
+        case MaskPlace.BETWEEN:
+            following = MaskPlace.PAYLOAD if byte == STX else MaskPlace.BETWEEN
+            return (text if byte in _BETWEEN_SHOWN else _HIDDEN), following
+        case MaskPlace.UNKNOWN | MaskPlace.PAYLOAD:
+            return _HIDDEN, place
+        case _:
+            assert_never(place)
+
+
+def frame_text(frame: Frame, *, masked: bool) -> str:
+    """One frame in a technician's words."""
+    match frame:
+        case ReportFrame(seq, data):
+            code = chr(data[0])
+            whole = not masked or code in _CODES_SHOWN_WHOLE
+            return f"report SEQ {seq!r} code {code!r}{_payload(data[1:], whole=whole)}"
+        case Ack():
+            return "ACK"
+        case Nak(code):
+            return f"NAK {code:02X}"
+        case ReadReply(data):
+            return f"read reply{_payload(data, whole=not masked)}"
+        case _:
+            assert_never(frame)
+
+
+def _payload(payload: bytes, *, whole: bool) -> str:
+    if not payload:
+        return ""
+    return " payload " + (payload.hex(" ").upper() if whole else " ".join([_HIDDEN] * len(payload)))

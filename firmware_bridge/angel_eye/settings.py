@@ -1,0 +1,45 @@
+"""Settings of an Angel Eye link: what its specification leaves open, and its limits.
+
+Responsible for: the closed choices and the numbers, each with the reason for its default.
+Not responsible for: reading them from a file (the table's configuration does).
+Source: package README, "Angel Eye II-EX", settings.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from firmware_bridge.angel_eye.frames import BccReading
+
+
+class SequenceCycle(StrEnum):
+    """The order of SEQ characters, which the shoe's maker has not published."""
+
+    HEX = "0-9A-F"
+    DECIMAL = "0-9"
+    ONE_TO_NINE = "1-9"
+    LEARN = "learn"  # the order seen in the first whole cycle; until then no gap can be proved
+
+
+@dataclass(frozen=True, slots=True)
+class AngelEyeLinkSettings:
+    """Durations in nanoseconds.
+
+    `report_interval_ns_min` is the shortest time between two different reports, over half a cycle
+    and more: nobody draws cards faster than four a second.
+    """
+
+    seq_cycle: SequenceCycle = SequenceCycle.HEX
+    bcc_reading: BccReading = BccReading.STX_COUNTED
+    report_interval_ns_min: int = 250_000_000
+    repeat_window_ns: int = 2_000_000_000
+    command_timeout_ns: int = 500_000_000
+    command_resends_max: int = 2
+    busy_delay_ns: int = 200_000_000
+    busy_resends_max: int = 5
+    commands_waiting_max: int = 8
+
+    def __post_init__(self) -> None:
+        assert self.report_interval_ns_min > 0
+        assert self.repeat_window_ns > 0
+        assert self.command_timeout_ns > 0
+        assert self.busy_delay_ns > 0

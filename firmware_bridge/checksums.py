@@ -1,0 +1,17 @@
+"""Checksums of the wire protocols.
+
+Responsible for: the arithmetic of checks and how they are written on the wire.
+Not responsible for: which bytes of a frame are counted (each protocol's frames say so).
+Source: package README, "Angel Eye II-EX", framing.
+"""
+
+from functools import reduce
+from operator import xor
+
+# How each value 0..255 is written: two ASCII hex digits, upper case.
+HEX_DIGITS = tuple(f"{value:02X}".encode("ascii") for value in range(256))
+
+
+def xor_of(data: bytes, initial: int = 0) -> int:
+    """XOR of all bytes and `initial` (0..255); the block check character of many serial devices."""
+    return reduce(xor, data, initial)
