@@ -1,0 +1,241 @@
+"""The journal's file: SQLite settings, identity, and its errors in words.
+
+Responsible for: creating and opening live.db so that a commit is durable, opening it for reading
+without changing a byte, telling a journal from any other file, and the lock that keeps a second
+program out.
+Not responsible for: records, chain and checkpoints (store, reader).
+Source: controller/journal/README.md, "File"; SQLite documentation, "Write-Ahead Logging"
+(sections 4 and 5) and "Uniform Resource Identifiers".
+"""
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from controller.journal.values import JournalError
+
+FILE_NAME: Final = "live.db"
+LOCK_NAME: Final = "lock"
+APPLICATION_ID: Final = 0x534D5348  # "SMSH"
+FORMAT: Final = 1
+
+_RECORDS: Final = (
+    "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"
+)
+_CHECKPOINT: Final = (
+    "CREATE TABLE checkpoint(only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL,"
+    " started_seq INTEGER NOT NULL, software TEXT NOT NULL, state BLOB NOT NULL,"
+    " digest BLOB NOT NULL, binding BLOB NOT NULL)"
+)
+_SCHEMA: Final = (
+    _RECORDS,
+    _CHECKPOINT,
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+# Pages of 4 KiB: a commit of one card writes one of them as a rule. Every 1000 pages they are
+# copied from the write-ahead log into the file, about once in 700 cards.
+_PAGE_BYTES: Final = 4096
+_COPY_EVERY_PAGES: Final = 1000
+_LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
+_BUSY_S: Final = 1.0
+
+_WORDS: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "the file or its disk is read-only",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    sqlite3.SQLITE_NOTADB: "the file is not a journal",
+    sqlite3.SQLITE_BUSY: "another program has locked the file",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
+    sqlite3.SQLITE_PERM: "access is denied",
+}
+
+
+def error_kind(error: sqlite3.Error) -> int:
+    """SQLite's primary result code, 0 where the error has none."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
+
+
+def in_words(error: sqlite3.Error) -> str:
+    """What an error of SQLite means, with its own words and name behind."""
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
+
+
+def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
+    """A connection whose commits are durable. Raises JournalError.
+
+    It may be handed to another thread but must be used by one thread at a time.
+    """
+    if not create and not file.is_file():
+        raise JournalError(f"{file}: there is no journal here. Name the folder of an existing one.")
+    try:
+        connection = sqlite3.connect(
+            file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise _cannot_open(file, error) from error
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        if create and _is_new(connection):
+            _create(connection)
+        _check_identity(connection, file)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES_KEPT}")
+    except sqlite3.Error as error:
+        connection.close()
+        raise _cannot_open(file, error) from error
+    except JournalError:
+        connection.close()
+        raise
+    return connection
+
+
+def _cannot_open(file: Path, error: sqlite3.Error) -> JournalError:
+    return JournalError(
+        f"{file}: cannot open the journal: {in_words(error)}. Check that the folder exists, belongs"
+        " to this program's account and has room; keep the file as it is."
+    )
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    """Is there nothing in the file yet: just made, or a creation that was cut short?"""
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    return bool(tables == 0 and application_id == 0)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """One transaction under SQLite's rollback journal: the file is whole or still empty."""
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute("BEGIN EXCLUSIVE")
+    for statement in _SCHEMA:
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _check_identity(connection: sqlite3.Connection, file: Path) -> None:
+    """Raises JournalError where the file is another program's or of a newer format."""
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application_id != APPLICATION_ID:
+        raise JournalError(f"{file}: not a journal, but an SQLite file of another program.")
+    if version != FORMAT:
+        raise JournalError(
+            f"{file}: the journal has format {version}, this program reads format {FORMAT}."
+            " Use the release that wrote it."
+        )
+
+
+@dataclass(slots=True)
+class ReadOnlyFile:
+    """A connection that cannot write, and the private copy it reads from, if it needs one."""
+
+    connection: sqlite3.Connection
+    copy: tempfile.TemporaryDirectory[str] | None
+
+    def close(self) -> None:
+        self.connection.close()
+        if self.copy is not None:
+            self.copy.cleanup()
+
+
+def open_reader(file: Path) -> ReadOnlyFile:
+    """Open for reading without writing anything beside or into the file. Raises JournalError.
+
+    Three cases, because SQLite keeps the newest commits in a second file (live.db-wal):
+    a log with its index (live.db-shm) may belong to a running program: read beside it, with
+    SQLite's own locks. No log: everything is in the file, which is read as immutable, so that
+    SQLite makes no files of its own and a read-only disk will do. A log without index (both
+    copied from elsewhere): SQLite would have to make the index, so a private copy is read.
+    """
+    if not file.is_file():
+        raise JournalError(f"{file}: no such file. Name a journal's folder or its {FILE_NAME}.")
+    log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
+    copy = None
+    options = "mode=ro"
+    try:
+        if not log.exists():
+            options = "mode=ro&immutable=1"
+        elif not index.exists():
+            copy = tempfile.TemporaryDirectory(prefix="smartshoe-journal-")
+            file = Path(shutil.copy(file, copy.name))
+            shutil.copy(log, copy.name)
+            options = "mode=rw"
+        connection = sqlite3.connect(
+            f"{file.resolve().as_uri()}?{options}",
+            uri=True,
+            timeout=_BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+    except (sqlite3.Error, OSError) as error:
+        raise JournalError(f"{file}: cannot read the journal: {error}.") from error
+    opened = ReadOnlyFile(connection, copy)
+    try:
+        _check_identity(connection, file)
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("BEGIN")
+    except sqlite3.Error as error:
+        opened.close()
+        raise JournalError(f"{file}: cannot read the journal: {in_words(error)}.") from error
+    except JournalError:
+        opened.close()
+        raise
+    return opened
+
+
+class FolderLock:
+    """The lock file of a journal's folder; held until released or the process ends."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, folder: Path) -> None:
+        """Raises JournalError naming the process that holds the lock."""
+        path = folder / LOCK_NAME
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise JournalError(
+                f"{path}: cannot make the lock file: {error.strerror}. Check that the folder"
+                " belongs to this program's account and is not read-only."
+            ) from error
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
+            os.close(self._descriptor)
+            raise JournalError(
+                f"{folder}: process {holder or 'unknown'} already writes this journal. Two programs"
+                " must not write one journal: stop the other one first."
+            ) from error
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
+
+    def release(self) -> None:
+        """Let the next program in. The file stays: removing it would let two in at once."""
+        os.close(self._descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder and put its name on the disk. Raises JournalError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise JournalError(
+            f"{folder}: cannot make the journal's folder: {error.strerror}. Make it by hand and"
+            " give it to this program's account."
+        ) from error

@@ -1,0 +1,194 @@
+"""Reading a journal: its head, its records, its checkpoint, and whether the chain holds.
+
+Responsible for: streaming records in stored order, and checking chain and checkpoint.
+Not responsible for: writing (store) and for locating damage in a broken journal (verify).
+Source: controller/journal/README.md, "Chain", "Checkpoint".
+"""
+
+import sqlite3
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from controller.journal.chain import GENESIS, link
+from controller.journal.database import in_words
+from controller.journal.values import (
+    ChainBreak,
+    Checkpoint,
+    CheckpointDamaged,
+    Head,
+    JournalError,
+    StoredRecord,
+    binding,
+    unpadded,
+)
+
+_Row = tuple[int, bytes, bytes]
+
+
+class JournalReader:
+    """What can be asked of an open journal. To be used by one thread at a time."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, file: Path, close: Callable[[], None]
+    ) -> None:
+        """Raises JournalError where the file cannot be read."""
+        self._connection = connection
+        self._close = close
+        self.file = file
+        self._checkpoint_damage: CheckpointDamaged | None = None
+        self._head = self._stored_head()
+
+    @property
+    def head(self) -> Head:
+        """The newest record; number 0 and GENESIS in an empty journal."""
+        return self._head
+
+    @property
+    def checkpoint_damage(self) -> CheckpointDamaged | None:
+        """Why the last call of `checkpoint` gave nothing, where one is stored but damaged."""
+        return self._checkpoint_damage
+
+    def records(self, after_seq: int = 0) -> Iterator[StoredRecord]:
+        """Stream the records after number `after_seq` in stored order. Raises JournalError."""
+        return (StoredRecord(*row) for row in self._rows(after_seq))
+
+    def checkpoint(self) -> Checkpoint | None:
+        """The newest checkpoint, or None: there is none, or `checkpoint_damage` says why.
+
+        Without a usable one, replay from the first record. Raises JournalError.
+        """
+        self._checkpoint_damage = None
+        row = self._one(
+            "SELECT seq, started_seq, software, state, digest, binding FROM checkpoint LIMIT 1"
+        )
+        if row is None:
+            return None
+        checked = self._checked(row)
+        if isinstance(checked, CheckpointDamaged):
+            self._checkpoint_damage = checked
+            return None
+        return checked
+
+    def verify_all(self, progress: Callable[[int, int], None] | None = None) -> ChainBreak | None:
+        """Check the chain over all records; None where it holds. Raises JournalError.
+
+        `progress` is called with records done and records in all, every 4096 records.
+        """
+        return self._verify(Head(0, GENESIS), progress)
+
+    def close(self) -> None:
+        """Close the file. May be called twice."""
+        close, self._close = self._close, _nothing
+        close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _verify(
+        self, start: Head, progress: Callable[[int, int], None] | None = None
+    ) -> ChainBreak | None:
+        """Check the chain after `start`, whose chain value is taken as given."""
+        with closing(self._rows(start.seq)) as rows:
+            reached = _follow(_reporting(rows, self._head.seq, progress), start)
+        if isinstance(reached, ChainBreak):
+            return reached
+        if reached.seq != self._head.seq:
+            return ChainBreak(reached.seq + 1, f"record {reached.seq + 1} is missing")
+        return None
+
+    def _chain_at(self, seq: int) -> bytes | None:
+        """The chain value stored with record `seq`, GENESIS for 0, None where there is none."""
+        if seq == 0:
+            return GENESIS
+        row = self._one("SELECT chain FROM records WHERE seq = ?", seq)
+        return row[0] if row is not None and isinstance(row[0], bytes) else None
+
+    def _checked(self, row: tuple[object, ...]) -> Checkpoint | CheckpointDamaged:
+        match row:
+            case (
+                int(seq),
+                int(started),
+                str(software),
+                bytes(stored),
+                bytes(digest),
+                bytes(bound),
+            ):
+                state = unpadded(stored)
+                checkpoint = Checkpoint(seq, started, software, state, digest)
+            case _:
+                return CheckpointDamaged("the checkpoint's fields are not of their types")
+        if sha256(state).digest() != digest:
+            return CheckpointDamaged(f"the state stored after record {seq} was changed")
+        chain = self._chain_at(seq) if 0 <= started <= seq <= self._head.seq else None
+        if chain is None or binding(checkpoint, chain) != bound:
+            return CheckpointDamaged(f"the checkpoint does not belong to record {seq}")
+        return checkpoint
+
+    def _stored_head(self) -> Head:
+        row = self._one("SELECT seq, chain FROM records ORDER BY seq DESC LIMIT 1")
+        match row:
+            case None:
+                return Head(0, GENESIS)
+            case (int(seq), bytes(chain)):
+                return Head(seq, chain)
+            case _:
+                raise JournalError(f"{self.file}: the last record is damaged. {KEEP}")
+
+    def _one(self, query: str, *values: int) -> tuple[object, ...] | None:
+        try:
+            row: tuple[object, ...] | None = self._connection.execute(query, values).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise self._cannot_read(error) from error
+        return row
+
+    def _rows(self, after_seq: int) -> Generator[_Row, None, None]:
+        query = "SELECT seq, record, chain FROM records WHERE seq > ? ORDER BY seq"
+        try:
+            with closing(self._connection.execute(query, (after_seq,))) as cursor:
+                yield from cursor
+        except sqlite3.DatabaseError as error:
+            raise self._cannot_read(error) from error
+
+    def _cannot_read(self, error: sqlite3.DatabaseError) -> JournalError:
+        return JournalError(f"{self.file}: cannot read the journal: {in_words(error)}. {KEEP}")
+
+
+KEEP = "Keep the file as it is, and run verify on a copy of it to find the damage."
+
+
+def _nothing() -> None:
+    """What closing again does."""
+
+
+def _reporting(
+    rows: Iterable[_Row], total: int, progress: Callable[[int, int], None] | None
+) -> Iterator[_Row]:
+    for done, row in enumerate(rows):
+        if progress is not None and done % 4096 == 0:
+            progress(done, total)
+        yield row
+
+
+def _follow(rows: Iterable[_Row], start: Head) -> Head | ChainBreak:
+    """Recompute the chain along `rows`, which come after `start`."""
+    expected, chain = start.seq, start.chain
+    for seq, record, stored in rows:
+        expected += 1
+        if seq != expected:
+            return ChainBreak(expected, f"record {expected} is missing, record {seq} comes next")
+        if type(record) is not bytes or link(chain, record) != stored:
+            return ChainBreak(seq, f"record {seq} and its chain value do not belong together")
+        chain = stored
+    return Head(expected, chain)
