@@ -6,6 +6,7 @@ Source: NY-e-1 to NY-e-3; S42-e-6-burn1, S42-e-6-burnn, S42-e-6-value.
 """
 
 from enum import StrEnum
+from typing import assert_never
 
 from controller.rules.cards import Card, burn_value
 
@@ -19,3 +20,5 @@ def burn_owed(first: Card, mode: BurnMode) -> int:
     match mode:
         case BurnMode.FIRST_CARD_VALUE:
             return burn_value(first)
+        case _:
+            assert_never(mode)

@@ -10,6 +10,7 @@ S42-g-3-player, S42-g-3-banker, S42-h-3-order, S42-h-4, S42-i-1 to S42-i-6.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from controller.rules.cards import Card, point_value
@@ -50,6 +51,13 @@ class Decision(StrEnum):
 
 
 FIRST_FOUR_PLACES: Final = (Place.PLAYER_1, Place.BANKER_1, Place.PLAYER_2, Place.BANKER_2)
+_THIRD_CARD_PLACES: Final = MappingProxyType(
+    {
+        Decision.PLAYER_DRAWS: Place.PLAYER_3,
+        Decision.PLAYER_STANDS_BANKER_DRAWS: Place.BANKER_3,
+        Decision.BANKER_DRAWS: Place.BANKER_3,
+    }
+)
 _COMPLETE: Final = (
     Decision.NATURAL,
     Decision.BOTH_STAND,
@@ -102,15 +110,9 @@ def hands(cards: Cards) -> Hands:
 
 def next_place(cards: Cards) -> Place | None:
     """Where the next card of the coup goes, or None when the coup needs no more cards."""
-    match decision(cards):
-        case Decision.FIRST_FOUR:
-            return FIRST_FOUR_PLACES[len(cards)]
-        case Decision.PLAYER_DRAWS:
-            return Place.PLAYER_3
-        case Decision.PLAYER_STANDS_BANKER_DRAWS | Decision.BANKER_DRAWS:
-            return Place.BANKER_3
-        case Decision.NATURAL | Decision.BOTH_STAND | Decision.BANKER_STANDS | Decision.COMPLETE:
-            return None
+    if len(cards) < len(FIRST_FOUR_PLACES):
+        return FIRST_FOUR_PLACES[len(cards)]
+    return _THIRD_CARD_PLACES.get(decision(cards))
 
 
 def _after_four(cards: Cards) -> Decision:

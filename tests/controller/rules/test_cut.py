@@ -1,0 +1,48 @@
+"""The cut card: coups left, and where it lay."""
+
+import pytest
+
+from controller.rules.cut import CutRoundStart, cards_behind, coups_left_after_cut, placement_ok
+
+CURRENT, LAST = CutRoundStart.CURRENT_COUP, CutRoundStart.LAST_COUP
+
+
+@pytest.mark.clause("S42-h-5-finish")
+@pytest.mark.clause("S42-h-5-onemore")
+@pytest.mark.parametrize("setting", [CURRENT, LAST])
+def test_in_mid_coup_that_coup_is_completed_and_one_more_follows(setting: CutRoundStart) -> None:
+    assert coups_left_after_cut(False, setting, rounds_after_cut_round=1) == 2
+
+
+@pytest.mark.parametrize(
+    ("at_coup_start", "setting", "rounds_after", "left"),
+    [
+        (False, CURRENT, 0, 1),
+        (False, CURRENT, 2, 3),
+        (False, LAST, 0, 1),
+        (False, LAST, 2, 3),
+        (True, CURRENT, 0, 1),
+        (True, CURRENT, 1, 2),
+        (True, CURRENT, 2, 3),
+        (True, LAST, 0, 1),
+        (True, LAST, 1, 1),
+        (True, LAST, 2, 1),
+    ],
+)
+def test_between_two_coups_the_profile_says_what_the_next_coup_is(
+    at_coup_start: bool, setting: CutRoundStart, rounds_after: int, left: int
+) -> None:
+    assert coups_left_after_cut(at_coup_start, setting, rounds_after) == left
+
+
+@pytest.mark.parametrize(
+    ("total", "drawn", "behind"), [(416, 402, 14), (416, 0, 416), (416, 416, 0), (416, 420, 0)]
+)
+def test_cards_behind_the_cut_card_are_those_not_drawn(total: int, drawn: int, behind: int) -> None:
+    assert cards_behind(total, drawn) == behind
+
+
+@pytest.mark.clause("S42-e-6-first")
+@pytest.mark.parametrize(("behind", "good"), [(15, True), (14, True), (13, False), (0, False)])
+def test_the_cut_card_lies_at_least_fourteen_cards_from_the_back(behind: int, good: bool) -> None:
+    assert placement_ok(behind, min_from_back=14) is good
