@@ -37,28 +37,32 @@ def tree_of(path: Path) -> ast.Module:
 # --- how a module opens and how long it is ------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [m for m in MODULES if m.name == "__init__.py"], ids=shown)
-def test_a_package_file_is_empty(path: Path) -> None:
-    assert path.read_bytes() == b"", "import from the module that defines a name"
+def test_package_files_are_empty() -> None:
+    found = [shown(path) for path in MODULES if path.name == "__init__.py" and path.read_bytes()]
+
+    assert not found, "import a name from the module that defines it"
 
 
-@pytest.mark.parametrize("path", [m for m in MODULES if m.name != "__init__.py"], ids=shown)
-def test_a_module_opens_with_what_it_answers_for(path: Path) -> None:
-    opening = ast.get_docstring(tree_of(path)) or ""
+def lacking(opening: str) -> list[str]:
+    words = ("Responsible for", "Not responsible for", "Source")
+    return [each for each in words if not re.search(rf"^{each}\b", opening, re.MULTILINE)]
 
-    absent = [
-        words
-        for words in ("Responsible for", "Not responsible for", "Source")
-        if words not in opening
+
+def test_modules_open_with_what_they_answer_for() -> None:
+    found = [
+        f"{shown(path)}: {', '.join(absent)}"
+        for path in MODULES
+        if path.name != "__init__.py"
+        and (absent := lacking(ast.get_docstring(tree_of(path)) or ""))
     ]
-    assert not absent, f"the opening docstring lacks: {', '.join(absent)}"
+    assert not found, "\n".join(["the opening docstring lacks", *found])
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
-def test_a_file_fits_in_one_head(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
+def test_files_fit_in_one_head() -> None:
+    lines = {shown(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    found = {name: count for name, count in lines.items() if count > FILE_LINES_MAX}
 
-    assert lines <= FILE_LINES_MAX, "look for the seam that wants to be cut"
+    assert not found, f"look for the seam that wants to be cut: {found}"
 
 
 def long_functions(tree: ast.Module) -> list[str]:
@@ -70,9 +74,10 @@ def long_functions(tree: ast.Module) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
-def test_a_function_fits_on_a_screen(path: Path) -> None:
-    assert not long_functions(tree_of(path))
+def test_functions_fit_on_a_screen() -> None:
+    found = [f"{shown(path)}: {name}" for path in MODULES for name in long_functions(tree_of(path))]
+
+    assert not found, "\n".join(["longer than a screen", *found])
 
 
 # --- names --------------------------------------------------------------------------------------
@@ -96,11 +101,13 @@ def empty_names(path: Path, tree: ast.Module) -> list[str]:
     return [name for name in (*path.parts, *defined) if words_of(name) & EMPTY_WORDS]
 
 
-@pytest.mark.parametrize("path", MODULES + TEST_MODULES, ids=shown)
-def test_names_say_what_a_thing_is(path: Path) -> None:
-    found = empty_names(Path(shown(path)), tree_of(path))
-
-    assert not found, f"says nothing about what it is: {', '.join(found)}"
+def test_names_say_what_a_thing_is() -> None:
+    found = [
+        f"{shown(path)}: {name}"
+        for path in MODULES + TEST_MODULES
+        for name in empty_names(Path(shown(path)), tree_of(path))
+    ]
+    assert not found, "\n".join(["says nothing about what it is", *found])
 
 
 # --- state --------------------------------------------------------------------------------------
@@ -161,16 +168,18 @@ def module_state(tree: ast.Module) -> Iterator[str]:
             yield f"global {', '.join(inner.names)} in line {inner.lineno}"
 
 
-@pytest.mark.parametrize(
-    "path", [m for m in MODULES if m.relative_to(ROOT).parts[0] in PROGRAM], ids=shown
-)
-def test_a_module_holds_no_state(path: Path) -> None:
-    found = list(module_state(tree_of(path)))
-
-    assert not found, (
-        f"{', '.join(found)}: state hangs on one Table object; a constant is a tuple, a frozenset,"
-        " or a filled table in capitals that nothing changes"
+def test_modules_hold_no_state() -> None:
+    found = [
+        f"{shown(path)}: {name}"
+        for path in MODULES
+        if path.relative_to(ROOT).parts[0] in PROGRAM
+        for name in module_state(tree_of(path))
+    ]
+    remedy = (
+        "State hangs on one Table object; a constant is a tuple, a frozenset, or a filled table"
+        " in capitals that nothing changes."
     )
+    assert not found, "\n".join([*found, remedy])
 
 
 # --- text ---------------------------------------------------------------------------------------
@@ -211,11 +220,13 @@ def unwelcome(text: str, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", text_files(), ids=shown)
-def test_text_is_finished_and_of_no_one_machine(path: Path) -> None:
-    found = unwelcome(path.read_text(encoding="utf-8"), path.parent)
-
-    assert not found, f"does not belong into the repository: {', '.join(found)}"
+def test_text_is_finished_and_of_no_one_machine() -> None:
+    found = [
+        f"{shown(path)}: {piece}"
+        for path in text_files()
+        for piece in unwelcome(path.read_text(encoding="utf-8"), path.parent)
+    ]
+    assert not found, "\n".join(["does not belong into the repository", *found])
 
 
 # --- nothing falls out of the wheel or the checks -----------------------------------------------
