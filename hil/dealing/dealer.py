@@ -1,0 +1,304 @@
+"""The dealer: follows the rules from the burn to the last hand, and errs only on request.
+
+Responsible for: the order of physical actions, as a generator any runner can pace, and the truth
+of what he did. A mistake is followed by `MistakeMade`; what he does after it is what a dealer does
+once the floorperson has spoken, see the package README, "Mistakes".
+Not responsible for: time, waiting while the table is suspended (hil.runner) and devices.
+Source: clauses S42-e-6-burn1, S42-e-6-burnn, S42-h-5-finish, S42-h-5-onemore; D-1, D-3, D-4, D-5.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from hil.dealing.actions import (
+    Action,
+    ClearError,
+    CutCard,
+    Draw,
+    ForcedExit,
+    MistakeMade,
+    NewShoe,
+    Pause,
+    PauseKind,
+    Place,
+    PressResult,
+    SettingMode,
+    StandBy,
+)
+from hil.dealing.burn import burn_actions
+from hil.dealing.cards import Card
+from hil.dealing.coup import CoupOnTable
+from hil.dealing.mistakes import OF_THE_SHOE, Mistake, PlannedMistake
+from hil.dealing.shoe import CutCardKind, Loading, PhysicalShoe, shuffled_loading
+from hil.dealing.tableau import Hand, Winner
+from hil.dealing.truth import MistakeTruth, PlacedCard, ShoeTruth, StrayTruth, Truth
+
+OVERDRAW_ERROR = 2
+EARLY_RESULT = {
+    Hand.PLAYER: Mistake.MISSING_PLAYER_THIRD,
+    Hand.BANKER: Mistake.MISSING_BANKER_THIRD,
+}
+NEXT_WINNER = {
+    Winner.PLAYER: Winner.BANKER,
+    Winner.BANKER: Winner.TIE,
+    Winner.TIE: Winner.PLAYER,
+}
+
+
+class OutOfCards(Exception):
+    """A card was wanted and the last cut card came out."""
+
+
+class OverdrawRemedy(StrEnum):
+    """What becomes of a card drawn in error: only put aside, or its amount is burned as well."""
+
+    SET_ASIDE = "set_aside"
+    BURN_AMOUNT = "burn_amount"
+
+
+@dataclass(frozen=True, slots=True)
+class DealerSettings:
+    """What a dealer is told. `cut_from_back` None: 14 to 30 cards, by the seed."""
+
+    seed: int
+    shoes: int = 1
+    decks: int = 8
+    cut_from_back: int | None = None
+    mistakes: tuple[PlannedMistake, ...] = ()
+    cut_card_first_is_last_hand: bool = False
+    overdraw_remedy: OverdrawRemedy = OverdrawRemedy.SET_ASIDE
+    stand_by_after_burn: bool = True
+
+
+Acts: TypeAlias = Generator[Action, None, None]
+
+
+class Dealer:
+    """Deals `settings.shoes` shoes; a loading that is only burned and reloaded is numbered too,
+    but does not count as one. `truth` grows while `actions` is consumed."""
+
+    def __init__(self, settings: DealerSettings) -> None:
+        self.settings = settings
+        self.truth = Truth()
+        self.shoe_number = 0
+        self.coup_number = 0
+        self._made: set[PlannedMistake] = set()
+        self._shoe = PhysicalShoe(Loading((), 0))
+        self._cut_card_waits = False
+
+    @property
+    def stands_by_after_burn(self) -> bool:
+        return self.settings.stand_by_after_burn
+
+    def actions(self) -> Iterator[Action]:
+        """All actions of the run, in order."""
+        shoes_dealt = number = 0
+        while shoes_dealt < self.settings.shoes:
+            number += 1
+            if number > 1:
+                yield Pause(PauseKind.BETWEEN_SHOES)
+            yield from self.shoe_actions(number, self._loading(number))
+            shoes_dealt += self.coup_number > 0
+
+    def shoe_actions(self, number: int, loading: Loading) -> Acts:
+        """One shoe, from loading it to its last card."""
+        self.shoe_number, self.coup_number = number, 0
+        self._shoe = PhysicalShoe(loading)
+        self._cut_card_waits = False
+        self.truth.records.append(ShoeTruth(number, len(loading.cards), loading.cut_from_back))
+        yield NewShoe(number)
+        yield from burn_actions(self)
+        if self.is_due(Mistake.CUT_CARD_DURING_BURN):
+            # The floorperson orders a reload (D-5): nothing is dealt from this loading.
+            yield MistakeMade(Mistake.CUT_CARD_DURING_BURN)
+            return
+        yield Pause(PauseKind.AFTER_BURN)
+        try:
+            yield from self._coups()
+        except OutOfCards:
+            if self.is_due(Mistake.INSUFFICIENT_CARDS):
+                yield MistakeMade(Mistake.INSUFFICIENT_CARDS)
+            return
+        yield from self._after_last_hand()
+
+    def next_card(self) -> Generator[Action, None, Card]:
+        """Take a card out, with the cut card if it lies before it. Raises OutOfCards."""
+        while True:
+            match self._shoe.next():
+                case Card() as card:
+                    return card
+                case CutCardKind.FIRST:
+                    self._cut_card_waits = True
+                    yield CutCard()
+                    if self.is_due(Mistake.CUT_CARD_NEAR_BACK):
+                        yield MistakeMade(Mistake.CUT_CARD_NEAR_BACK)
+                case CutCardKind.END:
+                    yield CutCard()
+                    raise OutOfCards("a card was wanted and none is left")
+
+    def is_due(self, mistake: Mistake) -> bool:
+        """Whether to make that mistake now; if so it is noted as made."""
+        for planned in self.settings.mistakes:
+            fits = mistake in OF_THE_SHOE or self.coup_number >= planned.coup
+            here = planned.mistake is mistake and planned.shoe == self.shoe_number
+            if here and fits and planned not in self._made:
+                self._made.add(planned)
+                self.truth.records.append(MistakeTruth(self.shoe_number, self.coup_number, mistake))
+                return True
+        return False
+
+    def _coups(self) -> Acts:
+        """Coups until the one after the one in which the cut card came (D-3)."""
+        coups_left: int | None = None
+        while coups_left != 0:
+            self.coup_number += 1
+            coup = CoupOnTable(self.shoe_number, self.coup_number)
+            yield from self._coup(coup)
+            if coups_left is not None:
+                coups_left -= 1
+            elif coup.cut_card_after is not None:
+                at_start = coup.cut_card_after == 0
+                coups_left = 0 if at_start and self.settings.cut_card_first_is_last_hand else 1
+                if coups_left and self.is_due(Mistake.SHOE_CHANGED_EARLY):
+                    yield MistakeMade(Mistake.SHOE_CHANGED_EARLY)
+                    return
+            yield StandBy()
+            yield Pause(PauseKind.BETWEEN_COUPS)
+
+    def _coup(self, coup: CoupOnTable) -> Acts:
+        if self.is_due(Mistake.CARD_IN_SETTING_MODE):
+            yield from self._card_in_setting_mode()
+        try:
+            yield from self._deal_hands(coup)
+        except OutOfCards:
+            coup.void = True
+            self.truth.records.append(coup.truth())
+            raise
+
+    def _deal_hands(self, coup: CoupOnTable) -> Acts:
+        while (hand := coup.due) is not None:
+            if coup.cards_dealt == 2 and self.is_due(Mistake.FORCED_EXIT):
+                coup.void = True
+                yield from self._leave(coup, ForcedExit(), Mistake.FORCED_EXIT)
+                return
+            if coup.cards_dealt >= 4 and self.is_due(EARLY_RESULT[hand]):
+                coup.void = True
+                coup.pressed = coup.right_result()
+                yield from self._leave(coup, coup.pressed, EARLY_RESULT[hand])
+                return
+            card = yield from self.next_card()
+            if self._cut_card_waits:
+                self._cut_card_waits = False
+                coup.cut_card_after = coup.cards_dealt
+            place = Place(hand.value)
+            coup.put(place, card)
+            yield Draw(card, place)
+        burn_count = yield from self._overdraw(coup)
+        yield from self._press_result(coup)
+        yield from self._strays(burn_count, burn_key=True)
+
+    def _overdraw(self, coup: CoupOnTable) -> Generator[Action, None, int]:
+        """Draw a card too many if asked; returns how many cards are to be burned for it."""
+        mistake = _overdraw_occasion(coup)
+        if not self.is_due(mistake):
+            return 0
+        coup.mistakes.append(mistake)
+        card = yield from self.next_card()
+        coup.put(Place.ASIDE, card)
+        yield Draw(card, Place.ASIDE)
+        yield MistakeMade(mistake)
+        yield ClearError(OVERDRAW_ERROR)
+        burns = self.settings.overdraw_remedy is OverdrawRemedy.BURN_AMOUNT
+        return card.burn_value if burns else 0
+
+    def _press_result(self, coup: CoupOnTable) -> Acts:
+        pressed = coup.right_result()
+        for mistake in (Mistake.WRONG_RESULT, Mistake.WRONG_PAIR):
+            if not self.is_due(mistake):
+                continue
+            if mistake is Mistake.WRONG_RESULT:
+                coup.pressed = replace(pressed, winner=NEXT_WINNER[pressed.winner])
+            else:
+                coup.pressed = replace(pressed, player_pair=not pressed.player_pair)
+            yield from self._leave(coup, coup.pressed, mistake)
+            return
+        coup.pressed = pressed
+        self.truth.records.append(coup.truth())
+        yield pressed
+
+    def _leave(self, coup: CoupOnTable, action: PressResult | ForcedExit, why: Mistake) -> Acts:
+        """End the coup in the wrong way."""
+        coup.mistakes.append(why)
+        self.truth.records.append(coup.truth())
+        yield action
+        yield MistakeMade(why)
+
+    def _card_in_setting_mode(self) -> Acts:
+        yield SettingMode(on=True)
+        yield from self._strays(1)
+        yield MistakeMade(Mistake.CARD_IN_SETTING_MODE)
+        yield SettingMode(on=False)
+
+    def _strays(self, count: int, *, burn_key: bool = False) -> Acts:
+        """Draw cards that belong to no coup."""
+        place = Place.BURN if burn_key else Place.ASIDE
+        for _ in range(count):
+            card = yield from self.next_card()
+            self.truth.records.append(
+                StrayTruth(self.shoe_number, self.coup_number, PlacedCard(place, card))
+            )
+            yield Draw(card, place, burn_key=burn_key)
+
+    def _after_last_hand(self) -> Acts:
+        if self.is_due(Mistake.CARD_AFTER_LAST_HAND):
+            yield from self._strays(1)
+            yield MistakeMade(Mistake.CARD_AFTER_LAST_HAND)
+        if self.is_due(Mistake.THIRD_CUT_CARD):
+            yield CutCard()
+            yield CutCard()
+            yield MistakeMade(Mistake.THIRD_CUT_CARD)
+
+    def _loading(self, number: int) -> Loading:
+        """The loading of a shoe, the cut card placed wrongly where that is the mistake."""
+        settings = self.settings
+        loading = shuffled_loading(settings.seed, number, settings.decks)
+        if settings.cut_from_back is not None:
+            loading = replace(loading, cut_from_back=settings.cut_from_back)
+        wanted = {plan.mistake for plan in settings.mistakes if plan.shoe == number}
+        if Mistake.CUT_CARD_DURING_BURN in wanted:
+            loading = replace(loading, cut_from_back=len(loading.cards) - 1)
+        if Mistake.CUT_CARD_NEAR_BACK in wanted:
+            loading = replace(loading, cut_from_back=12 + settings.seed % 2)
+        if Mistake.INSUFFICIENT_CARDS in wanted:
+            loading = self._short_loading(number, loading)
+        return loading
+
+    def _short_loading(self, number: int, loading: Loading) -> Loading:
+        """Place the cut card so near the back that the cards run out in the middle of a coup."""
+        for behind in range(2, 12):
+            short = replace(loading, cut_from_back=behind)
+            trial = Dealer(replace(self.settings, mistakes=self._all_but_shortage()))
+            for _ in trial.shoe_actions(number, short):
+                pass
+            last = trial.truth.coups[-1]
+            if last.void and last.cards and not last.mistakes:
+                return short
+        raise AssertionError("no place of the cut card makes the cards run out in a coup")
+
+    def _all_but_shortage(self) -> tuple[PlannedMistake, ...]:
+        return tuple(
+            plan
+            for plan in self.settings.mistakes
+            if plan.mistake is not Mistake.INSUFFICIENT_CARDS
+        )
+
+
+def _overdraw_occasion(coup: CoupOnTable) -> Mistake:
+    """Which mistake a further card would be on a complete coup."""
+    if coup.natural:
+        return Mistake.OVERDRAW_AFTER_NATURAL
+    if coup.cards_dealt == 4:
+        return Mistake.PLAYER_THIRD_WHEN_STANDING
+    return Mistake.EXTRA_CARD
