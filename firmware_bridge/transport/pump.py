@@ -1,0 +1,172 @@
+"""The pump of a port: the only threads on ports.
+
+Responsible for: one thread that opens, reads, stamps and puts, and reopens with bounded back-off;
+one thread that writes. Both stop at once when told to.
+Not responsible for: which library is underneath (a Port is passed in) and for what bytes mean.
+Nothing is written to a port other than the one that was open when the write was asked for: after
+a loss what waited is dropped, and commands are issued anew from state above.
+Source: package README, "Ports".
+"""
+
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import TypeAlias
+
+from firmware_bridge.timestamp import Timestamp, now
+from firmware_bridge.transport.port import (
+    Chunk,
+    Port,
+    PortEvent,
+    PortGone,
+    PortLost,
+    PortOpened,
+    PortUnavailable,
+)
+from firmware_bridge.transport.raw_log import WireLog
+
+BACK_OFF_S_MIN = 0.1
+BACK_OFF_S_MAX = 5.0
+# An opening that gave bytes, or lasted this long, was good: the next back-off starts small.
+_GOOD_OPENING_NS_MIN = 5_000_000_000
+_WRITES_WAITING_MAX = 64
+_ENTROPY_BYTES = 32
+
+_Put: TypeAlias = Callable[[PortEvent], None]
+
+
+class PortPump:
+    """Reads and writes one port on two threads.
+
+    `put` is called on the reader's thread only, with events in order; it may block, and then the
+    reader waits. It must not be called into after join() returned, and is not.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        port: Port,
+        put: _Put,
+        *,
+        clock: Callable[[], Timestamp] = now,
+        log: WireLog | None = None,
+    ) -> None:
+        self._name = name
+        self._port = port
+        self._put = put
+        self._clock = clock
+        self._log = log
+        self._stopping = threading.Event()
+        self._writes: queue.Queue[tuple[int, bytes]] = queue.Queue(_WRITES_WAITING_MAX)
+        # Counts openings; odd numbers while the port is open. Guarded by the lock together with
+        # the reason a write failed, so that only the port the write was meant for is closed.
+        self._lock = threading.Lock()
+        self._opening = 0
+        self._write_failure = ""
+        self._reader = threading.Thread(target=self._read_on, name=f"read {name}", daemon=True)
+        self._writer = threading.Thread(target=self._write_on, name=f"write {name}", daemon=True)
+
+    def start(self) -> None:
+        """Start both threads; once."""
+        self._reader.start()
+        self._writer.start()
+
+    def write(self, data: bytes) -> None:
+        """Have bytes written soon; never blocks. Dropped while the port is not open.
+
+        Dropped, too, when too much waits because nothing goes out: then the write that blocks is
+        about to fail and the port to be lost, and a command's own deadline misses its answer.
+        """
+        with self._lock:
+            opening = self._opening
+        if opening % 2 == 0:
+            return
+        with contextlib.suppress(queue.Full):
+            self._writes.put_nowait((opening, data))
+
+    def stop(self) -> None:
+        """Tell both threads to end; returns at once or after the port is closed."""
+        self._stopping.set()
+        self._port.close()
+        # A full queue wakes the writer as well: it looks before each write.
+        with contextlib.suppress(queue.Full):
+            self._writes.put_nowait((0, b""))
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for both threads; whether they have ended. `timeout_s` for each in seconds."""
+        self._reader.join(timeout_s)
+        self._writer.join(timeout_s)
+        return not (self._reader.is_alive() or self._writer.is_alive())
+
+    def _read_on(self) -> None:
+        back_off_s = BACK_OFF_S_MIN
+        told: str | None = None  # why the port is lost, as last told; None after an opening
+        while not self._stopping.is_set():
+            try:
+                self._port.open()
+            except PortUnavailable as unavailable:
+                reason = str(unavailable)
+                good = False
+            else:
+                good, reason = self._read_until_lost()
+                told = None
+            if self._stopping.is_set():
+                break
+            if reason != told:
+                self._put(PortLost(self._name, self._clock(), reason))
+                told = reason
+            if good:
+                back_off_s = BACK_OFF_S_MIN
+            self._stopping.wait(back_off_s)
+            back_off_s = min(2 * back_off_s, BACK_OFF_S_MAX)
+        self._port.close()
+
+    def _read_until_lost(self) -> tuple[bool, str]:
+        """Read one opening to its end; whether it was a good one, and why it ended."""
+        opened_at = self._clock()
+        with self._lock:
+            self._opening += 1
+            self._write_failure = ""
+        self._put(PortOpened(self._name, opened_at, os.urandom(_ENTROPY_BYTES)))
+        got_bytes = False
+        try:
+            # A stop while the port was being opened came too early to wake the read.
+            while not self._stopping.is_set():
+                data = self._port.read()
+                at = self._clock()
+                if data:
+                    got_bytes = True
+                    if self._log is not None:
+                        self._log.bytes_arrived(data)
+                    self._put(Chunk(self._name, at, data))
+            reason = "stopped"
+        except PortGone as gone:
+            reason = str(gone)
+        with self._lock:
+            self._opening += 1
+            reason = self._write_failure or reason
+        self._port.close()
+        lasted_ns = self._clock().monotonic_ns - opened_at.monotonic_ns
+        return got_bytes or lasted_ns >= _GOOD_OPENING_NS_MIN, reason
+
+    def _write_on(self) -> None:
+        while not self._stopping.is_set():
+            opening, data = self._writes.get()
+            with self._lock:
+                wanted = opening == self._opening
+            if not wanted or self._stopping.is_set():
+                continue
+            try:
+                self._port.write(data)
+            except PortGone as gone:
+                self._fail(opening, str(gone))
+
+    def _fail(self, opening: int, reason: str) -> None:
+        """A write failed: close the port it was meant for, which ends the reader's read."""
+        with self._lock:
+            if opening != self._opening:
+                return
+            self._write_failure = self._write_failure or reason
+            self._port.close()

@@ -1,0 +1,295 @@
+"""Serial ports and TCP serial servers through pyserial: the only importer of `serial`.
+
+Responsible for: a Port over any pyserial URL (`/dev/ttyUSB0`, `socket://host:port`,
+`rfc2217://host:port`), opened exclusively and without discarding bytes that wait; errors as
+sentences that say what to do; the list of serial ports under names that stay.
+Not responsible for: threads and reopening (pump) and for what the bytes mean.
+
+pyserial 3.5 flushes the input when it opens a port. A card that left the shoe just before would
+be lost without a trace, so each class below switches that off and nothing else. Its exceptions
+are OSErrors; only a terminal's own errors, at open, are not.
+Source: package README, "Ports".
+"""
+
+import contextlib
+import errno
+import socket
+import termios
+import threading
+import urllib.parse
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import serial
+import serial.rfc2217
+import serial.tools.list_ports
+import serial.urlhandler.protocol_socket as serial_socket
+
+from firmware_bridge.transport.port import PortGone, PortUnavailable
+
+# A local read waits without limit and is woken by close(); a network read looks up once a second.
+_NETWORK_TIMEOUT_S = 1.0
+# A frame takes 30 ms at 4800 baud: what is not written by now will not be.
+_WRITE_TIMEOUT_S = 2.0
+# A cable pulled at a serial server gives no event: ask after 10 s of silence, give up 15 s later.
+_KEEPALIVE_IDLE_S = 10
+_KEEPALIVE_INTERVAL_S = 5
+_KEEPALIVE_PROBES = 3
+_READ_BYTES_MAX = 65536
+_TEXT_MAX = 64
+
+
+class _Line(Protocol):
+    """What this module asks of the library's port objects."""
+
+    def open(self) -> None: ...
+    def close(self) -> None: ...
+    def read(self, size: int = 1, /) -> bytes: ...
+    def write(self, data: bytes, /) -> int | None: ...
+    def waiting(self) -> bytes: ...
+    def wake(self) -> None: ...
+
+
+class _LocalLine(serial.Serial):
+    """A local port that keeps the bytes waiting at open."""
+
+    def open(self) -> None:
+        super().open()
+        # Only adapters that can do it answer; on others nothing is lost.
+        with contextlib.suppress(OSError, ValueError, NotImplementedError):
+            self.set_low_latency_mode(True)
+
+    def _reset_input_buffer(self) -> None:
+        """Called by the library's open(): keep what waits."""
+
+    def waiting(self) -> bytes:
+        return self.read(min(self.in_waiting, _READ_BYTES_MAX))
+
+    def wake(self) -> None:
+        self.cancel_read()
+        self.cancel_write()
+
+
+class _SocketLine(serial_socket.Serial):
+    """A raw TCP connection to a serial server that keeps the bytes waiting at open."""
+
+    _socket: socket.socket | None
+
+    def open(self) -> None:
+        super().open()
+        assert self._socket is not None
+        _keep_alive(self._socket)
+
+    def reset_input_buffer(self) -> None:
+        """Called by the library's open(): keep what waits."""
+
+    def waiting(self) -> bytes:
+        assert self._socket is not None
+        with contextlib.suppress(BlockingIOError):
+            return self._socket.recv(_READ_BYTES_MAX)
+        return b""
+
+    def wake(self) -> None:
+        if self._socket is not None:
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class _Rfc2217Line(serial.rfc2217.Serial):
+    """A serial server that speaks RFC 2217, keeping the bytes waiting at open."""
+
+    _socket: socket.socket | None
+
+    def open(self) -> None:
+        with warnings.catch_warnings():
+            # The library starts its thread by a call that newer Pythons warn of.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            super().open()
+        assert self._socket is not None
+        _keep_alive(self._socket)
+
+    def reset_input_buffer(self) -> None:
+        """Called by the library's open(): keep what waits."""
+
+    def waiting(self) -> bytes:
+        return bytes(self.read(min(self.in_waiting, _READ_BYTES_MAX)))
+
+    def wake(self) -> None:
+        if self._socket is not None:
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _KEEPALIVE_IDLE_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, _KEEPALIVE_INTERVAL_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, _KEEPALIVE_PROBES)
+
+
+class SerialPort:
+    """Follows firmware_bridge.transport.port.Port; 8 data bits, no parity, 1 stop bit.
+
+    `url` is a device path or a pyserial URL with scheme socket or rfc2217; `baud` in bits a
+    second (a raw socket has none: the serial server's own setting counts).
+    """
+
+    def __init__(self, url: str, baud: int) -> None:
+        self._url = url
+        self._baud = baud
+        self._line: _Line | None = None
+        self._closing = threading.Event()
+        # One for reading, one for writing: close() wakes both and takes both before it closes, so
+        # that no descriptor is closed under a call that uses it.
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+
+    def open(self) -> None:
+        """Open exclusively without discarding waiting bytes. Raises PortUnavailable."""
+        assert self._line is None
+        self._closing.clear()
+        try:
+            line = _line_for(self._url, self._baud)
+            line.open()
+        except (OSError, termios.error, ValueError) as error:
+            raise PortUnavailable(_why_unavailable(self._url, error)) from error
+        self._line = line
+
+    def read(self) -> bytes:
+        """Block for bytes; all that waits, or b"" after a time-out. Raises PortGone."""
+        with self._reading:
+            line = self._usable()
+            try:
+                data = line.read(1)
+            except OSError as error:
+                raise PortGone(f"{self._url}: {_reason(error)}") from error
+            if self._closing.is_set():
+                raise PortGone(f"{self._url} was closed")
+            # A port that breaks now breaks again at the next read: keep the byte that came.
+            if data:
+                with contextlib.suppress(OSError):
+                    data += line.waiting()
+            return data
+
+    def write(self, data: bytes) -> None:
+        """Write all of it. Raises PortGone."""
+        with self._writing:
+            line = self._usable()
+            try:
+                written = line.write(data)
+            except OSError as error:
+                raise PortGone(f"{self._url}: {_reason(error)}") from error
+            if written != len(data):
+                raise PortGone(f"{self._url}: closed while it was written to")
+
+    def close(self) -> None:
+        """Close and wake a blocked read. Never raises; may be called twice."""
+        self._closing.set()
+        line = self._line
+        if line is not None:
+            with contextlib.suppress(OSError):
+                line.wake()
+        with self._reading, self._writing:
+            line, self._line = self._line, None
+            if line is not None:
+                with contextlib.suppress(OSError):
+                    line.close()
+
+    def _usable(self) -> _Line:
+        line = self._line
+        if line is None or self._closing.is_set():
+            raise PortGone(f"{self._url} is closed")
+        return line
+
+
+def _line_for(url: str, baud: int) -> _Line:
+    """The library's object for a URL, not yet open. Raises ValueError for an unknown scheme."""
+    scheme = urllib.parse.urlsplit(url).scheme if "://" in url else ""
+    line: _LocalLine | _SocketLine | _Rfc2217Line
+    match scheme:
+        case "":
+            line = _LocalLine(
+                baudrate=baud, timeout=None, write_timeout=_WRITE_TIMEOUT_S, exclusive=True
+            )
+        case "socket":
+            line = _SocketLine(
+                baudrate=baud, timeout=_NETWORK_TIMEOUT_S, write_timeout=_WRITE_TIMEOUT_S
+            )
+        case "rfc2217":
+            # The library knows no write time-out here.
+            line = _Rfc2217Line(baudrate=baud, timeout=_NETWORK_TIMEOUT_S)
+        case _:
+            raise ValueError(
+                f"{scheme}:// is not known; use a device path, socket:// or rfc2217://"
+            )
+    line.port = url
+    return line
+
+
+def _why_unavailable(url: str, error: Exception) -> str:
+    """What is in the way, and what to do."""
+    match getattr(error, "errno", None):
+        case errno.ENOENT | errno.ENODEV | errno.ENXIO:
+            return f"{url} does not exist; `smartshoe devices` lists the ports there are"
+        case errno.EACCES | errno.EPERM:
+            return f"no permission to open {url}; add the program's account to the group dialout"
+        case errno.EAGAIN | errno.EBUSY:
+            return f"another program holds {url}; stop it, a port serves one program at a time"
+        case _:
+            return f"{url} cannot be opened: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what the library says."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SerialPortInfo:
+    """One serial port of this machine. Texts come from the device and are only for show.
+
+    `stable_path` stays the same when devices are plugged in another order (by serial number where
+    there is one, else by place); it is `device` where the system offers none. `vendor_id` and
+    `product_id` are -1 and texts empty where the port is not a USB device's.
+    """
+
+    device: str
+    stable_path: str
+    place_path: str
+    description: str
+    vendor_id: int
+    product_id: int
+    serial_number: str
+
+
+def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo, ...]:
+    """The serial ports of this machine, by device path."""
+    by_id = _links_to(links / "by-id")
+    by_path = _links_to(links / "by-path")
+    found = sorted(serial.tools.list_ports.comports(), key=lambda info: info.device)
+    return tuple(
+        SerialPortInfo(
+            device=info.device,
+            stable_path=by_id.get(info.device, by_path.get(info.device, info.device)),
+            place_path=by_path.get(info.device, ""),
+            description=_shown(info.description),
+            vendor_id=-1 if info.vid is None else info.vid,
+            product_id=-1 if info.pid is None else info.pid,
+            serial_number=_shown(info.serial_number),
+        )
+        for info in found
+    )
+
+
+def _links_to(folder: Path) -> dict[str, str]:
+    """Device path to the link that names it."""
+    if not folder.is_dir():
+        return {}
+    return {str(link.resolve()): str(link) for link in sorted(folder.iterdir())}
+
+
+def _shown(text: str | None) -> str:
+    """A device's own text, made harmless: printable ASCII, bounded."""
+    kept = "".join(char for char in text or "" if char.isascii() and char.isprintable())
+    return kept[:_TEXT_MAX]
