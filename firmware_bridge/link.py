@@ -16,6 +16,7 @@ from firmware_bridge.timestamp import Timestamp
 
 
 class LinkFaultKind(StrEnum):
+    """What can be wrong with bytes or frames: a closed set, counted by kind."""
 
     NOISE = "noise"
     BAD_CHECKSUM = "bad_checksum"

@@ -1,0 +1,70 @@
+"""What one software version takes over from another: numbers, and whether a shoe is open.
+
+Responsible for: reading that much from entries by names that are promised to stay, so that a new
+version need not understand the old one's whole state.
+Not responsible for: a restart of the same version (recovery).
+Source: package README, "A new software version"; D-22.
+"""
+
+from dataclasses import dataclass, replace
+
+from controller.core import Core, CoreState
+from controller.entries import Entry, Judged
+from controller.procedure.effects import CoupClosed, ShoeEnded, ShoeOpened
+from controller.procedure.events import CardDrawn
+from controller.procedure.phases import Phase
+from controller.procedure.state import CoupState, ShoeState, TableState
+from controller.procedure.verdicts import Irregularity
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Numbering as the entries tell it. `cards` counts those since the last coup was closed."""
+
+    day: str = ""
+    shoe: int = 0
+    open: bool = False
+    coups: int = 0
+    cards: int = 0
+    irregularities: int = 0
+
+    def after(self, entry: Entry) -> "Ledger":
+        """The ledger with one more entry."""
+        match entry:
+            case ShoeOpened():
+                return replace(
+                    self, day=entry.gaming_day, shoe=entry.shoe, open=True, coups=0, cards=0
+                )
+            case ShoeEnded():
+                return replace(self, open=False, cards=0)
+            case CoupClosed():
+                return replace(self, coups=entry.record.coup, cards=0)
+            case Judged():
+                cards = self.cards + isinstance(entry.event, CardDrawn)
+                numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
+                highest = max([self.irregularities, *numbers])
+                return replace(self, cards=cards, irregularities=highest)
+            case _:
+                return self
+
+
+def carried(core: Core, ledger: Ledger) -> CoreState:
+    """The state that another version's records leave to this one."""
+    table = TableState(
+        shoe_day=ledger.day, shoe_number=ledger.shoe, irregularities=ledger.irregularities
+    )
+    if ledger.open:
+        number = ledger.coups + 1
+        coup = CoupState(number, partial=True) if ledger.cards else None
+        shoe = ShoeState(
+            gaming_day=ledger.day,
+            number=ledger.shoe,
+            cards_total=core.settings.decks * 52,
+            cards_drawn=1,
+            joined=True,
+            coups_begun=number if coup is not None else ledger.coups,
+            coup=coup,
+        )
+        phase = Phase.RESULT if coup is not None else Phase.BETWEEN_COUPS
+        table = replace(table, phase=phase, shoe=shoe, today=ledger.day)
+    return replace(core.initial(), table=table)

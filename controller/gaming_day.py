@@ -1,0 +1,52 @@
+"""The gaming day: which accounting day a moment belongs to.
+
+Responsible for: turning a UTC moment into a gaming day, and saying how long that day lasts.
+Not responsible for: the clock and for time zone files (their bytes are an input).
+Source: glossary "gaming day"; package README, "Numbering".
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from io import BytesIO
+from zoneinfo import ZoneInfo
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class GamingDay:
+    """A day and the UTC nanoseconds from which and until which it runs."""
+
+    name: str
+    from_ns: int
+    until_ns: int
+
+    def covers(self, utc_ns: int) -> bool:
+        return self.from_ns <= utc_ns < self.until_ns
+
+
+@dataclass(frozen=True, slots=True)
+class GamingCalendar:
+    """Days that begin at `start_s` seconds after midnight in one time zone."""
+
+    zone: ZoneInfo
+    start_s: int
+
+    def day_of(self, utc_ns: int) -> GamingDay:
+        """The gaming day of that moment."""
+        local = datetime.fromtimestamp(utc_ns // NS_PER_S, UTC).astimezone(self.zone)
+        day = local.date()
+        if self._begins_ns(day) > utc_ns:
+            day -= timedelta(days=1)
+        until = self._begins_ns(day + timedelta(days=1))
+        return GamingDay(day.isoformat(), self._begins_ns(day), until)
+
+    def _begins_ns(self, day: date) -> int:
+        clock = time(self.start_s // 3600, self.start_s // 60 % 60, self.start_s % 60)
+        begins = datetime.combine(day, clock, self.zone)
+        return int(begins.timestamp()) * NS_PER_S
+
+
+def calendar(zone_data: bytes, start_s: int) -> GamingCalendar:
+    """Build a calendar from TZif data. Raises ValueError when the data is none."""
+    return GamingCalendar(ZoneInfo.from_file(BytesIO(zone_data)), start_s)

@@ -1,0 +1,63 @@
+"""Everything that can go into the core: the tape of a table.
+
+Responsible for: the closed set of inputs. Stored in order, they and nothing else make the state.
+Not responsible for: producing them (pump, loop, control socket) and for storing them (journal).
+Source: package README, "The seams".
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from controller.actions import Action, Role
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The first input of every run: the only way settings and versions come in.
+
+    `configuration` is the canonical encoding of controller.settings.Settings, `profile` the rule
+    profile's TOML text, `zone` the time zone's TZif data, so that a replay on another machine
+    turns the gaming day at the same moment. `replaced` is the software version that wrote the
+    state before this one where a person allowed the change with a shoe open, else empty.
+    """
+
+    at: Timestamp
+    boot_id: str
+    software: str
+    configuration: bytes
+    profile: bytes
+    zone: bytes
+    replaced: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A deadline is due."""
+
+    at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorAction:
+    """A person acted. `known_by` says how the person is known, such as "uid 1000"."""
+
+    at: Timestamp
+    person: str
+    role: Role
+    known_by: str
+    action: Action
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFailed:
+    """Bytes for a device could not be written."""
+
+    port: str
+    at: Timestamp
+    detail: str
+
+
+Input: TypeAlias = Started | PortOpened | Chunk | PortLost | Tick | OperatorAction | WriteFailed

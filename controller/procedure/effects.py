@@ -1,0 +1,145 @@
+"""What the procedure asks of the rest of the program, and what it states for the record.
+
+Responsible for: the closed set of effects of one step. They are conclusions: stored as entries
+before anything is shown, sent or counted because of them.
+Not responsible for: carrying them out.
+Source: package README, "Effects".
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.outcome import CoupResult, Outcome
+
+
+class CoupFate(StrEnum):
+    """What became of a coup."""
+
+    COUNTED = "counted"  # whole, judged by the rules
+    VOID = "void"  # a floorperson voided it
+    PARTIAL = "partial"  # reports missing; waits for a floorperson
+    FLOOR_DECIDED = "floor_decided"  # partial; a floorperson stated the outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCard:
+    """A card of a finished coup, with the hand it belongs to."""
+
+    place: Place
+    card: Card | None
+
+
+@dataclass(frozen=True, slots=True)
+class CoupRecord:
+    """A finished coup. `result` is computed from the cards and absent where they are not whole;
+
+    `declared` is what the dealer declared, absent where nothing reported it; `outcome` is what
+    counts, absent where nothing counts.
+    """
+
+    gaming_day: str
+    shoe: int
+    coup: int
+    cards: tuple[RecordedCard, ...]
+    aside: tuple[RecordedCard, ...]
+    result: CoupResult | None
+    declared: Outcome | None
+    outcome: Outcome | None
+    fate: CoupFate
+    suspended_cards: bool
+    irregular: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoupClosed:
+    """A coup came to its end and is counted as its record says."""
+
+    record: CoupRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeOpened:
+    gaming_day: str
+    shoe: int
+    decks: int
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BurnDone:
+    """The burn is complete: the first card and how many were removed in all."""
+
+    first: Card | None
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeEnded:
+    """The shoe's last coup is done, or a person closed it."""
+
+    gaming_day: str
+    shoe: int
+    cards_drawn: int
+    coups: int
+    player: int
+    banker: int
+    tie: int
+    void: int
+    irregularities: int
+    person: str
+    reason: str
+
+
+class Call(StrEnum):
+    """A call or an act that is due from a person."""
+
+    OPENING = "opening"
+    BATCH = "batch"
+    SHUFFLE_AND_CUT = "shuffle_and_cut"
+    NO_MORE_BETS = "no_more_bets"
+    COUNTS = "counts"
+    RESULT = "result"
+    TIE_HAND = "tie_hand"
+    LAST_HAND = "last_hand"
+    RESHUFFLE = "reshuffle"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """A person was told what is due. `observed` False: this table cannot sense whether it was
+
+    done, so it is recorded as not observed and never judged.
+    """
+
+    call: Call
+    text: str
+    clauses: tuple[str, ...]
+    observed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionRecorded:
+    """What a floorperson decided, and which irregularities are closed by it."""
+
+    person: str
+    reason: str
+    decision: str
+    provisional: str
+    outcome: str
+    closed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A person asked for something that cannot be done now; why, and what can be."""
+
+    what: str
+    why: str
+
+
+Effect: TypeAlias = (
+    CoupClosed | ShoeOpened | BurnDone | ShoeEnded | Prompted | ResolutionRecorded | Refused
+)

@@ -1,0 +1,72 @@
+"""Everything the procedure looks up: the profile's values and citations, and the state table.
+
+Responsible for: one frozen object that the judging functions share.
+Not responsible for: state (TableState) and for reading files (controller.config).
+Source: package README, "Profiles".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from controller.machine import NoEdge, StateTable
+from controller.procedure.phases import EDGES, Phase, Trigger
+from controller.rules.profile import Profile, RulePoint
+from controller.rules.rule_values import RuleValues
+
+
+class Fact(StrEnum):
+    """What a table may be able to sense or to be told; the rest is prompted and never judged."""
+
+    NO_MORE_BETS = "no_more_bets"
+    TURNED = "turned"
+    DISCARD_COUNT = "discard_count"
+    BATCH_LOADED = "batch_loaded"
+    SHOE_OPENED = "shoe_opened"
+    CUT_DEPTH = "cut_depth"
+    WAGERS = "wagers"
+    RESULT_BUTTON = "result_button"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBook:
+    """The rules as they stand at one table from one start to the next."""
+
+    profile: Profile
+    decks: int
+    observed: tuple[Fact, ...]
+    machine: StateTable[Phase, Trigger]
+    citations: Mapping[RulePoint, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, profile: Profile, decks: int, observed: tuple[Fact, ...]) -> "RuleBook":
+        """Bind a profile to a table."""
+        citations = {point: profile.citations_for(point) for point in RulePoint}
+        return cls(profile, decks, observed, StateTable(EDGES), MappingProxyType(citations))
+
+    @property
+    def values(self) -> RuleValues:
+        return self.profile.rules
+
+    def clauses(self, *points: RulePoint) -> tuple[str, ...]:
+        """The clause ids of these points, in order, each once."""
+        if len(points) == 1:
+            return self.citations[points[0]]
+        found: list[str] = []
+        for point in points:
+            found.extend(c for c in self.citations[point] if c not in found)
+        return tuple(found)
+
+    def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
+        """Whether this may come now, and what is due after it."""
+        return self.machine.next(phase, trigger)
+
+    def move(self, phase: Phase, trigger: Trigger) -> Phase:
+        """As `next`, where only a mistake in this program could make the edge missing."""
+        after = self.machine.next(phase, trigger)
+        assert not isinstance(after, NoEdge), f"no edge {phase} -{trigger}->"
+        return after
+
+    def observes(self, fact: Fact) -> bool:
+        return fact in self.observed

@@ -1,0 +1,149 @@
+"""The state of the table as the procedure knows it: one frozen value.
+
+Responsible for: the shape of that value. It holds everything needed to judge the next event, so
+that a restart or a replay continues exactly where the last event left it.
+Not responsible for: devices, settings (RuleValues are given to the procedure apart) and evidence.
+Source: package README, "State"; D-22 (what must survive a restart).
+"""
+
+from dataclasses import dataclass
+
+from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.effects import CoupRecord
+from controller.procedure.phases import Phase
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class DealtCard:
+    """A card of a coup: where the order of drawing puts it, and where the shoe believed it goes."""
+
+    place: Place
+    card: Card | None
+    claimed: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The result as the dealer declared it."""
+
+    outcome: Outcome
+    player_pair: bool
+    banker_pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CoupState:
+    """The coup being dealt.
+
+    `partial`: reports of it are missing, or it was joined in the middle; its cards cannot be
+    judged. `abandoned`: it was left before its last card; the next first card begins another coup.
+    `suspended_cards`: cards of it were dealt while the table was suspended.
+    `irregular`: numbers of its irregularities.
+    """
+
+    number: int
+    cards: tuple[DealtCard, ...] = ()
+    aside: tuple[DealtCard, ...] = ()
+    declared: Declared | None = None
+    partial: bool = False
+    abandoned: bool = False
+    suspended_cards: bool = False
+    irregular: tuple[int, ...] = ()
+
+    def faces(self) -> tuple[Card, ...]:
+        """The cards in drawing order; only for a coup that is not partial."""
+        assert not self.partial
+        faces = tuple(dealt.card for dealt in self.cards if dealt.card is not None)
+        assert len(faces) == len(self.cards)
+        return faces
+
+
+@dataclass(frozen=True, slots=True)
+class CutState:
+    """The cut cards of a shoe. `last_coup` is the number of the last coup, once it is known."""
+
+    seen: int = 0
+    cards_drawn_when_seen: int = 0
+    last_coup: int | None = None
+    in_burn: bool = False
+    exhausted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeTally:
+    """Coups of this shoe by what became of them."""
+
+    player: int = 0
+    banker: int = 0
+    tie: int = 0
+    void: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeState:
+    """One run of coups from one loading. `cards_drawn` counts every card that left the shoe."""
+
+    gaming_day: str
+    number: int
+    cards_total: int
+    cards_drawn: int = 0
+    joined: bool = False
+    burn_cards: tuple[Card | None, ...] = ()
+    burn_owed: int = 0
+    coups_begun: int = 0
+    coup: CoupState | None = None
+    cut: CutState = CutState()
+    tally: ShoeTally = ShoeTally()
+    last_coup: CoupRecord | None = None
+    irregularities: int = 0
+    ended: bool = False
+
+    def cards_left(self) -> int:
+        """Cards that should still be in the shoe; never below zero."""
+        return max(0, self.cards_total - self.cards_drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIrregularity:
+    """An irregularity that still waits for a person."""
+
+    number: int
+    code: IrregularityCode
+    clauses: tuple[str, ...]
+    coup: int
+    suspends: bool
+    provisional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Suspension:
+    """No further card until a floorperson resolves.
+
+    `resume_to` is where play would go on. What happens meanwhile is followed by the same rules:
+    `resume_to` and the shoe move on, `held` keeps the coups that came to an end and are neither
+    counted nor published before the resolution. `coup` is the coup that caused it, 0 for none.
+    `dealt`: cards left the shoe meanwhile. `new_shoe`: the device announced a new shoe meanwhile.
+    """
+
+    resume_to: Phase
+    coup: int
+    held: tuple[CoupRecord, ...] = ()
+    dealt: bool = False
+    new_shoe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """Everything the procedure knows. `phase` is the only place the state of play lives."""
+
+    phase: Phase = Phase.CLOSED
+    today: str = ""
+    shoe_day: str = ""
+    shoe_number: int = 0
+    shoe: ShoeState | None = None
+    suspension: Suspension | None = None
+    open_irregularities: tuple[OpenIrregularity, ...] = ()
+    irregularities: int = 0

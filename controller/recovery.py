@@ -1,0 +1,157 @@
+"""Start-up: the exact state from the last checkpoint and the inputs after it.
+
+Responsible for: rebuilding the state, comparing what is concluded on the way with what is stored,
+and saying what a change of version or settings means for an open shoe.
+Not responsible for: checking the chain (the journal does at opening) and for new inputs (loop).
+Source: package README, "Restart"; D-22, D-27.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from controller.carry_over import Ledger, carried
+from controller.core import STATES, Core, CoreState
+from controller.inputs import Started
+from controller.journal.canonical import CanonicalError
+from controller.journal.reader import JournalReader
+from controller.journal.values import Checkpoint
+from controller.retelling import Retelling, Run
+from controller.rules.clauses import Clause
+from controller.run import core_of
+from controller.tape import read_entry, read_input
+from controller.version import VERSION
+
+
+class RecoveryError(Exception):
+    """The table cannot go on from this journal; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a journal leaves to the next run. `inputs` were told again since the checkpoint."""
+
+    run: Run | None
+    state: CoreState | None
+    ledger: Ledger
+    inputs: int
+
+    @property
+    def shoe_open(self) -> bool:
+        if self.state is None:
+            return self.ledger.open
+        shoe = self.state.table.shoe
+        return shoe is not None and not shoe.ended
+
+    def before(self, core: Core) -> CoreState:
+        """The state in which the next run's first input finds the table."""
+        if self.run is None:
+            return core.initial()
+        if self.state is None:
+            return carried(core, self.ledger)
+        return self.state
+
+
+def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
+    """Rebuild the state. Raises RecoveryError, JournalError."""
+    if journal.head.seq == 0:
+        return Recovered(None, None, Ledger(), 0)
+    try:
+        last = _last_software(journal)
+        if last != VERSION:
+            return _other_version(journal, clauses)
+        return _same_version(journal, clauses, journal.checkpoint())
+    except CanonicalError as error:
+        raise RecoveryError(
+            f"{journal.file}: a record cannot be read: {error}. Keep the file as evidence; "
+            "`smartshoe verify` names the record. To go on dealing, start with another journal "
+            "folder; the gap will be declared"
+        ) from error
+
+
+def _same_version(
+    journal: JournalReader, clauses: Mapping[str, Clause], checkpoint: Checkpoint | None
+) -> Recovered:
+    retelling = Retelling(clauses)
+    after = 0
+    if checkpoint is not None and checkpoint.software == VERSION:
+        run = _run_at(journal, checkpoint.started_seq, clauses)
+        retelling.put_back(run, STATES.decode(checkpoint.state))
+        after = checkpoint.seq
+    for stored in journal.records(after_seq=after):
+        difference = retelling.take(stored)
+        if difference is not None:
+            raise RecoveryError(
+                f"{journal.file}: record {difference.seq} holds {difference.stored}, but this "
+                f"program concludes {difference.concluded}. Keep the file as evidence and run "
+                "`smartshoe verify` and `smartshoe replay` on it"
+            )
+    return Recovered(retelling.run, retelling.state, retelling.ledger, retelling.inputs)
+
+
+def _other_version(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
+    """Only the ledger is read: another version's state is not understood."""
+    ledger = Ledger()
+    started_seq = 0
+    software = ""
+    for stored in journal.records():
+        item = read_input(stored.record)
+        if isinstance(item, Started):
+            started_seq, software = stored.seq, item.software
+        if item is None:
+            entry = read_entry(stored.record)
+            assert entry is not None
+            ledger = ledger.after(entry)
+    run = _run_at(journal, started_seq, clauses)
+    return Recovered(Run(run.core, started_seq, software), None, ledger, 0)
+
+
+def _last_software(journal: JournalReader) -> str:
+    """The version that wrote last. A checkpoint names it; else the last Started does."""
+    checkpoint = journal.checkpoint()
+    software = checkpoint.software if checkpoint is not None else ""
+    for stored in journal.records(after_seq=checkpoint.seq if checkpoint is not None else 0):
+        if b"Started" in stored.record:
+            item = read_input(stored.record)
+            if isinstance(item, Started):
+                software = item.software
+    return software
+
+
+def _run_at(journal: JournalReader, seq: int, clauses: Mapping[str, Clause]) -> Run:
+    stored = next(iter(journal.records(after_seq=seq - 1)), None)
+    item = read_input(stored.record) if stored is not None else None
+    if not isinstance(item, Started):
+        raise CanonicalError(f"record {seq} should begin a run")
+    return Run(core_of(item, clauses), seq, item.software)
+
+
+def refusal_to_start(recovered: Recovered, core: Core, *, replace_allowed: bool) -> str:
+    """Why a run may not begin with these settings now; empty where it may.
+
+    What a shoe in play goes by changes between shoes only (D-27).
+    """
+    if recovered.run is None or not recovered.shoe_open:
+        return ""
+    before, now = recovered.run.core, core
+    if recovered.state is None and not replace_allowed:
+        return (
+            f"a shoe is open that version {recovered.run.software} began, and this is version "
+            f"{VERSION}. Start that version again and finish the shoe, or start this one with "
+            "--close-coup-as-partial: the coup on the table is then held for a floorperson"
+        )
+    changes = [
+        name
+        for name, old, new in (
+            ("rules.profile", before.book.profile, now.book.profile),
+            ("rules.decks", before.settings.decks, now.settings.decks),
+            ("rules.observed", before.settings.observed, now.settings.observed),
+            ("shoe.model", before.settings.shoe.model, now.settings.shoe.model),
+        )
+        if old != new
+    ]
+    if changes:
+        return (
+            f"a shoe is open, and {', '.join(changes)} changed since it began. These change "
+            "between shoes only: put the old value back, finish or close the shoe, then change it"
+        )
+    return ""

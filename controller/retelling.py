@@ -1,0 +1,138 @@
+"""Telling a tape again: stored inputs through the core, compared with the stored entries.
+
+Responsible for: the state after each stored record, and the first place where this program
+concludes something else than what is stored.
+Not responsible for: reading files, progress and reports (recovery, replay).
+Source: package README, "Replay".
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from controller.carry_over import Ledger, carried
+from controller.core import Core, CoreState
+from controller.entries import Entry, Judged
+from controller.inputs import Input, Started
+from controller.journal.canonical import CanonicalError
+from controller.journal.values import StoredRecord
+from controller.procedure.verdicts import Irregularity
+from controller.rules.clauses import Clause
+from controller.run import core_of
+from controller.tape import entry_record, read_entry, read_input
+from controller.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Record `seq` is not what this program concludes; both sides in words."""
+
+    seq: int
+    stored: str
+    concluded: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the program as its first input tells it."""
+
+    core: Core
+    started_seq: int
+    software: str
+
+
+class Retelling:
+    """Takes records in stored order. Entries must follow the input they were concluded from."""
+
+    def __init__(self, clauses: Mapping[str, Clause]) -> None:
+        self._clauses = clauses
+        self._expected: deque[bytes] = deque()
+        self._concluded: deque[Entry] = deque()
+        self.run: Run | None = None
+        self.state: CoreState | None = None
+        self.ledger = Ledger()
+        self.inputs = 0
+        self.entries = 0
+
+    def put_back(self, run: Run, state: CoreState) -> None:
+        """Go on from a checkpoint instead of from the first record."""
+        self.run = run
+        self.state = state
+
+    @property
+    def exact(self) -> bool:
+        """Whether the records now told are of this very version, so that bytes must be equal."""
+        return self.run is None or self.run.software == VERSION
+
+    def take(self, stored: StoredRecord) -> Difference | None:
+        """Take one record. Raises CanonicalError where it cannot be read."""
+        item = read_input(stored.record)
+        if item is not None:
+            missing = self._left_over(stored.seq)
+            self._tell(item, stored.seq)
+            return missing
+        self.entries += 1
+        return self._compare(stored)
+
+    def finish(self, seq: int) -> Difference | None:
+        """The tape is at its end: nothing concluded may be left over."""
+        return self._left_over(seq + 1)
+
+    def _tell(self, item: Input, seq: int) -> None:
+        self.inputs += 1
+        if isinstance(item, Started):
+            self._begin(item, seq)
+        if self.run is None or self.state is None:
+            raise CanonicalError("the first input of a journal is Started, this is another")
+        self.state, output = self.run.core.handle(self.state, item)
+        self._concluded.extend(output.entries)
+        self._expected.extend(entry_record(entry) for entry in output.entries)
+
+    def _begin(self, started: Started, seq: int) -> None:
+        core = core_of(started, self._clauses)
+        if self.state is None:
+            self.state = core.initial()
+        elif self.run is not None and self.run.software != started.software:
+            self.state = carried(core, self.ledger)
+        self.run = Run(core, seq, started.software)
+
+    def _compare(self, stored: StoredRecord) -> Difference | None:
+        entry = read_entry(stored.record)
+        assert entry is not None
+        self.ledger = self.ledger.after(entry)
+        if not self._expected:
+            return Difference(stored.seq, in_words(entry), "nothing")
+        expected, concluded = self._expected.popleft(), self._concluded.popleft()
+        if expected == stored.record:
+            return None
+        if not self.exact and same_verdicts(entry, concluded):
+            return None
+        return Difference(stored.seq, in_words(entry), in_words(concluded))
+
+    def _left_over(self, seq: int) -> Difference | None:
+        if not self._expected:
+            return None
+        concluded = self._concluded[0]
+        self._expected.clear()
+        self._concluded.clear()
+        return Difference(seq, "nothing", in_words(concluded))
+
+
+def same_verdicts(stored: Entry, concluded: Entry) -> bool:
+    """Whether two versions judge alike: the same kind of entry, the same irregularity codes."""
+    if type(stored) is not type(concluded):
+        return False
+    if isinstance(stored, Judged) and isinstance(concluded, Judged):
+        return _codes(stored) == _codes(concluded)
+    return True
+
+
+def _codes(entry: Judged) -> tuple[str, ...]:
+    return tuple(v.code if isinstance(v, Irregularity) else "accepted" for v in entry.verdicts)
+
+
+def in_words(entry: Entry) -> str:
+    """One line for a report. Names no card: a report may be read by anyone."""
+    if isinstance(entry, Judged):
+        return f"{type(entry.event).__name__} judged {', '.join(_codes(entry))}"
+    return type(entry).__name__
