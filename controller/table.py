@@ -1,0 +1,272 @@
+"""One table: its queue, its loop thread, its core, its journal and what it publishes.
+
+Responsible for: everything of a table hanging on one object; taking inputs in one order, storing
+them with their conclusions, and only then acting; restarting the table after a fault of ours.
+Not responsible for: what an input means (core), ports (firmware_bridge), who else listens (app).
+Source: package README, "Store before you act", "Failure has four kinds".
+"""
+
+import contextlib
+import logging
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from controller.core import Core, CoreState
+from controller.entries import Entry
+from controller.inputs import Input, Started
+from controller.journal.store import Journal
+from controller.journal.values import JournalError, JournalWriteFailed
+from controller.loop import Loop, Stored
+from controller.recovery import RecoveryError, recover, refusal_to_start
+from controller.rules.clauses import Clause
+from controller.run import core_of
+from firmware_bridge.timestamp import Timestamp
+
+LOG = logging.getLogger("smartshoe.table")
+
+# Our own faults: the table restarts from its journal, but not for ever.
+RESTARTS_MAX = 3
+RESTARTS_WITHIN_NS = 600 * 1_000_000_000
+QUEUE_INPUTS_MAX = 4096
+
+
+class Health(StrEnum):
+    """How the table's loop is doing."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPED = "stopped"
+    STORE_FAILED = "store_failed"  # evidence cannot be kept: nothing moves
+    REFUSED = "refused"  # the journal or the settings do not allow a start
+    FAILED = "failed"  # a fault of ours came back too often
+
+
+@dataclass(slots=True)
+class Ask:
+    """An input whose asker waits for what was concluded from it."""
+
+    item: Input
+    done: threading.Event = field(default_factory=threading.Event)
+    entries: tuple[Entry, ...] = ()
+    stored: bool = False
+
+
+class Writer(Protocol):
+    """Where bytes for a device go once the reason for them is stored."""
+
+    def write(self, data: bytes) -> None: ...
+
+
+StoredListener = Callable[[Stored], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a run of a table begins with. `start` stamps and builds its first input."""
+
+    journal: Path
+    clauses: Mapping[str, Clause]
+    start: Callable[[str], Started]
+    close_coup_as_partial: bool = False
+
+
+class Table:
+    """One table of play. `put` and `act` may be called from any thread."""
+
+    def __init__(
+        self,
+        name: str,
+        beginning: Beginning,
+        clock: Callable[[], Timestamp],
+        on_stored: StoredListener | None = None,
+    ) -> None:
+        self.name = name
+        self.health = Health.STARTING
+        self.failure = ""
+        self.recovered_inputs = 0
+        self._beginning = beginning
+        self._clock = clock
+        self._on_stored = on_stored
+        self._queue: queue.Queue[Input | Ask | None] = queue.Queue(QUEUE_INPUTS_MAX)
+        self._writers: dict[str, Writer] = {}
+        self._changed = threading.Condition()
+        self._version = 0
+        self._published: tuple[Core, CoreState] | None = None
+        self._restarts: list[int] = []
+        self._ended = False
+        self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
+
+    def start(self) -> None:
+        """Begin; returns once the table runs or has said why it cannot (see `health`)."""
+        self._thread.start()
+        with self._changed:
+            self._changed.wait_for(lambda: self.health is not Health.STARTING)
+
+    def stop(self) -> None:
+        """Take what waits, store it, close the journal, end the thread."""
+        self._enqueue(None)
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the end; whether it came."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def put(self, item: Input) -> None:
+        """Queue an input; blocks while the queue is full, so that a flood waits at the port.
+
+        Dropped once the table has ended: nothing would store it.
+        """
+        self._enqueue(item)
+
+    def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
+        """Queue an input and wait until it and its conclusions are stored. None: not stored."""
+        ask = Ask(item)
+        self._enqueue(ask)
+        if not ask.done.wait(timeout_s) or not ask.stored:
+            return None
+        return ask.entries
+
+    def attach_writer(self, port: str, writer: Writer) -> None:
+        """Say where bytes for that port go."""
+        self._writers[port] = writer
+
+    @property
+    def published(self) -> tuple[Core, CoreState] | None:
+        """The core and the newest stored state; both immutable."""
+        return self._published
+
+    @property
+    def version(self) -> int:
+        """Grows with every stored transaction and every change of health."""
+        return self._version
+
+    def wait_for_change(self, since: int, timeout_s: float | None) -> int:
+        """Wait until `version` is greater than `since`; the version then."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._version > since, timeout_s)
+            return self._version
+
+    def _enqueue(self, item: Input | Ask | None) -> None:
+        while not self._ended:
+            try:
+                self._queue.put(item, timeout=0.5)
+            except queue.Full:
+                continue
+            return
+
+    def _supervise(self) -> None:
+        replaced_allowed = self._beginning.close_coup_as_partial
+        while True:
+            try:
+                self._run_once(replace_allowed=replaced_allowed)
+            except JournalWriteFailed as error:
+                self._end(Health.STORE_FAILED, str(error))
+            except (JournalError, RecoveryError) as error:
+                self._end(Health.REFUSED, str(error))
+            except Exception as error:  # the one place where our own faults surface
+                LOG.exception("table %s: a fault of this program", self.name)
+                if self._may_restart():
+                    replaced_allowed = False
+                    continue
+                self._end(Health.FAILED, f"a fault of this program: {error!r}")
+            else:
+                self._end(Health.STOPPED, "")
+            return
+
+    def _may_restart(self) -> bool:
+        now_ns = self._clock().monotonic_ns
+        self._restarts = [at for at in self._restarts if now_ns - at < RESTARTS_WITHIN_NS]
+        if len(self._restarts) >= RESTARTS_MAX:
+            return False
+        self._restarts.append(now_ns)
+        return True
+
+    def _run_once(self, *, replace_allowed: bool) -> None:
+        with Journal.open(self._beginning.journal) as journal:
+            recovered = recover(journal, self._beginning.clauses)
+            replacing = recovered.state is None and recovered.shoe_open and replace_allowed
+            before = recovered.run.software if recovered.run is not None and replacing else ""
+            started = self._beginning.start(before)
+            core = core_of(started, self._beginning.clauses)
+            refusal = refusal_to_start(recovered, core, replace_allowed=replace_allowed)
+            if refusal:
+                raise RecoveryError(refusal)
+            self.recovered_inputs = recovered.inputs
+            loop = Loop(journal, core, recovered.before(core), self._clock)
+            self._publish(loop, loop.begin(started))
+            self._set_health(Health.RUNNING, "")
+            self._serve(loop)
+
+    def _serve(self, loop: Loop) -> None:
+        stopping = False
+        while not stopping:
+            asks: list[Ask] = []
+            items, stopping = self._take(loop.wait_s())
+            for item in items:
+                output = loop.take(item.item if isinstance(item, Ask) else item)
+                if isinstance(item, Ask):
+                    asks.append(item)
+                    item.entries = output.entries
+            loop.tick_if_due()
+            try:
+                stored = loop.store_if_due(force=stopping or bool(asks))
+                if stored is not None:
+                    self._publish(loop, stored)
+                for ask in asks:
+                    ask.stored = True
+            finally:
+                for ask in asks:
+                    ask.done.set()
+
+    def _take(self, wait_s: float | None) -> tuple[list[Input | Ask], bool]:
+        """All that waits, at most a batch; blocks until something does or time is up."""
+        items: list[Input | Ask] = []
+        try:
+            first = self._queue.get(timeout=wait_s)
+        except queue.Empty:
+            return items, False
+        while first is not None:
+            items.append(first)
+            if len(items) >= Loop.BATCH_INPUTS_MAX:
+                return items, False
+            try:
+                first = self._queue.get_nowait()
+            except queue.Empty:
+                return items, False
+        return items, True
+
+    def _publish(self, loop: Loop, stored: Stored) -> None:
+        """After the store: bytes to devices, then everyone who watches."""
+        for port, data in stored.writes:
+            writer = self._writers.get(port)
+            if writer is not None:
+                writer.write(data)
+        if self._on_stored is not None:
+            self._on_stored(stored)
+        with self._changed:
+            self._published = (loop.core, loop.state)
+            self._version += 1
+            self._changed.notify_all()
+
+    def _set_health(self, health: Health, failure: str) -> None:
+        with self._changed:
+            self.health = health
+            self.failure = failure
+            self._version += 1
+            self._changed.notify_all()
+
+    def _end(self, health: Health, failure: str) -> None:
+        if failure:
+            LOG.error("table %s: %s", self.name, failure)
+        self._ended = True
+        self._set_health(health, failure)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                waiting = self._queue.get_nowait()
+                if isinstance(waiting, Ask):
+                    waiting.done.set()
