@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from controller.core import Core, CoreState
 from controller.entries import Entry
@@ -63,6 +63,8 @@ class Writer(Protocol):
 
 
 StoredListener = Callable[[Stored], None]
+# An input, an input with an asker, a probe that the loop sets, or None: the end.
+Waiting: TypeAlias = Input | Ask | threading.Event | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Table:
         self._beginning = beginning
         self._clock = clock
         self._on_stored = on_stored
-        self._queue: queue.Queue[Input | Ask | None] = queue.Queue(QUEUE_INPUTS_MAX)
+        self._queue: queue.Queue[Waiting] = queue.Queue(QUEUE_INPUTS_MAX)
         self._writers: dict[str, Writer] = {}
         self._changed = threading.Condition()
         self._version = 0
@@ -131,6 +133,12 @@ class Table:
             return None
         return ask.entries
 
+    def responds(self, timeout_s: float) -> bool:
+        """Whether the loop takes what is put; asked before the watchdog is told all is well."""
+        probe = threading.Event()
+        self._enqueue(probe)
+        return probe.wait(timeout_s)
+
     def attach_writer(self, port: str, writer: Writer) -> None:
         """Say where bytes for that port go."""
         self._writers[port] = writer
@@ -151,7 +159,7 @@ class Table:
             self._changed.wait_for(lambda: self._version > since, timeout_s)
             return self._version
 
-    def _enqueue(self, item: Input | Ask | None) -> None:
+    def _enqueue(self, item: Waiting) -> None:
         while not self._ended:
             try:
                 self._queue.put(item, timeout=0.5)
@@ -231,7 +239,10 @@ class Table:
         except queue.Empty:
             return items, False
         while first is not None:
-            items.append(first)
+            if isinstance(first, threading.Event):
+                first.set()
+            else:
+                items.append(first)
             if len(items) >= Loop.BATCH_INPUTS_MAX:
                 return items, False
             try:

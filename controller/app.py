@@ -1,0 +1,231 @@
+"""`smartshoe run`: the composition root of the long-running program.
+
+Responsible for: putting one table together from its configuration (ports, journal, metrics,
+control socket, service notification), and taking it apart on SIGTERM and Ctrl-C.
+Not responsible for: any rule or protocol. It loads neither typer nor rich.
+Source: package README, "Running a table".
+"""
+
+import argparse
+import logging
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from controller.config import ConfigError, TableConfig, load_config
+from controller.control import ControlServer
+from controller.inputs import Started
+from controller.metrics import MetricsServer, MetricsUnavailable, TableMetrics
+from controller.notify import Notifier
+from controller.rule_data import load_clauses
+from controller.run import SETTINGS
+from controller.snapshot import Plain, snapshot
+from controller.table import Beginning, Health, Table
+from controller.version import VERSION
+from drivers.events import Stage
+from firmware_bridge.timestamp import now
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.serial_port import SerialPort
+
+LOG = logging.getLogger("smartshoe")
+BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+PORT_WAIT_S: Final = 2.0
+IDLE_WAIT_S: Final = 3600.0
+
+EXIT_DONE: Final = 0
+EXIT_FAILED: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_REFUSED: Final = 4
+
+EPILOG: Final = """\
+examples:
+  smartshoe check-config --example > table.toml    write a commented configuration
+  smartshoe check-config table.toml                say what is wrong with one
+  smartshoe run --config table.toml                run the table until SIGTERM or Ctrl-C
+  smartshoe status --config table.toml             ask the running table how it stands
+
+exit codes:
+  0  stopped when told to
+  1  evidence could not be stored, or the program failed: nothing moves, nothing is lost
+  2  the configuration or the command line is wrong
+  4  the journal or an open shoe does not allow this start
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one table; returns the exit code."""
+    options = _parser().parse_args(argv)
+    if not __debug__:
+        return _say("smartshoe does not run under -O: its assertions are part of it", EXIT_USAGE)
+    if options.config is None:
+        example = "smartshoe check-config --example > table.toml"
+        return _say(f"which table? Give --config FILE; `{example}` writes one to start from", 2)
+    logging.basicConfig(
+        level=logging.INFO,
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        config = load_config(options.config)
+    except ConfigError as error:
+        return _say(str(error), EXIT_USAGE)
+    return run_table(config, close_coup_as_partial=options.close_coup_as_partial)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="smartshoe run",
+        description="Run one table: listen to its shoe, judge every card, keep the evidence.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the table's table.toml")
+    parser.add_argument(
+        "--close-coup-as-partial",
+        action="store_true",
+        help="go on with a shoe that another version began; its coup is held for a floorperson",
+    )
+    return parser
+
+
+def _say(message: str, code: int) -> int:
+    print(f"smartshoe: {message}", file=sys.stderr)
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a running table consists of."""
+
+    table: Table
+    pump: PortPump
+    control: ControlServer
+    metrics: MetricsServer | None
+
+
+def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
+    """Run until a signal; returns the exit code."""
+    metrics = TableMetrics(config.settings.table)
+    beginning = Beginning(
+        journal=config.journal_folder,
+        clauses=load_clauses(),
+        start=_starter(config),
+        close_coup_as_partial=close_coup_as_partial,
+    )
+    table = Table(config.settings.table, beginning, now, metrics.observe)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: table.stop())
+    table.start()
+    if table.health is not Health.RUNNING:
+        table.join()
+        return _say(table.failure, _exit_code(table.health))
+    try:
+        parts = _assemble(config, table, metrics)
+    except (MetricsUnavailable, OSError) as error:
+        table.stop()
+        table.join()
+        return _say(str(error), EXIT_USAGE)
+    try:
+        _serve(config, parts)
+    finally:
+        _take_apart(parts)
+    return _ended(table)
+
+
+def _starter(config: TableConfig) -> Callable[[str], Started]:
+    configuration = SETTINGS.encode(config.settings)
+    boot_id = BOOT_ID.read_text().strip()
+
+    def start(replaced: str) -> Started:
+        return Started(
+            at=now(),
+            boot_id=boot_id,
+            software=VERSION,
+            configuration=configuration,
+            profile=config.profile_text.encode(),
+            zone=config.zone_data,
+            replaced=replaced,
+        )
+
+    return start
+
+
+def _assemble(config: TableConfig, table: Table, metrics: TableMetrics) -> Parts:
+    def shown() -> Plain:
+        published = table.published
+        assert published is not None, "a running table has published its first state"
+        return snapshot(*published, table.health.value, table.failure)
+
+    control = ControlServer(config.control_socket, table, shown)
+    control.start()
+    server = None
+    if config.metrics_enabled:
+        server = MetricsServer(config.metrics_address, config.metrics_port, ((table, metrics),))
+        try:
+            server.start()
+        except BaseException:
+            control.stop()
+            raise
+    port = SerialPort(config.settings.shoe.port, config.baud)
+    pump = PortPump(config.settings.shoe.port, port, table.put)
+    table.attach_writer(config.settings.shoe.port, pump)
+    pump.start()
+    return Parts(table, pump, control, server)
+
+
+def _serve(config: TableConfig, parts: Parts) -> None:
+    """Say that the table is ready, then wait for its end."""
+    table = parts.table
+    notifier = Notifier()
+    _wait_for_port(table)
+    where = f"control {config.control_socket}"
+    if parts.metrics is not None:
+        where += f", metrics {parts.metrics.url}"
+    LOG.info("table %s runs; journal %s, %s", table.name, config.journal_folder, where)
+    notifier.ready(f"table {table.name} runs")
+    interval_s = notifier.watchdog_interval_s or IDLE_WAIT_S
+    while not table.join(interval_s):
+        if notifier.watchdog_interval_s and table.responds(interval_s):
+            notifier.alive()
+    notifier.stopping()
+
+
+def _wait_for_port(table: Table) -> None:
+    """Give the port a moment to open; a table without its shoe is ready all the same."""
+    version = 0
+    deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
+    while (left_ns := deadline_ns - now().monotonic_ns) > 0:
+        published = table.published
+        if published is not None and published[1].shoe_driver.stage is not Stage.CLOSED:
+            return
+        version = table.wait_for_change(version, left_ns / 1e9)
+
+
+def _take_apart(parts: Parts) -> None:
+    parts.pump.stop()
+    parts.table.stop()
+    parts.table.join()
+    parts.pump.join()
+    parts.control.stop()
+    if parts.metrics is not None:
+        parts.metrics.stop()
+
+
+def _ended(table: Table) -> int:
+    if table.health is Health.STOPPED:
+        LOG.info("table %s stopped; everything is stored", table.name)
+        return EXIT_DONE
+    return _say(table.failure, _exit_code(table.health))
+
+
+def _exit_code(health: Health) -> int:
+    match health:
+        case Health.STOPPED:
+            return EXIT_DONE
+        case Health.REFUSED:
+            return EXIT_REFUSED
+        case _:
+            return EXIT_FAILED

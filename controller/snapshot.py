@@ -1,0 +1,200 @@
+"""What people see of a table at one moment: a projection of the newest stored state.
+
+Responsible for: plain values (JSON) for status, subscriptions and views, with disclosure applied.
+Not responsible for: layout and wording of any view, and for metrics.
+Source: package README, "Disclosure", "Snapshot".
+"""
+
+from typing import TypeAlias
+
+from controller.core import Core, CoreState
+from controller.disclosure import HIDDEN_CARD, burn_card_disclosed, hands_disclosed
+from controller.procedure.catalogue import CATALOGUE
+from controller.procedure.effects import CoupRecord, RecordedCard
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, ShoeState, TableState
+from controller.procedure.suspension import permitted_decisions
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.hands import point_count
+
+Plain: TypeAlias = dict[str, object]
+
+_PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
+_BANKER = (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3)
+
+_DUE = {
+    Phase.CLOSED: "a shoe",
+    Phase.OPENING: "the opening of the shoe",
+    Phase.BURN_FIRST: "the first burn card",
+    Phase.BURN_REST: "burn cards",
+    Phase.BETWEEN_COUPS: 'the next coup: "no more bets", then Player\'s first card',
+    Phase.PLAYER_1: "Player's first card",
+    Phase.BANKER_1: "Banker's first card",
+    Phase.PLAYER_2: "Player's second card",
+    Phase.BANKER_2: "Banker's second card",
+    Phase.PLAYER_3: "Player's third card",
+    Phase.BANKER_3: "Banker's third card",
+    Phase.RESULT: "the result",
+    Phase.SHOE_OVER: "the reshuffle and the next shoe",
+    Phase.SUSPENDED: "a floorperson's decision",
+}
+# What these phases tell follows from cards that may still lie face down.
+_TELLS_OF_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
+
+
+def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
+    """One table now. Keys are stable; cards are texts such as "7h", "??" where not disclosed."""
+    table = state.table
+    book = core.book
+    return {
+        "table": core.settings.table,
+        "pit": core.settings.pit,
+        "profile": book.profile.name,
+        "health": health,
+        "failure": failure,
+        "phase": _shown_phase(book, table),
+        "due": _due(book, table),
+        "gaming_day": table.shoe_day or table.today,
+        "shoe": _shoe(book, table.shoe) if table.shoe is not None else None,
+        "coup": _coup(book, table),
+        "last_coup": _record(table.shoe.last_coup) if table.shoe is not None else None,
+        "irregularities": [_irregularity(one) for one in table.open_irregularities],
+        "decisions": [decision.value for decision in permitted_decisions(table)],
+        "provisional_needed": table.suspension is not None and table.suspension.dealt,
+        "resume_to": _resume_to(book, table),
+        "device": {
+            "port": core.settings.shoe.port,
+            "model": core.settings.shoe.model,
+            "stage": state.shoe_driver.stage.value,
+            "locked": state.shoe_driver.locked,
+            "commands_allowed": core.settings.shoe.allow_commands,
+        },
+        "observed": [fact.value for fact in core.settings.observed],
+    }
+
+
+def _resume_to(book: RuleBook, table: TableState) -> str | None:
+    if table.suspension is None:
+        return None
+    return _without_secrets(book, table, table.suspension.resume_to)
+
+
+def _shown_phase(book: RuleBook, table: TableState) -> str:
+    return _without_secrets(book, table, table.phase)
+
+
+def _without_secrets(book: RuleBook, table: TableState, phase: Phase) -> str:
+    """A phase as people may know it: which hand draws follows from cards nobody has turned."""
+    coup = table.shoe.coup if table.shoe is not None else None
+    if coup is not None and phase in _TELLS_OF_CARDS and not hands_disclosed(book, coup):
+        return "coup"
+    return phase.value
+
+
+def _due(book: RuleBook, table: TableState) -> str:
+    if _shown_phase(book, table) == "coup":
+        return "the cards are turned, then what they call for"
+    if table.phase is Phase.BURN_REST and table.shoe is not None:
+        return f"{table.shoe.burn_owed} more burn cards"
+    return _DUE[table.phase]
+
+
+def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
+    burn = [
+        _text(card) if burn_card_disclosed(book, index) else HIDDEN_CARD
+        for index, card in enumerate(shoe.burn_cards)
+    ]
+    last = shoe.cut.last_coup
+    return {
+        "gaming_day": shoe.gaming_day,
+        "number": shoe.number,
+        "joined": shoe.joined,
+        "cards_total": shoe.cards_total,
+        "cards_drawn": shoe.cards_drawn,
+        "cards_left": None if shoe.joined else shoe.cards_left(),
+        "coups_begun": shoe.coups_begun,
+        "player": shoe.tally.player,
+        "banker": shoe.tally.banker,
+        "tie": shoe.tally.tie,
+        "void": shoe.tally.void,
+        "irregularities": shoe.irregularities,
+        "burn": burn,
+        "burn_owed": shoe.burn_owed,
+        "cut_card_seen": shoe.cut.seen > 0,
+        "last_coup_number": last,
+        "ended": shoe.ended,
+    }
+
+
+def _coup(book: RuleBook, table: TableState) -> Plain | None:
+    coup = table.shoe.coup if table.shoe is not None else None
+    if coup is None:
+        return None
+    shown = hands_disclosed(book, coup) and not coup.suspended_cards
+    player = _hand(coup, _PLAYER, shown=shown)
+    banker = _hand(coup, _BANKER, shown=shown)
+    counts = shown and not coup.partial
+    return {
+        "number": coup.number,
+        "player": player,
+        "banker": banker,
+        "player_count": _count(coup, _PLAYER) if counts else None,
+        "banker_count": _count(coup, _BANKER) if counts else None,
+        "aside": len(coup.aside),
+        "partial": coup.partial,
+        "provisional": coup.suspended_cards,
+    }
+
+
+def _hand(coup: CoupState, places: tuple[Place, ...], *, shown: bool) -> list[str]:
+    return [_text(c.card) if shown else HIDDEN_CARD for c in coup.cards if c.place in places]
+
+
+def _count(coup: CoupState, places: tuple[Place, ...]) -> int:
+    return point_count(_faces(coup.cards, places))
+
+
+def _faces(
+    cards: tuple[DealtCard, ...] | tuple[RecordedCard, ...], places: tuple[Place, ...]
+) -> list[Card]:
+    return [dealt.card for dealt in cards if dealt.place in places and dealt.card is not None]
+
+
+def _record(record: CoupRecord | None) -> Plain | None:
+    """The last coup that was closed: its result is declared, so its cards are disclosed."""
+    if record is None:
+        return None
+    result = record.result
+    return {
+        "coup": record.coup,
+        "player": [str(card) for card in _faces(record.cards, _PLAYER)],
+        "banker": [str(card) for card in _faces(record.cards, _BANKER)],
+        "player_count": result.player_count if result is not None else None,
+        "banker_count": result.banker_count if result is not None else None,
+        "natural": result.natural if result is not None else False,
+        "player_pair": result.player_pair if result is not None else False,
+        "banker_pair": result.banker_pair if result is not None else False,
+        "outcome": record.outcome.value if record.outcome is not None else None,
+        "fate": record.fate.value,
+    }
+
+
+def _irregularity(one: OpenIrregularity) -> Plain:
+    kind = CATALOGUE[one.code]
+    return {
+        "number": one.number,
+        "code": one.code.value,
+        "title": kind.title,
+        "clauses": list(one.clauses),
+        "coup": one.coup,
+        "suspends": one.suspends,
+        "provisional": one.provisional,
+        "permitted": list(kind.permitted),
+        "forbidden": list(kind.forbidden),
+    }
+
+
+def _text(card: Card | None) -> str:
+    return str(card) if card is not None else "unread"
