@@ -22,7 +22,8 @@ from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, planned_mistake
 from hil.dealing.truth import CoupTruth, TruthRecord, json_line
 from hil.emulator.angel_eye import SEQUENCE_DEFAULT, AngelEye, AngelEyeSettings
-from hil.emulator.serve import LineServer, LineSettings, PtyServer, TcpServer
+from hil.emulator.line import LineServer, LineSettings
+from hil.emulator.serve import PtyServer, TcpServer
 from hil.faults import FaultPlan
 from hil.runner import Pace, ShoeRunner, poll_gate
 

@@ -36,6 +36,7 @@ from hil.dealing.tableau import Hand, Winner
 from hil.dealing.truth import MistakeTruth, PlacedCard, ShoeTruth, StrayTruth, Truth
 
 OVERDRAW_ERROR = 2
+TAIL_CARDS = 12
 EARLY_RESULT = {
     Hand.PLAYER: Mistake.MISSING_PLAYER_THIRD,
     Hand.BANKER: Mistake.MISSING_BANKER_THIRD,
@@ -276,15 +277,21 @@ class Dealer:
         return loading
 
     def _short_loading(self, number: int, loading: Loading) -> Loading:
-        """Place the cut card so near the back that the cards run out in the middle of a coup."""
-        for behind in range(2, 12):
-            short = replace(loading, cut_from_back=behind)
-            trial = Dealer(replace(self.settings, mistakes=self._all_but_shortage()))
-            for _ in trial.shoe_actions(number, short):
-                pass
-            last = trial.truth.coups[-1]
-            if last.void and last.cards and not last.mistakes:
-                return short
+        """Place the cut card so near the back that the cards run out in the middle of a coup.
+
+        Where the coups happen to end with the very last card, the last cards are cut once more.
+        """
+        front, tail = loading.cards[:-TAIL_CARDS], loading.cards[-TAIL_CARDS:]
+        for turn in range(TAIL_CARDS):
+            cards = (*front, *tail[turn:], *tail[:turn])
+            for behind in range(2, TAIL_CARDS):
+                short = Loading(cards, behind)
+                trial = Dealer(replace(self.settings, mistakes=self._all_but_shortage()))
+                for _ in trial.shoe_actions(number, short):
+                    pass
+                last = trial.truth.coups[-1]
+                if last.void and last.cards and not last.mistakes:
+                    return short
         raise AssertionError("no place of the cut card makes the cards run out in a coup")
 
     def _all_but_shortage(self) -> tuple[PlannedMistake, ...]:

@@ -23,6 +23,7 @@ from hil.emulator.wire import (
     Refusal,
     Target,
     card_byte,
+    read_reply,
     report_frame,
     target_byte,
 )
@@ -37,12 +38,16 @@ ERROR_CODES = range(1, 8)
 
 @dataclass(frozen=True, slots=True)
 class AngelEyeSettings:
-    """How this unit is set up. `repeats`: how often each report goes out, 1 to 3."""
+    """How this unit is set up. `repeats`: how often each report goes out, 1 to 3.
+
+    `tells_game_process`: GP is answered by a read reply after the ACK, in a form of our own.
+    """
 
     repeats: int = 3
     repeat_gap_ns: int = 0
     seq_cycle: str = SEQUENCE_DEFAULT
     checksum_counts_stx: bool = True
+    tells_game_process: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.repeats <= 3:
@@ -242,9 +247,15 @@ class AngelEye:
         return (report,)
 
     def _answer(self, heard: Heard) -> bytes:
-        if isinstance(heard, Order):
-            heard = self._obey(heard) or heard
-        return NAK + bytes((heard,)) if isinstance(heard, Refusal) else ACK
+        refusal = heard if isinstance(heard, Refusal) else self._obey(heard)
+        if refusal is not None:
+            return NAK + bytes((refusal,))
+        asked = isinstance(heard, Order) and heard.kind == "GP"
+        return ACK + self._game_process() if asked and self.settings.tells_game_process else ACK
+
+    def _game_process(self) -> bytes:
+        counts = self.settings.checksum_counts_stx
+        return read_reply(b"GP%02d" % self._belief.process, checksum_counts_stx=counts)
 
     def _obey(self, order: Order) -> Refusal | None:
         """Do what is ordered; the refusal, if it cannot be."""
@@ -256,7 +267,7 @@ class AngelEye:
             case Order("EC", code) if code in ERROR_CODES:
                 self.clear_error(code)
             case Order("GP", 0):
-                pass  # its read reply is not public; the ACK is all we know
+                pass
             case _:
                 return Refusal.ADDRESS
         return None

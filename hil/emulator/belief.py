@@ -31,8 +31,11 @@ class Belief:
     banker: tuple[int, ...] = ()
 
     @property
-    def burning(self) -> bool:
-        return self.burn_left is None or self.burn_left > 0
+    def process(self) -> int:
+        """The game process as two digits: 0 between coups, 1 burn, 2 coup. Our own numbers."""
+        if self.burn_left is None or self.burn_left > 0:
+            return 1
+        return 2 if self.player else 0
 
     def claim(self, *, burn_key: bool) -> Claim | None:
         """Where the next card goes; None when no hand is due one (overdraw)."""

@@ -2,7 +2,7 @@
 
 Responsible for: pacing, order (an answer never cuts into a report), a bounded wait when nobody
 reads, and the log of what reached the host. Tests talk to it synchronously.
-Not responsible for: what kind of line it is (pty_line, tcp_line).
+Not responsible for: what kind of line it is (serve).
 Source: package README, "Serving an emulator".
 """
 

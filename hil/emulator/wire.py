@@ -76,6 +76,12 @@ def report_frame(sequence: str, data: bytes) -> bytes:
     return ENQ + covered + check_digits(covered)
 
 
+def read_reply(data: bytes, *, checksum_counts_stx: bool) -> bytes:
+    """STX DATA ETX BCC: what follows the ACK of a command that asks for something."""
+    body = STX + data + ETX
+    return body + check_digits(body[0 if checksum_counts_stx else 1 :])
+
+
 def target_byte(target: Target, index: int) -> int:
     """Bit 7, then target in bits 6-4 and index (0 to 15) in bits 3-0."""
     return 0x80 | target << 4 | index
