@@ -7,14 +7,16 @@ shown unmasked (the controller).
 Source: package README, "Monitor".
 """
 
+from dataclasses import fields
+
 from drivers import events
-from drivers.events import DeviceEvent
+from drivers.events import DeviceEvent, Face
 
 
 def event_text(event: DeviceEvent, *, masked: bool) -> str:
     """One event in a technician's words."""
     if not masked:
-        return repr(event)
+        return _plain(event)
     match event:
         case events.CardRead():
             return "card ??"
@@ -27,4 +29,22 @@ def event_text(event: DeviceEvent, *, masked: bool) -> str:
         case events.DeviceErrorCleared():
             return "device error cleared ??"
         case _:
-            return repr(event)
+            return _plain(event)
+
+
+def _plain(event: DeviceEvent) -> str:
+    """The event's name and what it holds, without the marks of a programming language."""
+    held = (f"{field.name}={_value(getattr(event, field.name))}" for field in fields(event))
+    return " ".join((type(event).__name__, *held))
+
+
+def _value(value: object) -> str:
+    match value:
+        case None:
+            return "unreadable"
+        case bool():
+            return "yes" if value else "no"
+        case Face(rank, suit):
+            return f"{rank}{suit}"
+        case _:
+            return str(value)

@@ -1,0 +1,370 @@
+"""The Angel Eye II-EX as a device: what its reports mean, its life, and what it may be told."""
+
+import dataclasses
+import tomllib
+from enum import Enum
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
+from drivers.events import (
+    CardOutsidePlay,
+    CardRead,
+    ClaimedUse,
+    CommandAnswered,
+    CommandOutcome,
+    CoupForcedOut,
+    CutCardSeen,
+    DeclaredWinner,
+    DeviceErrorCleared,
+    DeviceErrorRaised,
+    DeviceEvent,
+    DeviceSettingChanged,
+    DeviceStarted,
+    Face,
+    FaceSuit,
+    LockChanged,
+    LossReason,
+    OutsideReason,
+    ReportsLost,
+    ResultDeclared,
+    Stage,
+    StageChanged,
+    StandBy,
+)
+from drivers.faults import DeviceFault
+from drivers.interface import Driver, DriverOutput
+from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
+from drivers.shoes.angel_eye_events import ERROR_MEANINGS
+from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+PORT = "shoe"
+ENTROPY = bytes(32)
+SECOND = 1_000_000_000
+LOCK = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42")
+VECTORS = tomllib.loads(
+    (Path(__file__).parents[2] / "vectors" / "angel_eye.toml").read_text(encoding="utf-8")
+)
+GOLDEN = {v["name"]: bytes.fromhex(v["hex"]) for v in VECTORS["report"]}
+
+
+class Table:
+    """A shoe driver with its state and a clock that moves a second from one event to the next."""
+
+    def __init__(self, *, allow_commands: bool = False, opened: bool = True) -> None:
+        self.driver: Driver[AngelEyeShoeState] = AngelEyeShoe(
+            AngelEyeShoeSettings(allow_commands=allow_commands)
+        )
+        self.state = self.driver.initial()
+        self.seconds = 0
+        if opened:
+            self.opens()
+
+    def at(self) -> Timestamp:
+        self.seconds += 1
+        return Timestamp(self.seconds * SECOND, self.seconds * SECOND)
+
+    def takes(self, event: PortEvent) -> tuple[DeviceEvent, ...]:
+        self.state, output = self.driver.receive(self.state, event)
+        return output.events
+
+    def opens(self) -> tuple[DeviceEvent, ...]:
+        return self.takes(PortOpened(PORT, self.at(), ENTROPY))
+
+    def loses(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
+        return self.takes(PortLost(PORT, self.at(), reason))
+
+    def hears(self, *data: bytes) -> tuple[DeviceEvent, ...]:
+        return self.takes(Chunk(PORT, self.at(), b"".join(data)))
+
+    def says(self, data: bytes) -> tuple[DeviceEvent, ...]:
+        """A report that comes right after nothing: an online shoe, and only what it means."""
+        self.state = self.driver.initial()
+        self.opens()
+        events = self.hears(data)
+        return tuple(event for event in events if not isinstance(event, StageChanged))
+
+    def asks(self, command: DeviceCommand) -> DriverOutput:
+        self.state, output = self.driver.command(self.state, command, self.at())
+        return output
+
+
+def card(use: ClaimedUse, index: int, rank: int, suit: FaceSuit) -> CardRead:
+    return CardRead(use, index, Face(rank, suit), repeated=False)
+
+
+D, C, S, H = FaceSuit.DIAMOND, FaceSuit.CLUB, FaceSuit.SPADE, FaceSuit.HEART
+
+MEANINGS: dict[str, DeviceEvent] = {
+    "start of communication": DeviceStarted(),
+    "stand-by": StandBy(),
+    "first burn card, ten of clubs": card(ClaimedUse.BURN_FIRST, 0, 10, C),
+    "counted burn card 1, seven of hearts": card(ClaimedUse.BURN_COUNTED, 1, 7, H),
+    "counted burn card, index 0, two of spades": card(ClaimedUse.BURN_COUNTED, 0, 2, S),
+    "burn outside the count, king of diamonds": card(ClaimedUse.BURN_EXTRA, 0, 13, D),
+    "Player card 1, ace of spades": card(ClaimedUse.PLAYER, 1, 1, S),
+    "Banker card 1, nine of diamonds": card(ClaimedUse.BANKER, 1, 9, D),
+    "Player card 3, three of clubs": card(ClaimedUse.PLAYER, 3, 3, C),
+    "card drawn, unreadable": CardRead(ClaimedUse.PLAYER, 1, None, repeated=False),
+    "retransmission of Player card 1": CardRead(ClaimedUse.PLAYER, 1, Face(1, S), repeated=True),
+    "retransmission of Banker card 2, unreadable": CardRead(
+        ClaimedUse.BANKER, 2, None, repeated=True
+    ),
+    "card outside the game, lock mode, four of hearts": CardOutsidePlay(
+        OutsideReason.LOCKED, Face(4, H)
+    ),
+    "card outside the game, error mode, five of diamonds": CardOutsidePlay(
+        OutsideReason.ERROR, Face(5, D)
+    ),
+    "card outside the game, setting mode, six of clubs": CardOutsidePlay(
+        OutsideReason.SETTING, Face(6, C)
+    ),
+    "cut card": CutCardSeen(),
+    "result Player, no pair": ResultDeclared(DeclaredWinner.PLAYER, False, False),
+    "result Tie, Player pair": ResultDeclared(DeclaredWinner.TIE, True, False),
+    "result Banker, Banker pair": ResultDeclared(DeclaredWinner.BANKER, False, True),
+    "result Banker, both pairs": ResultDeclared(DeclaredWinner.BANKER, True, True),
+    "forced exit": CoupForcedOut(),
+    "error 1 raised, in error mode": DeviceErrorRaised(1, ERROR_MEANINGS[1], blocking=True),
+    "error 7 raised, not in error mode": DeviceErrorRaised(7, ERROR_MEANINGS[7], blocking=False),
+    "error 2 cleared": DeviceErrorCleared(2, ERROR_MEANINGS[2]),
+    "locked": LockChanged(locked=True),
+    "unlocked": LockChanged(locked=False),
+    "preset 07 is now 0123": DeviceSettingChanged(7, 123),
+}
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_what_a_report_means(name: str) -> None:
+    assert Table().says(GOLDEN[name]) == (MEANINGS[name],)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_every_golden_report_means_something_and_no_fault(name: str) -> None:
+    events = Table().says(GOLDEN[name])
+
+    assert len(events) == 1
+    assert not isinstance(events[0], DeviceFault | ReportsLost)
+
+
+def test_an_error_that_no_list_names() -> None:
+    (event,) = Table().says(bytes.fromhex("05 30 45 BF 03 43 39"))
+
+    assert event == DeviceErrorRaised(63, "not in the list of known errors", blocking=False)
+
+
+# --- reports that are lost ------------------------------------------------------------------------
+
+
+def test_a_gap_is_a_fault_and_lost_reports() -> None:
+    table = Table()
+    table.hears(GOLDEN["start of communication"])
+
+    events = table.hears(GOLDEN["cut card"])  # SEQ 2 after SEQ 0
+
+    assert isinstance(events[0], DeviceFault)
+    assert events[0].kind is LinkFaultKind.SEQUENCE_GAP
+    assert events[1:] == (ReportsLost(LossReason.GAP, 1), CutCardSeen())
+
+
+def test_an_unproven_time_is_a_fault_and_maybe_lost_reports() -> None:
+    table = Table()
+    table.hears(GOLDEN["start of communication"])
+    table.loses()
+    table.seconds += 60
+    table.opens()
+
+    events = table.hears(GOLDEN["stand-by"])[2:]  # after identified and online
+
+    assert isinstance(events[0], DeviceFault)
+    assert events[0].kind is LinkFaultKind.CONTINUITY_UNPROVEN
+    assert events[1:] == (ReportsLost(LossReason.UNPROVEN, 0), StandBy())
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["05 30 44 81 03 46 36", "05 30 52 03 36 31", "05 30 64 03 35 37", "05 30 47 03 37 34",
+     "05 30 43 80 03 46 30", "05 30 58 03 36 42"],
+    ids=["D", "R", "d", "G", "C", "unknown code"],
+)  # fmt: skip
+def test_an_unreadable_report_about_cards_is_a_lost_report(data: str) -> None:
+    events = Table().says(bytes.fromhex(data))
+
+    assert isinstance(events[0], DeviceFault)
+    assert events[1:] == (ReportsLost(LossReason.UNREADABLE, 1),)
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["05 30 4C 03 37 46", "05 30 45 03 37 36", "05 30 4D 03 37 45", "05 30 50 80 03 45 33"],
+    ids=["L", "E", "M", "P"],
+)
+def test_an_unreadable_report_about_anything_else_is_a_fault_only(data: str) -> None:
+    (event,) = Table().says(bytes.fromhex(data))
+
+    assert isinstance(event, DeviceFault)
+    assert event.kind is LinkFaultKind.MALFORMED
+
+
+def test_no_fault_names_a_card() -> None:
+    rank_14 = Table().says(bytes.fromhex("05 30 44 81 BE 03 34 38"))
+    rank_15 = Table().says(bytes.fromhex("05 30 44 81 CF 03 33 39"))
+
+    assert isinstance(rank_14[0], DeviceFault)
+    assert rank_14[0].kind is LinkFaultKind.MALFORMED
+    assert rank_14 == rank_15
+
+
+def test_noise_is_a_fault() -> None:
+    assert [type(event) for event in Table().says(b"\xff\xff")] == [DeviceFault]
+
+
+# --- life cycle -----------------------------------------------------------------------------------
+
+
+def stages(events: tuple[DeviceEvent, ...]) -> list[Stage]:
+    return [event.stage for event in events if isinstance(event, StageChanged)]
+
+
+def test_a_life_from_opened_to_lost() -> None:
+    table = Table(opened=False)
+
+    assert stages(table.opens()) == [Stage.OPENED]
+    assert stages(table.hears(b"\x05\x30")) == []
+    assert stages(table.hears(bytes.fromhex("05 30 58 03 36 42"))) == [Stage.IDENTIFIED]
+    assert stages(table.hears(GOLDEN["stand-by"])) == [Stage.ONLINE]
+    assert stages(table.hears(GOLDEN["cut card"])) == []
+    assert stages(table.loses()) == [Stage.LOST]
+    assert stages(table.loses("another reason")) == []
+    assert stages(table.opens()) == [Stage.OPENED]
+    assert stages(table.hears(GOLDEN["result Player, no pair"])) == [
+        Stage.IDENTIFIED,
+        Stage.ONLINE,
+    ]
+
+
+def test_stages_come_before_what_was_said() -> None:
+    events = Table().hears(GOLDEN["stand-by"])
+
+    assert [type(event) for event in events] == [StageChanged, StageChanged, StandBy]
+
+
+def test_a_port_that_cannot_be_opened_is_a_lost_device() -> None:
+    assert Table(opened=False).loses("no such port") == (StageChanged(Stage.LOST, "no such port"),)
+
+
+def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() -> None:
+    table = Table()
+    assert table.state.locked is None
+    table.hears(GOLDEN["locked"])
+    assert table.state.locked is True
+    table.hears(GOLDEN["unlocked"])
+    assert table.state.locked is False
+    table.hears(GOLDEN["start of communication"])
+    assert table.state.locked is None
+    table.hears(GOLDEN["locked, and a BCC of two letters"])
+    table.loses()
+    assert table.state.locked is None
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1)])
+def test_no_command_goes_out_unless_allowed(command: DeviceCommand) -> None:
+    output = Table().asks(command)
+
+    assert output.to_write == ()
+    (answer,) = output.events
+    assert isinstance(answer, CommandAnswered)
+    assert answer.command == type(command).__name__
+    assert answer.outcome is CommandOutcome.REFUSED
+    assert "allow_commands = true" in answer.detail
+
+
+def test_an_allowed_command_is_written_and_answered() -> None:
+    table = Table(allow_commands=True)
+    assert table.asks(LockExit()).to_write == (LOCK,)
+
+    assert table.hears(b"\x06")[-1] == CommandAnswered(
+        "LockExit", CommandOutcome.DONE, "acknowledged"
+    )
+
+
+def test_without_an_open_port_there_is_no_answer() -> None:
+    table = Table(allow_commands=True)
+    table.loses()
+    output = table.asks(LockExit())
+
+    assert output.to_write == ()
+    assert isinstance(output.events[0], CommandAnswered)
+    assert output.events[0].outcome is CommandOutcome.NO_ANSWER
+
+
+def test_a_lost_port_answers_what_was_asked() -> None:
+    table = Table(allow_commands=True)
+    table.asks(UnlockExit())
+
+    answers = [event for event in table.loses() if isinstance(event, CommandAnswered)]
+
+    assert [answer.outcome for answer in answers] == [CommandOutcome.NO_ANSWER]
+
+
+@pytest.mark.parametrize("code", [-1, 100])
+def test_an_error_number_of_more_than_two_digits_is_refused(code: int) -> None:
+    output = Table(allow_commands=True).asks(ClearError(code))
+
+    assert output.to_write == ()
+    assert isinstance(output.events[0], CommandAnswered)
+    assert output.events[0].outcome is CommandOutcome.REFUSED
+
+
+def test_a_deadline_is_told_and_a_tick_sends_again() -> None:
+    table = Table(allow_commands=True)
+    table.asks(LockExit())
+    deadline_ns = table.driver.next_deadline_ns(table.state)
+    assert deadline_ns is not None
+
+    _state, output = table.driver.tick(table.state, Timestamp(deadline_ns, deadline_ns))
+
+    assert output.to_write == (LOCK,)
+
+
+# --- state and totality ---------------------------------------------------------------------------
+
+
+def assert_encodable(value: object) -> None:
+    """Frozen dataclasses, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        assert value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        for field in dataclasses.fields(value):
+            assert_encodable(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for one in value:
+            assert_encodable(one)
+    else:
+        assert value is None or isinstance(value, Enum | int | str | bytes)
+
+
+def test_the_state_can_be_stored() -> None:
+    table = Table(allow_commands=True)
+    table.hears(GOLDEN["start of communication"], b"\x05\x31")
+    table.asks(LockExit())
+    table.asks(ClearError(1))
+
+    assert_encodable(table.state)
+
+
+@given(st.lists(st.one_of(st.binary(max_size=40), st.sampled_from(list(GOLDEN.values())))))
+def test_no_bytes_raise(chunks: list[bytes]) -> None:
+    table = Table(allow_commands=True)
+    for chunk in chunks:
+        table.hears(chunk)
+        table.asks(LockExit())
+
+    assert_encodable(table.state)

@@ -1,0 +1,376 @@
+"""Reports over the link: each once, in order, and what is missing is said."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.angel_eye.link import (
+    AngelEyeItem,
+    AngelEyeLink,
+    AngelEyeLinkState,
+    ContinuityUnproven,
+    Heard,
+    SequenceGap,
+)
+from firmware_bridge.angel_eye.messages import (
+    CutCard,
+    LockState,
+    Malformed,
+    Message,
+    StandBy,
+    Start,
+    Unknown,
+)
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.link import Link, LinkFault, LinkFaultKind
+from firmware_bridge.timestamp import Timestamp
+
+SECOND = 1_000_000_000
+BOOT_UTC_NS = 1_790_000_000 * SECOND
+HEX = "0123456789ABCDEF"
+CYCLES = {
+    SequenceCycle.HEX: HEX,
+    SequenceCycle.DECIMAL: "0123456789",
+    SequenceCycle.ONE_TO_NINE: "123456789",
+}
+
+
+def when(seconds: float, *, boot_utc_ns: int = BOOT_UTC_NS) -> Timestamp:
+    monotonic_ns = 100 * SECOND + int(seconds * SECOND)
+    return Timestamp(monotonic_ns, boot_utc_ns + monotonic_ns)
+
+
+def report(seq: str, data: bytes = b"P") -> bytes:
+    body = seq.encode("latin-1") + data + b"\x03"
+    check = 0
+    for byte in body:
+        check ^= byte
+    return b"\x05" + body + f"{check:02X}".encode()
+
+
+class Listening:
+    """A link with its state and a clock that moves one second from report to report."""
+
+    def __init__(self, **settings: object) -> None:
+        self.link = AngelEyeLink(AngelEyeLinkSettings(**settings))  # type: ignore[arg-type]
+        self.state: AngelEyeLinkState = self.link.initial()
+        self.seconds = 0.0
+        self.open()
+
+    def open(self, *, boot_utc_ns: int = BOOT_UTC_NS) -> None:
+        at = when(self.seconds, boot_utc_ns=boot_utc_ns)
+        self.state, _output = self.link.opened(self.state, at)
+
+    def hears(
+        self, data: bytes, after: float = 1.0, *, boot_utc_ns: int = BOOT_UTC_NS
+    ) -> tuple[AngelEyeItem | LinkFault, ...]:
+        self.seconds += after
+        at = when(self.seconds, boot_utc_ns=boot_utc_ns)
+        self.state, output = self.link.receive(self.state, data, at)
+        return output.items
+
+    def counts(self, seqs: str) -> list[AngelEyeItem | LinkFault]:
+        """Different reports with these SEQs; what comes besides the messages themselves."""
+        found: list[AngelEyeItem | LinkFault] = []
+        for seq in seqs:
+            items = self.hears(report(seq))
+            assert items[-1] == StandBy()
+            found.extend(items[:-1])
+        return found
+
+
+def test_the_link_has_the_shape_of_every_link() -> None:
+    link: Link[AngelEyeLinkState, AngelEyeItem, object] = AngelEyeLink()  # type: ignore[assignment]
+
+    assert link.next_deadline_ns(link.initial()) is None
+
+
+def test_three_copies_of_a_report_are_one_message() -> None:
+    shoe = Listening()
+
+    assert shoe.hears(report("0") * 3) == (StandBy(),)
+
+
+def test_copies_in_other_chunks_within_two_seconds_are_one_message() -> None:
+    shoe = Listening()
+
+    assert shoe.hears(report("0")) == (StandBy(),)
+    assert shoe.hears(report("0"), after=1.0) == ()
+    assert shoe.hears(report("0"), after=1.0) == ()
+
+
+def test_the_same_report_later_than_two_seconds_is_a_whole_cycle_missing() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+
+    assert shoe.hears(report("0"), after=2.001) == (SequenceGap(15), StandBy())
+
+
+def test_the_second_copy_counts_when_the_first_was_damaged() -> None:
+    shoe = Listening()
+    damaged = report("0", b"C").replace(b"C", b"G")
+
+    items = shoe.hears(damaged + report("0", b"C") * 2)
+
+    assert [item for item in items if not isinstance(item, LinkFault)] == [CutCard()]
+
+
+@pytest.mark.parametrize("cycle", CYCLES)
+def test_whole_cycles_have_no_gap(cycle: SequenceCycle) -> None:
+    assert Listening(seq_cycle=cycle).counts(CYCLES[cycle] * 3) == []
+
+
+@pytest.mark.parametrize("cycle", CYCLES)
+def test_every_step_of_every_cycle(cycle: SequenceCycle) -> None:
+    alphabet = CYCLES[cycle]
+    for start in range(len(alphabet)):
+        for missing in range(1, len(alphabet)):
+            shoe = Listening(seq_cycle=cycle)
+            shoe.hears(report(alphabet[start]))
+            seq = alphabet[(start + 1 + missing) % len(alphabet)]
+            # Another payload, so that a SEQ that comes again is no repeat.
+            items = shoe.hears(report(seq, b"C"))
+            assert items == (SequenceGap(missing), CutCard())
+
+
+def test_the_same_seq_with_other_bytes_is_a_gap() -> None:
+    shoe = Listening()
+    shoe.hears(report("4"))
+
+    assert shoe.hears(report("4", b"C")) == (SequenceGap(15), CutCard())
+
+
+def test_a_seq_outside_the_cycle_is_a_gap_of_unknown_size() -> None:
+    shoe = Listening()
+
+    assert shoe.counts("0Z1") == [SequenceGap(0), SequenceGap(0)]
+
+
+@pytest.mark.parametrize("seq", HEX)
+def test_start_of_communication_starts_the_sequence_anew(seq: str) -> None:
+    shoe = Listening()
+    shoe.counts("012")
+
+    assert shoe.hears(report(seq, b"S")) == (Start(),)
+    assert shoe.hears(report(HEX[(HEX.index(seq) + 1) % 16])) == (StandBy(),)
+
+
+def test_malformed_and_unknown_reports_keep_their_place_in_the_sequence() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+
+    (malformed,) = shoe.hears(report("1", b"L"))
+    (unknown,) = shoe.hears(report("2", b"X"))
+
+    assert isinstance(malformed, Malformed)
+    assert unknown == Unknown("X")
+    assert shoe.counts("3") == []
+
+
+# --- a wrong setting ----------------------------------------------------------------------------
+
+
+def test_a_wrong_cycle_is_told_once_and_then_no_gap_any_more() -> None:
+    shoe = Listening(seq_cycle=SequenceCycle.HEX)
+
+    found = shoe.counts("0123456789" * 8)
+
+    assert found[:2] == [SequenceGap(6), SequenceGap(6)]
+    assert [one.kind for one in found[2:] if isinstance(one, LinkFault)] == [
+        LinkFaultKind.SEQUENCE_SETTING
+    ]
+    assert len(found) == 3
+
+
+def test_a_longer_cycle_than_configured_is_told_too() -> None:
+    shoe = Listening(seq_cycle=SequenceCycle.DECIMAL)
+
+    found = shoe.counts(HEX * 8)
+
+    assert [one.kind for one in found if isinstance(one, LinkFault)] == ["sequence_setting"]
+    assert isinstance(found[-1], LinkFault)
+
+
+def test_a_shoe_that_counts_down_is_told_too() -> None:
+    shoe = Listening()
+
+    found = shoe.counts(HEX[::-1] * 6)
+
+    assert isinstance(found[-1], LinkFault)
+
+
+def test_after_a_wrong_cycle_was_told_a_loss_is_still_a_gap() -> None:
+    shoe = Listening()
+    shoe.counts("0123456789" * 4)
+
+    assert shoe.counts("0124") == [SequenceGap(1)]
+
+
+def test_after_start_a_wrong_cycle_is_told_anew() -> None:
+    shoe = Listening()
+    shoe.counts("0123456789" * 4)
+    shoe.hears(report("0", b"S"))
+
+    found = shoe.counts("123456789" + "0123456789" * 3)
+
+    assert found[:2] == [SequenceGap(6), SequenceGap(6)]
+    assert isinstance(found[2], LinkFault)
+
+
+def test_losses_on_the_line_are_never_taken_for_a_wrong_setting() -> None:
+    shoe = Listening()
+
+    found = shoe.counts((HEX.replace("5", "") + HEX) * 10)
+
+    assert found == [SequenceGap(1)] * 10
+
+
+def test_with_damaged_frames_between_a_steady_gap_stays_a_gap() -> None:
+    shoe = Listening()
+    found: list[AngelEyeItem | LinkFault] = []
+    for _ in range(6):
+        found.extend(shoe.counts("0123456789"))
+        shoe.hears(b"\x05\x30D\x03ZZ")
+
+    assert found == [SequenceGap(6)] * 5
+
+
+# --- learning the cycle -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alphabet", [HEX, "0123456789", "123456789", "QWERTY", HEX[::-1]])
+def test_a_learnt_cycle_proves_gaps_from_its_second_round(alphabet: str) -> None:
+    shoe = Listening(seq_cycle=SequenceCycle.LEARN)
+
+    assert shoe.counts(alphabet * 3) == []
+    assert shoe.counts(alphabet[0] + alphabet[2]) == [SequenceGap(1)]
+
+
+def test_in_the_first_round_no_gap_can_be_proved() -> None:
+    assert Listening(seq_cycle=SequenceCycle.LEARN).counts("0257") == []
+
+
+def test_what_was_learnt_outlives_start_and_reopening() -> None:
+    shoe = Listening(seq_cycle=SequenceCycle.LEARN)
+    shoe.counts(HEX + "0")
+    shoe.hears(report("0", b"S"))
+    shoe.open()
+
+    assert shoe.hears(report("1")) == (StandBy(),)
+    assert shoe.counts("3") == [SequenceGap(1)]
+
+
+# --- after a time without listening ---------------------------------------------------------------
+
+
+def test_before_the_first_report_there_is_nothing_to_prove() -> None:
+    shoe = Listening()
+    shoe.open()
+
+    assert shoe.hears(report("7")) == (StandBy(),)
+
+
+def test_the_next_seq_soon_after_a_reopening_proves_continuity() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    shoe.open()
+
+    assert shoe.hears(report("1"), after=1.9) == (StandBy(),)
+
+
+def test_the_next_seq_proves_nothing_when_half_a_cycle_could_have_passed() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    shoe.open()
+
+    # Half of 16 reports of at least 0.25 s.
+    assert shoe.hears(report("1"), after=2.0) == (ContinuityUnproven(), StandBy())
+
+
+def test_another_seq_after_a_reopening_proves_nothing() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    shoe.open()
+
+    assert shoe.hears(report("2"), after=0.1) == (ContinuityUnproven(), StandBy())
+    assert shoe.counts("34") == []
+
+
+def test_a_start_after_a_reopening_does_not_prove_what_came_before_it() -> None:
+    shoe = Listening()
+    shoe.hears(report("5"))
+    shoe.open()
+
+    assert shoe.hears(report("0", b"S"), after=0.1) == (ContinuityUnproven(), Start())
+
+
+def test_the_third_copy_after_a_restart_is_still_a_repeat_and_proves_continuity() -> None:
+    shoe = Listening()
+    shoe.hears(report("0") * 2)
+    shoe.open()
+
+    assert shoe.hears(report("0"), after=0.5) == ()
+    assert shoe.hears(report("1"), after=60.0) == (StandBy(),)
+
+
+def test_stamps_of_another_boot_are_not_compared() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    other_boot = BOOT_UTC_NS + 6 * SECOND
+    shoe.open(boot_utc_ns=other_boot)
+
+    items = shoe.hears(report("1"), after=0.5, boot_utc_ns=other_boot)
+
+    assert items == (ContinuityUnproven(), StandBy())
+
+
+def test_a_copy_after_another_boot_is_not_known_to_be_a_repeat() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    shoe.open(boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
+
+    items = shoe.hears(report("0"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
+
+    assert items == (ContinuityUnproven(), StandBy())
+
+
+def test_a_monotonic_clock_that_began_anew_is_another_boot() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"), after=1000.0)
+    shoe.seconds = 0.0
+    shoe.open(boot_utc_ns=BOOT_UTC_NS + 1000 * SECOND)
+
+    items = shoe.hears(report("1"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 1000 * SECOND)
+
+    assert items == (ContinuityUnproven(), StandBy())
+
+
+def test_half_a_frame_before_a_reopening_is_gone() -> None:
+    shoe = Listening()
+    whole = report("0", b"L\x81")
+    shoe.hears(whole[:4])
+    shoe.open()
+
+    assert shoe.hears(whole) == (LockState(locked=True),)
+
+
+def test_what_was_heard_since_the_opening() -> None:
+    shoe = Listening()
+    assert shoe.state.heard is Heard.NOTHING
+    shoe.hears(report("0", b"X"))
+    assert shoe.state.heard is Heard.FRAME
+    shoe.hears(report("1"))
+    assert shoe.state.heard is Heard.UNDERSTOOD
+    shoe.open()
+    assert shoe.state.heard is Heard.NOTHING
+
+
+@given(st.lists(st.binary(max_size=60), max_size=20))
+def test_no_bytes_raise_and_the_next_report_is_heard(chunks: list[bytes]) -> None:
+    shoe = Listening()
+    for chunk in chunks:
+        shoe.hears(chunk)
+    items = shoe.hears(report("0", b"L\x81"))
+
+    last: Message | AngelEyeItem | LinkFault = items[-1]
+    assert last == LockState(locked=True)
