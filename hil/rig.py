@@ -1,0 +1,163 @@
+"""The program's own table on a bench's line, in one process.
+
+Responsible for: putting a real Table, journal, pump and serial port together on any URL, gathering
+what is concluded, and waiting for it, so that end-to-end tests and measurements read short.
+Not responsible for: the other end of the line (hil.emulator) and for what is right (the truth).
+Source: package README, "The rig".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from threading import Condition
+from types import TracebackType
+from typing import Self
+
+from controller.actions import Resolve, Role
+from controller.entries import Entry
+from controller.inputs import OperatorAction, Started
+from controller.loop import Stored
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.rulebook import Fact
+from controller.procedure.state import TableState
+from controller.procedure.suspension import permitted_decisions
+from controller.rule_data import load_clauses, profile_text
+from controller.run import SETTINGS
+from controller.settings import Settings, ShoeDeviceSettings
+from controller.table import Beginning, Health, Table
+from controller.version import VERSION
+from firmware_bridge.timestamp import now
+from firmware_bridge.transport.port import Port
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.serial_port import SerialPort
+
+WAIT_S = 60.0
+BAUD = 4800
+
+
+@dataclass(frozen=True, slots=True)
+class RigSettings:
+    """What differs from one bench table to the next."""
+
+    table: str = "BENCH-1"
+    profile: str = "s42-mini"
+    decks: int = 8
+    observed: tuple[Fact, ...] = (Fact.RESULT_BUTTON,)
+    allow_commands: bool = False
+    seq_cycle: str = "0-9A-F"
+    report_interval_ms_min: int = 250
+    boot_id: str = "bench"
+
+    def settings(self, port: str) -> Settings:
+        """The table's settings on that port."""
+        shoe = ShoeDeviceSettings(
+            port=port,
+            model="angel-eye-ii-ex",
+            allow_commands=self.allow_commands,
+            seq_cycle=self.seq_cycle,
+            bcc_reading="stx_counted",
+            report_interval_ms_min=self.report_interval_ms_min,
+        )
+        return Settings(self.table, "bench", self.decks, 6 * 3600, self.observed, shoe)
+
+
+def utc_zone() -> bytes:
+    """TZif data of UTC, from the time zone package that comes with the program."""
+    return (files("tzdata") / "zoneinfo" / "UTC").read_bytes()
+
+
+class TableRig:
+    """A running table. Use as a context manager; leaving it stops the table cleanly."""
+
+    def __init__(
+        self,
+        journal: Path,
+        url: str,
+        settings: RigSettings | None = None,
+        port: Port | None = None,
+    ) -> None:
+        self.settings = settings or RigSettings()
+        self.entries: list[Entry] = []
+        self.transactions = 0
+        self._gathered = Condition()
+        bound = self.settings.settings(url)
+
+        def start(replaced: str) -> Started:
+            text = profile_text(self.settings.profile).encode()
+            configuration = SETTINGS.encode(bound)
+            boot_id = self.settings.boot_id
+            return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
+
+        beginning = Beginning(journal, load_clauses(), start)
+        self.table = Table(self.settings.table, beginning, now, self._on_stored)
+        self.pump = PortPump(url, port or SerialPort(url, BAUD), self.table.put)
+        self.table.attach_writer(url, self.pump)
+
+    def __enter__(self) -> Self:
+        self.table.start()
+        assert self.table.health is Health.RUNNING, self.table.failure
+        self.pump.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.pump.stop()
+        self.pump.join()
+        self.table.stop()
+        self.table.join()
+
+    @property
+    def state(self) -> TableState:
+        """The newest stored state of the table."""
+        published = self.table.published
+        assert published is not None
+        return published[1].table
+
+    def wait_for(self, ready: Callable[[TableState], bool], timeout_s: float = WAIT_S) -> None:
+        """Wait until the stored state is as wanted. Raises TimeoutError with what it is."""
+        version = -1
+        while not ready(self.state):
+            after = self.table.wait_for_change(version, timeout_s)
+            if after == version:
+                raise TimeoutError(f"still {self.state}; table {self.table.health}")
+            version = after
+
+    def of(self, kind: type[Entry]) -> list[Entry]:
+        """The entries of one kind so far."""
+        with self._gathered:
+            return [entry for entry in self.entries if isinstance(entry, kind)]
+
+    def resolve(self, resolution: Resolution, person: str = "bench floorperson") -> None:
+        """Decide as a floorperson, and see that it is stored."""
+        action = OperatorAction(
+            at=now(),
+            person=person,
+            role=Role.FLOORPERSON,
+            known_by="bench",
+            action=Resolve(resolution),
+            reason="scripted",
+        )
+        stored = self.table.act(action)
+        assert stored is not None, "the decision was not stored"
+
+    def resolve_anyhow(self) -> None:
+        """Take the first permitted decision: go on if possible, else void, else close."""
+        state = self.state
+        permitted = permitted_decisions(state)
+        if not permitted:
+            return
+        wanted = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+        decision = next(decision for decision in wanted if decision in permitted)
+        self.resolve(Resolution(decision, Provisional.TAKE_OVER))
+
+    def _on_stored(self, stored: Stored) -> None:
+        with self._gathered:
+            self.transactions += 1
+            for conclusion in stored.conclusions:
+                self.entries.extend(conclusion.entries)
+            self._gathered.notify_all()
