@@ -199,11 +199,16 @@ def _dataclass_form(cls: type, open_classes: dict[type, list[Form]]) -> Form:
         raise CanonicalError(f"{name} is not a frozen dataclass built from all its fields")
     built = open_classes[cls] = []
     hints = get_type_hints(cls)
-    try:
-        forms = tuple((field, _form(hints[field], open_classes)) for field in names)
-    except CanonicalError as error:
-        raise error.within(f"{name}: " if not error.path else f"{name} > ") from None
-    form = Form(name, cls, dict, _field_encoder(cls, forms), _field_decoder(cls, forms))
+    forms: list[tuple[str, Form]] = []
+    for field in names:
+        try:
+            forms.append((field, _form(hints[field], open_classes)))
+        except CanonicalError as error:
+            inward = " > " if error.path else ""
+            raise error.within(f"{name}.{field}{inward}") from None
+    form = Form(
+        name, cls, dict, _field_encoder(cls, tuple(forms)), _field_decoder(cls, tuple(forms))
+    )
     built.append(form)
     del open_classes[cls]
     return form

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 GENESIS = bytes(32)  # the chain value before the first record
-APPLICATION_ID, FORMAT = 0x534D5348, 1
-GIVE_UP = 10_000  # as many records in a row unreadable: nothing more is looked for
+APPLICATION_ID, FORMAT, UNREADABLE_MAX = 0x534D5348, 1, 10_000
 IDENTITY = "SELECT * FROM pragma_application_id, pragma_user_version"
 ROWS = """SELECT seq, CAST(record AS BLOB), CAST(chain AS BLOB)
     FROM records WHERE seq >= ? ORDER BY seq"""
@@ -157,7 +156,7 @@ class Walk:
 def rows(ask: sqlite3.Connection, unreadable: set[int]) -> Iterator[Row]:
     """All records in order of their numbers; numbers SQLite cannot read go to `unreadable`."""
     wanted, failed = -(2**63), 0
-    while failed < GIVE_UP:
+    while failed < UNREADABLE_MAX:
         try:
             for seq, record, chain in ask.execute(ROWS, (wanted,)):
                 wanted, failed = max(seq, wanted) + 1, 0
