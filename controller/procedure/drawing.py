@@ -124,8 +124,7 @@ def _outside_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 
 
 def _burn_first(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    if event.claimed is Place.PLAYER_1:
-        return _coup_in_burn(book, step, event, IrregularityCode.BURN_SKIPPED)
+    """The first card sets how many more are burned, even where the shoe believes it is play."""
     shoe = step.shoe
     if event.card is None:
         step = step.with_shoe(replace(shoe, burn_cards=(None,))).at(Phase.BETWEEN_COUPS)
@@ -136,12 +135,14 @@ def _burn_first(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     step = step.at(book.move(Phase.BURN_FIRST, Trigger.BURN_OWED))
     points = (RulePoint.BURN_FIRST, RulePoint.BURN_VALUE, RulePoint.BURN_COUNT)
     step = accept(step, f"first burn card, {owed} more to burn", book.clauses(*points))
+    if event.claimed is Place.PLAYER_1:
+        detail = f"by the order of drawing it is the first burn card; {owed} more are owed"
+        return irregular(book, step, IrregularityCode.BURN_SKIPPED, detail)
     return _check_claim(book, step, event, Place.BURN_FIRST)
 
 
 def _burn_rest(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    if event.claimed is Place.PLAYER_1:
-        return _coup_in_burn(book, step, event, IrregularityCode.BURN_SHORT)
+    """A counted burn card. A coup cannot begin here: that edge does not exist."""
     shoe = step.shoe
     owed = shoe.burn_owed - 1
     burned = (*shoe.burn_cards, event.card)
@@ -149,7 +150,10 @@ def _burn_rest(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     trigger = Trigger.CARD if owed > 0 else Trigger.BURN_DONE
     step = step.at(book.move(Phase.BURN_REST, trigger))
     step = accept(step, f"burn card, {owed} more to burn", book.clauses(RulePoint.BURN_COUNT))
-    if event.claimed not in BURN_PLACES:
+    if event.claimed is Place.PLAYER_1:
+        detail = f"by the order of drawing it is a burn card; {owed} more are owed"
+        step = irregular(book, step, IrregularityCode.BURN_SHORT, detail)
+    elif event.claimed not in BURN_PLACES:
         step = _check_claim(book, step, event, Place.BURN)
     if owed == 0:
         step = step.with_effect(BurnDone(burned[0], len(burned)))
@@ -157,16 +161,6 @@ def _burn_rest(book: RuleBook, step: Step, event: CardDrawn) -> Step:
             detail = "the burn is complete; the first coup waits for a decision"
             step = irregular(book, step, IrregularityCode.CUT_CARD_IN_BURN, detail)
     return step
-
-
-def _coup_in_burn(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
-    """A coup begun in the burn is a missing edge; the card is followed as the coup's first."""
-    assert isinstance(book.next(step.state.phase, Trigger.COUP_BEGINS), NoEdge)
-    owed = step.shoe.burn_owed
-    detail = f"{owed} more were owed" if owed else "the first burn card was owed"
-    step = step.with_shoe(replace(step.shoe, burn_owed=0)).at(Phase.BETWEEN_COUPS)
-    step = _begin_coup(book, step, event, partial=event.card is None)
-    return irregular(book, step, code, detail)
 
 
 def _first_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
