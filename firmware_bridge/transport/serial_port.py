@@ -17,7 +17,6 @@ import socket
 import termios
 import threading
 import urllib.parse
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -82,6 +81,13 @@ class _SocketLine(serial_socket.Serial):
         assert self._socket is not None
         _keep_alive(self._socket)
 
+    def close(self) -> None:
+        connection = self._socket
+        super().close()
+        # The library leaves the descriptor open when the other end has hung up before.
+        if connection is not None:
+            connection.close()
+
     def reset_input_buffer(self) -> None:
         """Called by the library's open(): keep what waits."""
 
@@ -102,12 +108,16 @@ class _Rfc2217Line(serial.rfc2217.Serial):
     _socket: socket.socket | None
 
     def open(self) -> None:
-        with warnings.catch_warnings():
-            # The library starts its thread by a call that newer Pythons warn of.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            super().open()
+        super().open()
         assert self._socket is not None
         _keep_alive(self._socket)
+
+    def close(self) -> None:
+        connection = self._socket
+        super().close()
+        # The library leaves the descriptor open when the other end has hung up before.
+        if connection is not None:
+            connection.close()
 
     def reset_input_buffer(self) -> None:
         """Called by the library's open(): keep what waits."""

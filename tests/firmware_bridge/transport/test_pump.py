@@ -1,0 +1,324 @@
+"""The pump: events in order, back-off when a port is lost, and an end that does not wait."""
+
+import os
+import socket
+import termios
+import threading
+import tty
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty, Queue
+
+import pytest
+
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import (
+    Chunk,
+    Port,
+    PortEvent,
+    PortGone,
+    PortLost,
+    PortOpened,
+    PortUnavailable,
+)
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.serial_port import SerialPort
+
+REPORT = bytes.fromhex("05 31 50 03 36 32")
+WAIT_S = 10.0
+
+
+class ScriptedPort:
+    """A port that does what its script says: each opening a refusal, or chunks and an end."""
+
+    def __init__(self, *openings: str | tuple[bytes, ...]) -> None:
+        self._openings = list(openings)
+        self._chunks: Queue[bytes | None] = Queue()
+        self.written: Queue[bytes] = Queue()
+        self.write_fails = False
+        self.open_count = 0
+
+    def open(self) -> None:
+        self.open_count += 1
+        now = self._openings.pop(0) if self._openings else ()
+        if isinstance(now, str):
+            raise PortUnavailable(now)
+        self._chunks = Queue()
+        for chunk in now:
+            self._chunks.put(chunk)
+        if self._openings:
+            self._chunks.put(None)  # lost after these; the last opening stays open
+
+    def read(self) -> bytes:
+        chunk = self._chunks.get(timeout=WAIT_S)
+        if chunk is None:
+            raise PortGone("unplugged")
+        return chunk
+
+    def write(self, data: bytes) -> None:
+        if self.write_fails:
+            raise PortGone("cannot be written")
+        self.written.put(data)
+
+    def close(self) -> None:
+        self._chunks.put(None)
+
+
+Pumping = Callable[[Port], tuple[PortPump, Queue[PortEvent]]]
+
+
+@pytest.fixture
+def pumping() -> Iterator[Pumping]:
+    pumps: list[PortPump] = []
+
+    def start(port: Port) -> tuple[PortPump, Queue[PortEvent]]:
+        events: Queue[PortEvent] = Queue()
+        pump = PortPump("shoe", port, events.put)
+        pumps.append(pump)
+        pump.start()
+        return pump, events
+
+    yield start
+    for pump in pumps:
+        pump.stop()
+        assert pump.join(WAIT_S)
+
+
+def kinds(events: Queue[PortEvent], count: int) -> list[type[PortEvent]]:
+    return [type(events.get(timeout=WAIT_S)) for _ in range(count)]
+
+
+# --- on a scripted port ---------------------------------------------------------------------------
+
+
+def test_opened_then_chunks_then_lost_then_opened_again(pumping: Pumping) -> None:
+    _pump, events = pumping(ScriptedPort((b"a", b"b"), (b"c",), ()))
+
+    assert kinds(events, 7) == [PortOpened, Chunk, Chunk, PortLost, PortOpened, Chunk, PortLost]
+
+
+def test_events_carry_port_stamp_and_entropy(pumping: Pumping) -> None:
+    _pump, events = pumping(ScriptedPort((b"a",), ()))
+
+    opened, chunk, lost = (events.get(timeout=WAIT_S) for _ in range(3))
+
+    assert isinstance(opened, PortOpened)
+    assert len(opened.entropy) == 32
+    assert isinstance(chunk, Chunk)
+    assert chunk.data == b"a"
+    assert isinstance(lost, PortLost)
+    assert lost.reason == "unplugged"
+    assert {opened.port, chunk.port, lost.port} == {"shoe"}
+    assert opened.at.monotonic_ns <= chunk.at.monotonic_ns <= lost.at.monotonic_ns
+
+
+def test_entropy_is_new_at_every_opening(pumping: Pumping) -> None:
+    _pump, events = pumping(ScriptedPort((), (), ()))
+    seen = [events.get(timeout=WAIT_S) for _ in range(3)]
+
+    entropies = {event.entropy for event in seen if isinstance(event, PortOpened)}
+
+    assert len(entropies) == 2
+
+
+def test_while_a_port_stays_away_its_reason_is_told_when_it_changes(pumping: Pumping) -> None:
+    _pump, events = pumping(ScriptedPort("no such port", "no such port", "held", (b"a",)))
+
+    first, second, opened = (events.get(timeout=WAIT_S) for _ in range(3))
+
+    assert isinstance(first, PortLost)
+    assert isinstance(second, PortLost)
+    assert (first.reason, second.reason) == ("no such port", "held")
+    assert isinstance(opened, PortOpened)
+
+
+def test_a_read_that_timed_out_is_no_event(pumping: Pumping) -> None:
+    _pump, events = pumping(ScriptedPort((b"", b"a"), ()))
+
+    assert kinds(events, 3) == [PortOpened, Chunk, PortLost]
+
+
+class Waits:
+    """Stands for the stop signal of a pump and notes how long it was asked to wait."""
+
+    def __init__(self, enough: int) -> None:
+        self.seconds: list[float] = []
+        self._enough = enough
+        self._set = threading.Event()
+
+    def is_set(self) -> bool:
+        return self._set.is_set()
+
+    def set(self) -> None:
+        self._set.set()
+
+    def wait(self, seconds: float) -> bool:
+        self.seconds.append(seconds)
+        if len(self.seconds) >= self._enough:
+            self._set.set()
+        return self._set.is_set()
+
+
+def waits_of(port: Port, count: int) -> list[float]:
+    pump = PortPump("shoe", port, lambda _event: None, clock=lambda: Timestamp(0, 0))
+    waits = Waits(count)
+    pump._stopping = waits  # type: ignore[assignment]
+    pump.start()
+    pump._reader.join(WAIT_S)
+    pump.stop()
+    assert pump.join(WAIT_S)
+    return waits.seconds
+
+
+def test_the_back_off_doubles_from_a_tenth_to_five_seconds() -> None:
+    port = ScriptedPort(*["away"] * 9)
+
+    assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+
+
+def test_a_good_opening_makes_the_back_off_small_again() -> None:
+    port = ScriptedPort("away", "away", (b"a",), "away", "away")
+
+    assert waits_of(port, 4) == [0.1, 0.2, 0.1, 0.2]
+
+
+def test_an_opening_that_gives_nothing_and_ends_at_once_is_not_good() -> None:
+    port = ScriptedPort("away", (), (), "away", "away")
+
+    assert waits_of(port, 4) == [0.1, 0.2, 0.4, 0.8]
+
+
+def test_what_is_written_goes_out_in_order(pumping: Pumping) -> None:
+    port = ScriptedPort(())
+    pump, events = pumping(port)
+    assert kinds(events, 1) == [PortOpened]
+    for data in (b"1", b"2", b"3"):
+        pump.write(data)
+
+    assert [port.written.get(timeout=WAIT_S) for _ in range(3)] == [b"1", b"2", b"3"]
+
+
+def test_a_write_that_fails_is_a_lost_port(pumping: Pumping) -> None:
+    port = ScriptedPort(())
+    port.write_fails = True
+    pump, events = pumping(port)
+    assert kinds(events, 1) == [PortOpened]
+    pump.write(b"1")
+
+    lost = events.get(timeout=WAIT_S)
+
+    assert isinstance(lost, PortLost)
+    assert lost.reason == "cannot be written"
+    assert kinds(events, 1) == [PortOpened]
+
+
+def test_what_is_written_while_the_port_is_away_is_dropped(pumping: Pumping) -> None:
+    port = ScriptedPort("away", ())
+    pump, events = pumping(port)
+    assert kinds(events, 1) == [PortLost]
+    pump.write(b"old")
+    assert kinds(events, 1) == [PortOpened]
+    pump.write(b"new")
+
+    assert port.written.get(timeout=WAIT_S) == b"new"
+
+
+def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
+    pump, events = pumping(ScriptedPort(*["away"] * 1000))
+    assert kinds(events, 1) == [PortLost]
+    pump.stop()
+
+    assert pump.join(WAIT_S)
+
+
+def test_after_stop_nothing_more_is_told(pumping: Pumping) -> None:
+    pump, events = pumping(ScriptedPort(()))
+    assert kinds(events, 1) == [PortOpened]
+    pump.stop()
+    assert pump.join(WAIT_S)
+
+    with pytest.raises(Empty):
+        events.get_nowait()
+
+
+# --- on real ports --------------------------------------------------------------------------------
+
+
+class PluggedCable:
+    """A pseudo-terminal behind a link that stays, as udev's names do."""
+
+    def __init__(self, link: Path) -> None:
+        self.link = link
+        self.device = self._program_end = -1
+        self.plug()
+
+    def plug(self) -> None:
+        self.device, self._program_end = os.openpty()
+        tty.setraw(self._program_end, termios.TCSANOW)
+        self.link.symlink_to(os.ttyname(self._program_end))
+
+    def unplug(self) -> None:
+        self.link.unlink()
+        os.close(self.device)
+        os.close(self._program_end)
+
+
+def read_from(descriptor: int, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        data += os.read(descriptor, size - len(data))
+    return data
+
+
+def chunk_bytes(events: Queue[PortEvent], size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        event = events.get(timeout=WAIT_S)
+        assert isinstance(event, Chunk)
+        data += event.data
+    return data
+
+
+def test_a_real_port_unplugged_and_plugged_in_again(pumping: Pumping, tmp_path: Path) -> None:
+    cable = PluggedCable(tmp_path / "shoe")
+    os.write(cable.device, REPORT)  # waits before the program opens the port
+    pump, events = pumping(SerialPort(str(cable.link), 4800))
+
+    assert kinds(events, 1) == [PortOpened]
+    assert chunk_bytes(events, len(REPORT)) == REPORT
+    pump.write(b"to the shoe")
+    assert read_from(cable.device, 11) == b"to the shoe"
+
+    cable.unplug()
+    lost = events.get(timeout=WAIT_S)
+    assert isinstance(lost, PortLost)
+
+    cable.plug()
+    os.write(cable.device, REPORT)
+    event = events.get(timeout=WAIT_S)
+    while isinstance(event, PortLost):  # the reasons while it was away
+        event = events.get(timeout=WAIT_S)
+    assert isinstance(event, PortOpened)
+    assert chunk_bytes(events, len(REPORT)) == REPORT
+
+    pump.stop()
+    assert pump.join(WAIT_S)
+    cable.unplug()
+
+
+def test_a_real_connection_dropped_and_taken_up_again(pumping: Pumping) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WAIT_S)
+        host, number = server.getsockname()
+        pump, events = pumping(SerialPort(f"socket://{host}:{number}", 4800))
+        for _ in range(2):
+            connection, _address = server.accept()
+            with connection:
+                connection.sendall(REPORT)
+                assert kinds(events, 1) == [PortOpened]
+                assert chunk_bytes(events, len(REPORT)) == REPORT
+                pump.write(b"to the shoe")
+                assert connection.recv(11, socket.MSG_WAITALL) == b"to the shoe"
+            assert kinds(events, 1) == [PortLost]
+        pump.stop()
+        assert pump.join(WAIT_S)

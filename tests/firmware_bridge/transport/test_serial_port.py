@@ -1,0 +1,362 @@
+"""Serial ports over a real pseudo-terminal and a real TCP connection."""
+
+import errno
+import os
+import socket
+import termios
+import threading
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+
+import pytest
+import serial
+import serial.rfc2217
+
+from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
+
+REPORT = bytes.fromhex("05 31 50 03 36 32")
+WAIT_S = 10.0
+
+
+class Cable:
+    """A pseudo-terminal: the device's end, and the path the program opens."""
+
+    def __init__(self) -> None:
+        self.device, self._program_end = os.openpty()
+        self.path = os.ttyname(self._program_end)
+        tty.setraw(self._program_end, termios.TCSANOW)
+
+    def unplug(self) -> None:
+        for descriptor in (self.device, self._program_end):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.device = self._program_end = -1
+
+
+@pytest.fixture
+def cable() -> Iterator[Cable]:
+    plugged = Cable()
+    yield plugged
+    plugged.unplug()
+
+
+@pytest.fixture
+def port(cable: Cable) -> Iterator[SerialPort]:
+    opened = SerialPort(cable.path, 4800)
+    opened.open()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def server() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(WAIT_S)
+        yield listening
+
+
+def url_of(server: socket.socket) -> str:
+    host, number = server.getsockname()
+    return f"socket://{host}:{number}"
+
+
+def read_exactly(port: SerialPort, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        data += port.read()
+    return data
+
+
+def reading_elsewhere(port: SerialPort) -> tuple[threading.Thread, Queue[str]]:
+    """A read that blocks on another thread, and how it ends."""
+    ends: Queue[str] = Queue()
+    begun = threading.Event()
+
+    def read() -> None:
+        begun.set()
+        try:
+            while True:
+                port.read()
+        except PortGone as gone:
+            ends.put(str(gone))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert begun.wait(WAIT_S)
+    return thread, ends
+
+
+# --- a local port ---------------------------------------------------------------------------------
+
+
+def test_bytes_that_wait_survive_an_open(cable: Cable) -> None:
+    os.write(cable.device, REPORT)
+    port = SerialPort(cable.path, 4800)
+    port.open()
+
+    assert read_exactly(port, len(REPORT)) == REPORT
+    port.close()
+
+
+def test_bytes_that_came_between_two_opens_survive(cable: Cable, port: SerialPort) -> None:
+    port.close()
+    os.write(cable.device, REPORT)
+    port.open()
+
+    assert read_exactly(port, len(REPORT)) == REPORT
+
+
+def test_a_read_gives_all_that_waits(cable: Cable, port: SerialPort) -> None:
+    os.write(cable.device, REPORT * 3)
+
+    assert port.read() == REPORT * 3
+
+
+def test_all_byte_values_pass_both_ways(cable: Cable, port: SerialPort) -> None:
+    every = bytes(range(256))
+    os.write(cable.device, every)
+    assert read_exactly(port, 256) == every
+    port.write(every)
+
+    assert os.read(cable.device, 1000) == every
+
+
+def test_a_second_open_is_refused(cable: Cable, port: SerialPort) -> None:
+    with pytest.raises(PortUnavailable, match="another program holds"):
+        SerialPort(cable.path, 4800).open()
+
+
+def test_unplugging_ends_a_read(cable: Cable, port: SerialPort) -> None:
+    thread, ends = reading_elsewhere(port)
+    cable.unplug()
+
+    assert cable.path in ends.get(timeout=WAIT_S)
+    thread.join(WAIT_S)
+
+
+def test_unplugging_ends_a_write(cable: Cable, port: SerialPort) -> None:
+    cable.unplug()
+
+    with pytest.raises(PortGone):
+        port.write(REPORT)
+
+
+def test_close_ends_a_read(port: SerialPort) -> None:
+    thread, ends = reading_elsewhere(port)
+    port.close()
+
+    assert "closed" in ends.get(timeout=WAIT_S)
+    thread.join(WAIT_S)
+
+
+def test_close_twice_and_use_afterwards(port: SerialPort) -> None:
+    port.close()
+    port.close()
+
+    with pytest.raises(PortGone):
+        port.read()
+    with pytest.raises(PortGone):
+        port.write(REPORT)
+
+
+def test_a_port_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PortUnavailable, match="does not exist; `smartshoe devices`"):
+        SerialPort(str(tmp_path / "ttyUSB7"), 4800).open()
+
+
+def test_a_path_that_is_no_port(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+
+    with pytest.raises(PortUnavailable, match="cannot be opened"):
+        SerialPort(str(tmp_path / "file"), 4800).open()
+
+
+def test_a_port_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whoever runs the tests may be allowed to open everything, so the system call says no.
+    def refuse(*_args: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("serial.serialposix.os.open", refuse)
+    with pytest.raises(PortUnavailable, match="group dialout"):
+        SerialPort("/dev/ttyUSB0", 4800).open()
+
+
+def test_a_scheme_that_is_not_known() -> None:
+    with pytest.raises(PortUnavailable, match="spy:// is not known"):
+        SerialPort("spy:///dev/ttyUSB0", 4800).open()
+
+
+# --- a serial server ------------------------------------------------------------------------------
+
+
+def test_bytes_that_wait_survive_a_connection(server: socket.socket) -> None:
+    port = SerialPort(url_of(server), 4800)
+    sent = threading.Event()
+
+    def greet() -> None:
+        connection, _address = server.accept()
+        with connection:
+            connection.sendall(REPORT)
+            sent.set()
+            connection.recv(1)
+
+    device = threading.Thread(target=greet)
+    device.start()
+    port.open()
+    assert sent.wait(WAIT_S)
+
+    assert read_exactly(port, len(REPORT)) == REPORT
+    port.close()
+    device.join(WAIT_S)
+
+
+def test_a_connection_carries_all_bytes_both_ways(server: socket.socket) -> None:
+    port = SerialPort(url_of(server), 4800)
+    port.open()
+    connection, _address = server.accept()
+    with connection:
+        every = bytes(range(256))
+        connection.sendall(every)
+        assert read_exactly(port, 256) == every
+        port.write(every)
+        assert connection.recv(1000) == every
+    port.close()
+
+
+def test_a_silent_connection_gives_nothing_after_a_while(server: socket.socket) -> None:
+    port = SerialPort(url_of(server), 4800)
+    port.open()
+
+    assert port.read() == b""
+    port.close()
+
+
+def test_a_dropped_connection_ends_a_read(server: socket.socket) -> None:
+    port = SerialPort(url_of(server), 4800)
+    port.open()
+    thread, ends = reading_elsewhere(port)
+    connection, _address = server.accept()
+    connection.close()
+
+    assert "127.0.0.1" in ends.get(timeout=WAIT_S)
+    thread.join(WAIT_S)
+    port.close()
+
+
+def test_close_ends_a_read_of_a_connection(server: socket.socket) -> None:
+    port = SerialPort(url_of(server), 4800)
+    port.open()
+    thread, ends = reading_elsewhere(port)
+    port.close()
+
+    assert ends.get(timeout=WAIT_S)
+    thread.join(WAIT_S)
+
+
+def test_a_server_that_is_not_there(server: socket.socket) -> None:
+    url = url_of(server)
+    server.close()
+
+    with pytest.raises(PortUnavailable, match="cannot be opened"):
+        SerialPort(url, 4800).open()
+
+
+@pytest.mark.parametrize("url", ["socket://nowhere", "socket://127.0.0.1:99999", "rfc2217://x"])
+def test_a_url_that_makes_no_sense(url: str) -> None:
+    with pytest.raises(PortUnavailable, match="cannot be opened"):
+        SerialPort(url, 4800).open()
+
+
+# --- a serial server that speaks RFC 2217 ---------------------------------------------------------
+
+
+class Rfc2217Server:
+    """One client of a serial server, served by the library's own other end of RFC 2217."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self._listening = listening
+        self._loop = serial.serial_for_url("loop://", timeout=0)
+        self.heard: Queue[bytes] = Queue()
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def write(self, data: bytes) -> None:
+        """What the other end answers on its own account."""
+        self._connection.sendall(data)
+
+    def says(self, data: bytes) -> None:
+        self.write(b"".join(self._manager.escape(data)))
+
+    def _serve(self) -> None:
+        self._connection, _address = self._listening.accept()
+        with self._connection:
+            self._manager = serial.rfc2217.PortManager(self._loop, self)
+            # Waits at the server from before the client has settled its options.
+            self.says(REPORT)
+            while data := self._connection.recv(1000):
+                if plain := b"".join(self._manager.filter(data)):
+                    self.heard.put(plain)
+
+    def join(self) -> None:
+        self._thread.join(WAIT_S)
+        self._loop.close()
+
+
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name).. is deprecated:DeprecationWarning")
+def test_rfc_2217_keeps_what_waits_and_carries_all_bytes_both_ways(server: socket.socket) -> None:
+    device = Rfc2217Server(server)
+    port = SerialPort(url_of(server).replace("socket:", "rfc2217:"), 4800)
+    port.open()
+    every = bytes(range(256))
+
+    assert read_exactly(port, len(REPORT)) == REPORT
+    device.says(every)
+    assert read_exactly(port, 256) == every
+    port.write(every)
+    assert device.heard.get(timeout=WAIT_S) == every
+
+    port.close()
+    device.join()
+
+
+# --- the list of ports ----------------------------------------------------------------------------
+
+
+def test_ports_are_listed_under_their_stable_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Adapter:
+        device = "/dev/ttyUSB0"
+        description = "Adapter\x1b[31m \u2603"
+        vid, pid = 0x0403, 0x6001
+        serial_number = "A1"
+
+    class OnBoard:
+        device = "/dev/ttyS0"
+        description = None
+        vid = pid = serial_number = None
+
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [Adapter(), OnBoard()])
+    for folder, name in (("by-id", "usb-Adapter_A1-if00"), ("by-path", "pci-0000-usb-0:1")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).symlink_to("/dev/ttyUSB0")
+
+    on_board, adapter = list_serial_ports(tmp_path)
+
+    assert (on_board.device, on_board.stable_path, on_board.place_path) == (
+        "/dev/ttyS0",
+        "/dev/ttyS0",
+        "",
+    )
+    assert on_board.vendor_id == -1
+    assert adapter.stable_path == str(tmp_path / "by-id" / "usb-Adapter_A1-if00")
+    assert adapter.place_path == str(tmp_path / "by-path" / "pci-0000-usb-0:1")
+    assert (adapter.vendor_id, adapter.product_id, adapter.serial_number) == (0x0403, 0x6001, "A1")
+    assert adapter.description == "Adapter[31m "
+
+
+def test_without_links_the_real_list_does_not_fail(tmp_path: Path) -> None:
+    assert all(info.stable_path == info.device for info in list_serial_ports(tmp_path))
