@@ -45,6 +45,9 @@ _COPY_EVERY_PAGES: Final = 1000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
 
+# SQLite puts names from a damaged file into its messages, which then are no valid text.
+DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
+
 _WORDS: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_READONLY: "the file or its disk is read-only",
@@ -57,13 +60,13 @@ _WORDS: Final = {
 }
 
 
-def error_kind(error: sqlite3.Error) -> int:
-    """SQLite's primary result code, 0 where the error has none."""
+def error_kind(error: Exception) -> int:
+    """SQLite's primary result code of one of DAMAGE, 0 where it has none."""
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF
+    return sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else code & 0xFF
 
 
-def in_words(error: sqlite3.Error) -> str:
+def in_words(error: Exception) -> str:
     """What an error of SQLite means, with its own words and name behind."""
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
@@ -90,7 +93,7 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES_KEPT}")
-    except sqlite3.Error as error:
+    except DAMAGE as error:
         connection.close()
         raise _cannot_open(file, error) from error
     except JournalError:
@@ -99,7 +102,7 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
     return connection
 
 
-def _cannot_open(file: Path, error: sqlite3.Error) -> JournalError:
+def _cannot_open(file: Path, error: Exception) -> JournalError:
     return JournalError(
         f"{file}: cannot open the journal: {in_words(error)}. Check that the folder exists, belongs"
         " to this program's account and has room; keep the file as it is."
@@ -184,7 +187,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
         _check_identity(connection, file)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
-    except sqlite3.Error as error:
+    except DAMAGE as error:
         opened.close()
         raise JournalError(f"{file}: cannot read the journal: {in_words(error)}.") from error
     except JournalError:

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from controller.journal.chain import GENESIS, link
-from controller.journal.database import in_words
+from controller.journal.database import DAMAGE, in_words
 from controller.journal.values import (
     ChainBreak,
     Checkpoint,
@@ -132,7 +132,7 @@ class JournalReader:
         if sha256(state).digest() != digest:
             return CheckpointDamaged(f"the state stored after record {seq} was changed")
         chain = self._chain_at(seq) if 0 <= started <= seq <= self._head.seq else None
-        if chain is None or binding(checkpoint, chain) != bound:
+        if chain is None or binding(checkpoint, stored, chain) != bound:
             return CheckpointDamaged(f"the checkpoint does not belong to record {seq}")
         return checkpoint
 
@@ -149,7 +149,7 @@ class JournalReader:
     def _one(self, query: str, *values: int) -> tuple[object, ...] | None:
         try:
             row: tuple[object, ...] | None = self._connection.execute(query, values).fetchone()
-        except sqlite3.DatabaseError as error:
+        except DAMAGE as error:
             raise self._cannot_read(error) from error
         return row
 
@@ -158,10 +158,10 @@ class JournalReader:
         try:
             with closing(self._connection.execute(query, (after_seq,))) as cursor:
                 yield from cursor
-        except sqlite3.DatabaseError as error:
+        except DAMAGE as error:
             raise self._cannot_read(error) from error
 
-    def _cannot_read(self, error: sqlite3.DatabaseError) -> JournalError:
+    def _cannot_read(self, error: Exception) -> JournalError:
         return JournalError(f"{self.file}: cannot read the journal: {in_words(error)}. {KEEP}")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from controller.journal.chain import link
 from controller.journal.database import (
+    DAMAGE,
     FILE_NAME,
     FolderLock,
     error_kind,
@@ -112,7 +113,7 @@ class Journal(JournalReader):
             if state is not None:
                 execute(_UPSERT, state)
             execute("COMMIT")
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             self._fail(error)
             raise JournalWriteFailed(self._failure) from error
         self._head = Head(seq, chain)
@@ -125,16 +126,17 @@ class Journal(JournalReader):
         chain = rows[behind - 1][2] if behind > 0 else self._chain_at(checkpoint.seq)
         assert chain is not None
         assert 0 <= checkpoint.started_seq <= checkpoint.seq
+        stored = padded(checkpoint.state)
         return (
             checkpoint.seq,
             checkpoint.started_seq,
             checkpoint.software,
-            padded(checkpoint.state),
+            stored,
             checkpoint.digest,
-            binding(checkpoint, chain),
+            binding(checkpoint, stored, chain),
         )
 
-    def _fail(self, error: sqlite3.Error) -> None:
+    def _fail(self, error: Exception) -> None:
         """Undo what can be undone and remember why; what reached the log is not committed."""
         with contextlib.suppress(sqlite3.Error):
             self._connection.rollback()

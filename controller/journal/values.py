@@ -73,14 +73,15 @@ class CheckpointDamaged:
     what: str
 
 
-def binding(checkpoint: Checkpoint, chain: bytes) -> bytes:
+def binding(checkpoint: Checkpoint, stored: bytes, chain: bytes) -> bytes:
     """What ties a checkpoint to its record: SHA-256 over the chain value there and its fields.
 
-    32 bytes chain, 8 bytes `seq`, 8 bytes `started_seq` (big-endian), 32 bytes digest, then
-    `software` in UTF-8.
+    32 bytes chain, 8 bytes `seq`, 8 bytes `started_seq` (big-endian), 32 bytes digest, 32 bytes
+    SHA-256 of the state as `stored` with its padding, then `software` in UTF-8.
     """
     numbers = checkpoint.seq.to_bytes(8, "big") + checkpoint.started_seq.to_bytes(8, "big")
-    return sha256(chain + numbers + checkpoint.digest + checkpoint.software.encode()).digest()
+    digests = checkpoint.digest + sha256(stored).digest()
+    return sha256(chain + numbers + digests + checkpoint.software.encode()).digest()
 
 
 def padded(state: bytes) -> bytes:
@@ -93,5 +94,5 @@ def padded(state: bytes) -> bytes:
 
 
 def unpadded(stored: bytes) -> bytes:
-    """The state in its stored form; damaged padding shows in the digest."""
-    return stored.rstrip(b"\0")[:-1]
+    """The state in its stored form; damaged padding shows in the binding."""
+    return stored.rstrip(b"\0").removesuffix(b"\x80")

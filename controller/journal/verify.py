@@ -23,7 +23,7 @@ from typing import Any
 
 GENESIS = bytes(32)  # the chain value before the first record
 APPLICATION_ID, FORMAT, UNREADABLE_MAX = 0x534D5348, 1, 10_000
-IDENTITY = "SELECT * FROM pragma_application_id, pragma_user_version"
+DAMAGE = (OSError, ValueError, OverflowError, sqlite3.Error)
 ROWS = """SELECT seq, CAST(record AS BLOB), CAST(chain AS BLOB)
     FROM records WHERE seq >= ? ORDER BY seq"""
 CHECKPOINT = """SELECT CAST(c.seq AS INTEGER), CAST(started_seq AS INTEGER),
@@ -86,11 +86,11 @@ def read_item(data: bytes, at: int) -> tuple[object, int]:
 
 
 def name_of(record: bytes, last_input: bytes) -> str:
-    """What a record says it is, and when: "input Chunk, 2025-11-21 09:00:00 UTC"."""
+    """What a record says it is, and when: "input 'Chunk', 2025-11-21 09:00:00 UTC"."""
     name = "unreadable"
     try:
         plain: Any = read_item(record, 0)[0]
-        name = f"{ {'in': 'input', 'out': 'entry'}[plain[0]] } {plain[1]['type']}"
+        name = f"{ {'in': 'input', 'out': 'entry'}[plain[0]] } {plain[1]['type']!r:.50}"
         if plain[0] == "out":
             return f"{name}, after {name_of(last_input, b'')}" if last_input else name
         age = timedelta(microseconds=plain[1]["at"]["utc_ns"] // 1000)
@@ -162,7 +162,7 @@ def rows(ask: sqlite3.Connection, unreadable: set[int]) -> Iterator[Row]:
                 wanted, failed = max(seq, wanted) + 1, 0
                 yield seq, record or b"", chain or b""
             break
-        except (sqlite3.DatabaseError, OverflowError):
+        except DAMAGE:
             failed, wanted = failed + 1, max(wanted, 1) + 1
             unreadable.add(wanted - 1)
 
@@ -171,12 +171,13 @@ def check_checkpoint(ask: sqlite3.Connection) -> Iterator[Problem]:
     """The checkpoint's state against its digest, and all of it against its record."""
     try:
         for seq, started, *fields in ask.execute(CHECKPOINT):
-            software, state, digest, binding, chain = (value or b"" for value in fields)
+            software, stored, digest, binding, chain = (value or b"" for value in fields)
             numbers = b"".join(((n or 0) % 2**64).to_bytes(8, "big") for n in (seq, started))
-            proof = sha256((chain or GENESIS) + numbers + digest + software).digest()
-            if (sha256(state.rstrip(b"\0")[:-1]).digest(), proof) != (digest, binding):
+            state = stored.rstrip(b"\0").removesuffix(b"\x80")
+            parts = (chain or GENESIS, numbers, digest, sha256(stored).digest(), software)
+            if (sha256(state).digest(), sha256(b"".join(parts)).digest()) != (digest, binding):
                 yield Problem(seq or 0, "the checkpoint was changed or belongs to another record")
-    except sqlite3.DatabaseError as error:
+    except DAMAGE as error:
         yield Problem(0, f"the checkpoint is unreadable: {error}")
 
 
@@ -196,11 +197,11 @@ def open_unchanged(file: Path, copies: Path) -> sqlite3.Connection:
 
 def check(ask: sqlite3.Connection, progress: Callable[[int, int], None]) -> Walk:
     ask.execute("BEGIN")
-    application, version = ask.execute(IDENTITY).fetchone()
-    if (application, version) != (APPLICATION_ID, FORMAT):
-        raise CannotRead(f"not a journal of format {FORMAT}, but {application:#x}.{version}")
+    named = ask.execute("SELECT * FROM pragma_application_id, pragma_user_version").fetchone()
+    if named != (APPLICATION_ID, FORMAT):
+        raise CannotRead(f"not a journal of format {FORMAT}: application, version are {named}")
     walk, total = Walk(), 0
-    with suppress(sqlite3.DatabaseError):
+    with suppress(*DAMAGE):
         (total,) = ask.execute("SELECT ifnull(max(seq), 0) FROM records").fetchone()
     found = rows(ask, walk.unreadable)
     row = next(found, None)
@@ -210,8 +211,7 @@ def check(ask: sqlite3.Connection, progress: Callable[[int, int], None]) -> Walk
         if walk.records % 4096 == 0:
             progress(walk.records, total)
         row = following
-    if max(walk.unreadable, default=0) > walk.last_seq:
-        seq = walk.last_seq + 1
+    if max(walk.unreadable, default=0) >= (seq := walk.last_seq + 1):
         walk.problems.append(Problem(seq, f"from record {seq} on the file is unreadable"))
     walk.problems += check_checkpoint(ask)
     return walk
@@ -226,7 +226,7 @@ def verify(path: Path, progress: Callable[[int, int], None] | None = None) -> Ve
             closing(open_unchanged(file, Path(copies))) as ask,
         ):
             walk = check(ask, progress or (lambda done, total: None))
-    except (OSError, sqlite3.Error) as error:
+    except DAMAGE as error:
         raise CannotRead(f"{file}: {error}") from error
     found = (not walk.problems, tuple(walk.problems), walk.head.hex(), walk.sound_after)
     return VerifyReport(path, walk.records, walk.inputs, walk.entries, *found)

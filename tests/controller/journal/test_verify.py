@@ -1,0 +1,423 @@
+"""The regulator's verifier: whatever was changed is found, and named where it is.
+
+Responsible for: every single bit of a small journal, records taken out, put in, exchanged and
+renumbered, damaged files, and the program as it is run from a shell.
+Source: controller/journal/README.md, "Verifier".
+"""
+
+import ast
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import cbor2
+import pytest
+
+from controller.journal import verify as verifier
+from controller.journal.chain import GENESIS, link
+from controller.journal.store import Checkpoint, Journal
+from controller.journal.verify import CannotRead, Problem, VerifyReport, verify
+
+SCRIPT = Path(verifier.__file__)
+NINE_O_CLOCK_NS = 1763715600_000000000  # 2025-11-21 09:00:00 UTC
+
+
+def input_record(name: str, second: int) -> bytes:
+    at = {"type": "Timestamp", "utc_ns": NINE_O_CLOCK_NS + second * 10**9, "monotonic_ns": 1}
+    return cbor2.dumps(["in", {"type": name, "at": at}], canonical=True)
+
+
+def entry_record(name: str) -> bytes:
+    return cbor2.dumps(["out", {"type": name}], canonical=True)
+
+
+RECORDS = (
+    input_record("Started", 0),
+    entry_record("Opened"),
+    input_record("Chunk", 2),
+    entry_record("CardDrawn"),
+    input_record("Chunk", 4),
+    entry_record("CoupEnded"),
+)
+
+
+@pytest.fixture
+def folder(fast_dir: Path) -> Path:
+    """A closed journal of six records with a checkpoint after the fourth."""
+    with Journal.open(fast_dir) as journal:
+        journal.append(RECORDS[:4], Checkpoint.of(4, 1, "1.0", b"state after four"))
+        journal.append(RECORDS[4:])
+    return fast_dir
+
+
+@pytest.fixture
+def ask(folder: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(folder / "live.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = OFF")
+    yield connection
+    connection.close()
+
+
+def only_problem(folder: Path) -> Problem:
+    report = verify(folder)
+    assert len(report.problems) == 1, report.problems
+    return report.problems[0]
+
+
+# --- an intact journal ---------------------------------------------------------------------------
+
+
+def test_an_intact_journal_is_counted_and_its_head_given(folder: Path) -> None:
+    head = GENESIS
+    for record in RECORDS:
+        head = link(head, record)
+
+    assert verify(folder) == VerifyReport(
+        path=folder,
+        records=6,
+        inputs=3,
+        entries=3,
+        intact=True,
+        problems=(),
+        head_hex=head.hex(),
+        sound_after=0,
+    )
+
+
+def test_a_running_tables_journal_can_be_verified(fast_dir: Path) -> None:
+    with Journal.open(fast_dir) as journal:
+        journal.append(RECORDS)
+
+        assert verify(fast_dir).intact
+        assert verify(fast_dir).records == 6
+
+
+def test_a_log_copied_without_its_index_counts(fast_dir: Path) -> None:
+    copied = fast_dir / "copied"
+    copied.mkdir()
+    with Journal.open(fast_dir / "table") as journal:
+        journal.append(RECORDS)
+        for name in ("live.db", "live.db-wal"):
+            shutil.copy(fast_dir / "table" / name, copied)
+
+    assert verify(copied).records == 6
+    assert sorted(path.name for path in copied.iterdir()) == ["live.db", "live.db-wal"]
+
+
+def test_an_empty_journal_is_intact(fast_dir: Path) -> None:
+    Journal.open(fast_dir).close()
+
+    assert verify(fast_dir / "live.db").intact
+    assert verify(fast_dir / "live.db").head_hex == GENESIS.hex()
+
+
+def test_progress_is_told(fast_dir: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with Journal.open(fast_dir) as journal:
+        journal.append([b"x"] * 10_000)
+    verify(fast_dir, lambda done, total: told.append((done, total)))
+
+    assert told == [(4096, 10_000), (8192, 10_000)]
+
+
+# --- every bit -----------------------------------------------------------------------------------
+
+
+def flips(value: bytes) -> Iterator[bytes]:
+    for bit in range(8 * len(value)):
+        changed = bytearray(value)
+        changed[bit // 8] ^= 1 << bit % 8
+        yield bytes(changed)
+
+
+@pytest.mark.parametrize("seq", range(1, 7))
+def test_every_bit_of_a_record_counts(folder: Path, ask: sqlite3.Connection, seq: int) -> None:
+    for changed in flips(RECORDS[seq - 1]):
+        ask.execute("UPDATE records SET record = ? WHERE seq = ?", (changed, seq))
+        problem = only_problem(folder)
+        assert problem.seq == seq, changed
+        assert "was changed" in problem.what
+
+
+@pytest.mark.parametrize("seq", range(1, 7))
+def test_every_bit_of_a_chain_value_counts(folder: Path, ask: sqlite3.Connection, seq: int) -> None:
+    (chain,) = ask.execute("SELECT chain FROM records WHERE seq = ?", (seq,)).fetchone()
+    for changed in flips(chain):
+        ask.execute("UPDATE records SET chain = ? WHERE seq = ?", (changed, seq))
+        problem = verify(folder).problems[0]
+        assert problem.seq == seq, changed
+        assert "chain value" in problem.what
+
+
+@pytest.mark.parametrize("column", ["seq", "started_seq", "software", "state", "digest", "binding"])
+def test_a_changed_checkpoint_is_found(folder: Path, ask: sqlite3.Connection, column: str) -> None:
+    other = {"seq": 5, "started_seq": 2, "software": "1.1"}.get(column, b"\x80" + bytes(31))
+    ask.execute(f"UPDATE checkpoint SET {column} = ?", (other,))
+
+    assert "checkpoint" in only_problem(folder).what
+
+
+# --- what kind of change it was ------------------------------------------------------------------
+
+
+def test_a_changed_record_is_told_from_a_changed_chain_value(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    ask.execute("UPDATE records SET record = x'00' WHERE seq = 3")
+    assert only_problem(folder).what.startswith("record 3 (unreadable) was changed")
+
+    ask.execute("UPDATE records SET record = ? WHERE seq = 3", (RECORDS[2],))
+    ask.execute("UPDATE records SET chain = zeroblob(32) WHERE seq = 3")
+    assert only_problem(folder).what.startswith("the chain value of record 3 (input 'Chunk'")
+
+
+def test_a_changed_input_is_named_with_its_time(folder: Path, ask: sqlite3.Connection) -> None:
+    later = input_record("Chunk", 60)
+    ask.execute("UPDATE records SET record = ? WHERE seq = 3", (later,))
+
+    assert "record 3 (input 'Chunk', 2025-11-21 09:01:00 UTC)" in only_problem(folder).what
+
+
+def test_a_changed_entry_is_named_after_the_input_before_it(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    ask.execute("UPDATE records SET record = ? WHERE seq = 4", (entry_record("CardLost"),))
+
+    what = only_problem(folder).what
+    assert "record 4 (entry 'CardLost', after input 'Chunk', 2025-11-21 09:00:02 UTC)" in what
+
+
+def test_the_sound_records_behind_a_change_are_counted(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    ask.execute("UPDATE records SET record = x'00' WHERE seq = 2")
+    report = verify(folder)
+
+    assert (report.records, report.sound_after, report.intact) == (6, 4, False)
+
+
+def test_two_changes_are_both_named(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("UPDATE records SET record = x'00' WHERE seq IN (2, 5)")
+
+    assert [problem.seq for problem in verify(folder).problems] == [2, 5]
+
+
+def test_a_cut_out_stretch_is_missing(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("DELETE FROM records WHERE seq IN (2, 3)")
+
+    assert only_problem(folder) == Problem(2, "records 2 to 3 are missing")
+
+
+def test_the_first_record_may_not_be_missing(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("DELETE FROM records WHERE seq = 1")
+
+    assert only_problem(folder) == Problem(1, "record 1 is missing")
+
+
+def test_a_record_taken_out_and_the_rest_renumbered_is_found(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    ask.execute("DELETE FROM checkpoint")
+    ask.execute("DELETE FROM records WHERE seq = 3")
+    for seq in (4, 5, 6):
+        ask.execute("UPDATE records SET seq = ? WHERE seq = ?", (seq - 1, seq))
+
+    assert only_problem(folder).seq == 3
+    assert "or records before it were taken out" in only_problem(folder).what
+
+
+def make_room(ask: sqlite3.Connection, at: int) -> None:
+    ask.execute("DELETE FROM checkpoint")
+    for seq in range(6, at - 1, -1):
+        ask.execute("UPDATE records SET seq = ? WHERE seq = ?", (seq + 1, seq))
+
+
+def test_a_record_put_in_is_extra(folder: Path, ask: sqlite3.Connection) -> None:
+    make_room(ask, 3)
+    ask.execute("INSERT INTO records VALUES (3, ?, zeroblob(32))", (RECORDS[2],))
+
+    assert only_problem(folder).seq == 3
+    assert "is extra: 4 follows 2" in only_problem(folder).what
+
+
+def test_a_record_put_in_with_a_chain_value_of_its_own_is_extra(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    make_room(ask, 3)
+    (before,) = ask.execute("SELECT chain FROM records WHERE seq = 2").fetchone()
+    ask.execute("INSERT INTO records VALUES (3, x'00', ?)", (link(before, b"\x00"),))
+
+    assert only_problem(folder) == Problem(3, "record 3 is extra: 4 follows 2")
+
+
+def test_a_record_put_in_before_the_first_is_found(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("INSERT INTO records VALUES (0, x'00', zeroblob(32))")
+
+    assert verify(folder).problems[0].seq == 0
+
+
+@pytest.mark.parametrize("columns", ["record", "chain", "record, chain"])
+def test_two_exchanged_records_are_found(
+    folder: Path, ask: sqlite3.Connection, columns: str
+) -> None:
+    (one, two) = (
+        ask.execute(f"SELECT {columns} FROM records WHERE seq = ?", (seq,)).fetchone()
+        for seq in (2, 3)
+    )
+    for seq, row in ((2, two), (3, one)):
+        marks = ", ".join("?" * len(row))
+        ask.execute(f"UPDATE records SET ({columns}) = ({marks}) WHERE seq = ?", (*row, seq))
+
+    assert verify(folder).problems[0].seq == 2
+
+
+@pytest.mark.parametrize("value", ["NULL", "7", "'text'", "2.5", "''", "zeroblob(31)"])
+@pytest.mark.parametrize("column", ["record", "chain"])
+def test_a_value_of_another_type_is_found(
+    folder: Path, ask: sqlite3.Connection, column: str, value: str
+) -> None:
+    ask.execute("PRAGMA writable_schema = ON")
+    ask.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
+    with sqlite3.connect(folder / "live.db", isolation_level=None) as again:
+        again.execute(f"UPDATE records SET {column} = {value} WHERE seq = 3")
+    again.close()
+
+    assert verify(folder).problems[0].seq == 3
+
+
+def test_records_cut_off_the_end_show_in_the_head_alone(
+    folder: Path, ask: sqlite3.Connection
+) -> None:
+    """What only a seal or a head noted elsewhere can tell; the README says so."""
+    head = verify(folder).head_hex
+    ask.execute("DELETE FROM records WHERE seq = 6")
+
+    assert verify(folder).intact
+    assert verify(folder).head_hex != head
+
+
+# --- damaged files -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def long_folder(fast_dir: Path) -> Path:
+    with Journal.open(fast_dir) as journal:
+        journal.append([input_record("Chunk", second) * 10 for second in range(200)])
+    return fast_dir
+
+
+def damage(folder: Path, start: int, data: bytes) -> None:
+    with (folder / "live.db").open("r+b") as file:
+        file.seek(start)
+        file.write(data)
+
+
+def test_every_damaged_page_ends_in_words(long_folder: Path) -> None:
+    whole = (long_folder / "live.db").read_bytes()
+    intact = verify(long_folder)
+    for start in range(0, len(whole), 4096):
+        for filling in (b"\x00", b"\xff", b"\x0d", b"\x05"):
+            (long_folder / "live.db").write_bytes(whole)
+            damage(long_folder, start, filling * 4096)
+            try:
+                report = verify(long_folder)
+            except CannotRead:
+                continue
+            assert report.problems or report == intact, f"page at {start} with {filling!r}"
+
+
+def test_every_damaged_byte_is_harmless_or_reported(folder: Path) -> None:
+    whole = (folder / "live.db").read_bytes()
+    intact = verify(folder)
+    for place in range(0, len(whole), 7):
+        (folder / "live.db").write_bytes(whole)
+        damage(folder, place, bytes([whole[place] ^ 0xFF]))
+        try:
+            report = verify(folder)
+        except CannotRead:
+            continue
+        assert report.problems or report == intact, f"byte {place}"
+
+
+def test_a_damaged_page_leaves_the_other_records_verified(long_folder: Path) -> None:
+    (pages,) = divmod((long_folder / "live.db").stat().st_size, 4096)[:1]
+    damage(long_folder, 4096 * (pages // 2), b"\xff" * 4096)
+    report = verify(long_folder)
+
+    assert [problem.what.partition("are ")[2] for problem in report.problems] == [
+        "unreadable: the file is damaged"
+    ]
+    assert report.records > 190
+    assert report.sound_after > 90
+
+
+def test_a_file_cut_short_is_reported(long_folder: Path) -> None:
+    whole = (long_folder / "live.db").read_bytes()
+    (long_folder / "live.db").write_bytes(whole[: len(whole) // 2])
+
+    with pytest.raises(CannotRead, match="malformed"):
+        verify(long_folder)
+
+
+# --- as a program --------------------------------------------------------------------------------
+
+
+def run(path: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", SCRIPT, path], check=False, capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_it_runs_alone_and_finds_an_intact_journal(folder: Path) -> None:
+    code, printed = run(folder)
+
+    assert code == 0
+    assert printed.startswith("6 records: 3 inputs, 3 entries\nhead ")
+    assert printed.endswith("\nintact\n")
+
+
+def test_it_names_what_is_wrong(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("DELETE FROM records WHERE seq = 2")
+    code, printed = run(folder)
+
+    assert code == 1
+    assert printed.startswith("problem: record 2 is missing\n5 records:")
+    assert printed.endswith("NOT INTACT; after the first problem 3 more records hold\n")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"cards of table 7\n" * 100])
+def test_it_says_what_it_cannot_read(fast_dir: Path, content: bytes | None) -> None:
+    if content is not None:
+        (fast_dir / "live.db").write_bytes(content)
+    code, printed = run(fast_dir)
+
+    assert code == 2
+    assert printed.startswith("cannot read: ")
+
+
+def test_a_newer_format_is_not_judged(folder: Path, ask: sqlite3.Connection) -> None:
+    ask.execute("PRAGMA user_version = 2")
+
+    code, printed = run(folder)
+
+    assert code == 2
+    assert printed.endswith("not a journal of format 1: application, version are (1397576520, 2)\n")
+
+
+def test_it_is_short_and_needs_the_standard_library_alone() -> None:
+    text = SCRIPT.read_text(encoding="utf-8")
+    names = {
+        (node.module or "").partition(".")[0] if isinstance(node, ast.ImportFrom) else alias.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+
+    assert names <= sys.stdlib_module_names
+    assert len(text.splitlines()) <= 250
