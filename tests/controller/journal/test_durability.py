@@ -1,0 +1,224 @@
+"""What was acknowledged is there after a crash, and what cannot be stored is not acknowledged.
+
+Responsible for: kill -9 between and inside appends, a full disk, a disk that refuses, a folder
+that may not be written, and the count of writes and syncs of a commit.
+Not responsible for: power cuts; a killed process leaves the page cache whole.
+Source: package README, "Store before you act"; controller/journal/README.md, "Durability".
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.journal.store import Journal
+
+WRITER = """
+import sys
+from pathlib import Path
+from controller.journal.store import Checkpoint, Journal
+journal = Journal.open(Path(sys.argv[1]))
+for number in range(journal.head.seq + 1, 10**9):
+    state = Checkpoint.of(number, 1, "1.0", b"%d" % number) if number % 5 == 0 else None
+    journal.append([b"record %d" % number], state)
+    print(number, flush=True)
+"""
+
+
+def killed_writer(folder: Path, after: int) -> int:
+    """Run a writer, kill it once it has acknowledged `after` more records; the last it did."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, folder], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        for _ in range(after):
+            writer.stdout.readline()
+        writer.kill()
+        rest = writer.stdout.read()
+    assert writer.returncode == -signal.SIGKILL
+    return int(rest.rpartition("\n")[0].rpartition("\n")[2] or 0)
+
+
+def test_ten_kills_lose_no_acknowledged_record(tmp_path: Path) -> None:
+    for kill in range(10):
+        acknowledged = killed_writer(tmp_path, 1 + 3 * kill)
+        with Journal.open(tmp_path) as journal:
+            assert journal.head.seq >= acknowledged
+            assert journal.verify_all() is None
+            assert [item.record for item in journal.records()] == [
+                b"record %d" % number for number in range(1, journal.head.seq + 1)
+            ]
+            checkpoint = journal.checkpoint()
+            assert checkpoint is None or journal.head.seq - checkpoint.seq < 5
+
+
+# --- a disk that does not take it ----------------------------------------------------------------
+
+UNTIL_FULL = """
+import resource, signal, sys
+from pathlib import Path
+from controller.journal.store import Journal, JournalWriteFailed
+journal = Journal.open(Path(sys.argv[1]))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+for again in (False, True):
+    try:
+        for _ in range(1000):
+            journal.append([bytes(1000)] * 3)
+    except JournalWriteFailed as error:
+        print(journal.head.seq, error)
+"""
+
+
+def filled_until_it_fails(folder: Path, file_bytes_max: int) -> tuple[int, str, str]:
+    """Append until it fails, and once more: records acknowledged, and the two refusals."""
+    done = subprocess.run(
+        [sys.executable, "-c", UNTIL_FULL, folder, str(file_bytes_max)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    first, second = (line.partition(" ") for line in done.stdout.splitlines())
+    assert first[0] == second[0]
+    return int(first[0]), first[2], second[2]
+
+
+def test_a_file_that_may_not_grow_fails_closed(tmp_path: Path) -> None:
+    acknowledged, failed, again = filled_until_it_fails(tmp_path, 200_000)
+
+    assert "the disk reports an error" in failed
+    assert "nothing was done because of it" in failed
+    assert "Since then nothing is stored" in again
+    with Journal.open(tmp_path) as journal:
+        assert journal.head.seq == acknowledged > 30
+        assert journal.verify_all() is None
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte where this account may mount one, else an ordinary folder."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+    may = os.geteuid() == 0 and subprocess.run(mount, check=False, capture_output=True)
+    yield folder
+    if may and may.returncode == 0:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_keeps_what_was_acknowledged_and_goes_on_with_room(small_disk: Path) -> None:
+    is_small = small_disk.is_mount()
+    acknowledged, failed, again = filled_until_it_fails(small_disk, -1 if is_small else 1_000_000)
+    if is_small:
+        assert "the disk is full" in failed
+        assert "Nothing was stored, and nothing was done because of it" in failed
+        subprocess.run(["mount", "-o", "remount,size=9m", small_disk], check=True)
+
+    assert "Since then nothing is stored" in again
+    with Journal.open(small_disk) as journal:
+        assert journal.head.seq == acknowledged > 30
+        assert journal.verify_all() is None
+        journal.append([b"goes on"])
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from controller.journal.store import Journal, JournalError
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    Journal.open(Path(sys.argv[1]))
+except JournalError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_a_folder_that_may_not_be_written_is_named(fast_dir: Path, existing: bool) -> None:
+    folder = fast_dir / "table"
+    folder.mkdir()
+    if existing:
+        Journal.open(folder).close()
+    fast_dir.chmod(0o755)
+    folder.chmod(0o555)
+    (folder / "lock").touch()
+    (folder / "lock").chmod(0o666)
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY, folder], check=True, capture_output=True, text=True
+    )
+    folder.chmod(0o755)
+
+    assert "live.db: cannot open the journal: " in done.stdout
+    assert "belongs to this program's account" in done.stdout
+
+
+# --- what the system is asked to do --------------------------------------------------------------
+
+STRACE = ("strace", "-f", "-qq", "-s", "0")
+TRACE = "trace=write,pwrite64,fdatasync,fsync"
+
+TRACED = """
+import os, sys
+from pathlib import Path
+from controller.journal.store import Checkpoint, Journal
+journal = Journal.open(Path(sys.argv[1]))
+journal.append([b"first after opening"])
+for number in range(2, 202):
+    os.write(2, b"next")
+    state = Checkpoint.of(number, 1, "1.0", bytes(2000)) if number % 5 == 0 else None
+    journal.append([bytes(600)], state)
+os.write(2, b"next")
+os._exit(0)
+"""
+
+
+def commits(trace: str) -> list[list[str]]:
+    """The lines of each commit, the marks between them taken out."""
+    return [part.splitlines() for part in re.split(r".*write\(2, .*\n", trace)[1:-1]]
+
+
+@pytest.mark.debian("strace", program="strace")
+def test_a_commit_is_one_sync_and_at_most_twenty_kilobytes(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    subprocess.run(
+        [*STRACE, "-o", trace, "-e", TRACE, sys.executable, "-c", TRACED, tmp_path / "table"],
+        check=True,
+        capture_output=True,
+    )
+    found = commits(trace.read_text())
+    syncs = [sum("sync(" in line for line in commit) for commit in found]
+    volumes = sorted(
+        sum(int(line.rpartition("= ")[2]) for line in commit if "pwrite64(" in line)
+        for commit in found
+    )
+
+    assert len(found) == 200
+    assert set(syncs) == {1}
+    assert volumes[100] <= 2 * 4120
+    assert sum(volumes) / len(volumes) <= 10_000
+    assert volumes[-1] <= 25_000
+
+
+@pytest.mark.debian("strace", program="strace")
+@pytest.mark.parametrize("fault", ["fdatasync:error=EIO", "pwrite64:error=ENOSPC"])
+def test_a_failing_disk_call_is_never_acknowledged(tmp_path: Path, fault: str) -> None:
+    inject = ("-e", f"trace={fault.partition(':')[0]}", "-e", f"inject={fault}:when=60")
+    done = subprocess.run(
+        [*STRACE, "-o", os.devnull, *inject, sys.executable, "-c", WRITER, tmp_path],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    acknowledged = int(done.stdout.split()[-1])
+
+    assert "JournalWriteFailed" in done.stderr
+    assert "nothing was done because of it" in done.stderr
+    with Journal.open(tmp_path) as journal:
+        assert acknowledged <= journal.head.seq <= acknowledged + 1
+        assert journal.verify_all() is None
