@@ -15,7 +15,7 @@ from controller.procedure.effects import Call, Prompted, ShoeOpened
 from controller.procedure.events import Loss, ReportsMissing, ShoeClosedByPerson
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import Fact, RuleBook
-from controller.procedure.state import CutState, ShoeState
+from controller.procedure.state import CutState, ShoeState, TableState
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.cut import coups_left_after_cut, placement_ok
 from controller.rules.profile import RulePoint
@@ -158,11 +158,19 @@ def _second_cut_card(book: RuleBook, step: Step, seen: int) -> Step:
     step = accept(step, "second cut card: the shoe is exhausted", clauses)
     phase = step.state.phase
     if shoe.coup is not None and phase is not Phase.RESULT:
+        if _shortage_known(step.state, shoe.coup.number):
+            return step
         detail = f"due was {phase.value}"
         return irregular(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
     if phase is Phase.BETWEEN_COUPS:
         return step.at(book.move(phase, Trigger.SHOE_CLOSED))
     return step
+
+
+def _shortage_known(state: TableState, coup: int) -> bool:
+    """Whether the last card already showed that this coup cannot be completed."""
+    short = IrregularityCode.INSUFFICIENT_CARDS
+    return any(one.code is short and one.coup == coup for one in state.open_irregularities)
 
 
 def closed_by_person(book: RuleBook, step: Step, event: ShoeClosedByPerson) -> Step:

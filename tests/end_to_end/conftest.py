@@ -1,0 +1,157 @@
+"""A shoe of baccarat through the real program: emulator, pty or TCP, pyserial, SQLite.
+
+Responsible for: playing a dealer on a served emulator against a running table, with a scripted
+floorperson, and comparing what the table recorded with what truly happened.
+Not responsible for: what any single test wants to see.
+Source: hil/README.md, "Truth", "Mistakes".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from controller.entries import Judged
+from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
+from controller.procedure.phases import Phase
+from controller.procedure.state import TableState
+from controller.procedure.verdicts import Irregularity
+from hil.dealing.actions import Action, MistakeMade, NewShoe, Place
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.mistakes import Mistake
+from hil.dealing.truth import CoupTruth, Truth
+from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
+from hil.emulator.line import LineServer, LineSettings
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.faults import FaultPlan
+from hil.rig import RigSettings, TableRig
+from hil.runner import ShoeRunner
+
+SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
+Floorperson = Callable[[TableRig], None]
+
+
+@dataclass
+class Played:
+    """What came of playing a dealer against a table."""
+
+    truth: Truth
+    coups: list[CoupRecord]
+    irregularities: list[Irregularity]
+    state: TableState
+
+    @property
+    def codes(self) -> list[str]:
+        return [one.code.value for one in self.irregularities]
+
+
+def irregularities(rig: TableRig) -> list[Irregularity]:
+    judged = [entry for entry in rig.of(Judged) if isinstance(entry, Judged)]
+    return [v for entry in judged for v in entry.verdicts if isinstance(v, Irregularity)]
+
+
+def coups(rig: TableRig) -> list[CoupRecord]:
+    return [entry.record for entry in rig.of(CoupClosed) if isinstance(entry, CoupClosed)]
+
+
+class Bench:
+    """Plays shoes. `transport` is "pty" or "tcp"."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.number = 0
+
+    def server(
+        self, transport: str, faults: FaultPlan | None = None, repeats: int = 3
+    ) -> LineServer:
+        device = AngelEye(AngelEyeSettings(repeats=repeats))
+        settings = LineSettings(faults=faults)
+        if transport == "pty":
+            return PtyServer(device, settings)
+        return TcpServer(device, settings)
+
+    def play(
+        self,
+        dealer: DealerSettings,
+        transport: str = "pty",
+        faults: FaultPlan | None = None,
+        rig_settings: RigSettings | None = None,
+        floorperson: Floorperson = TableRig.resolve_anyhow,
+    ) -> Played:
+        """Deal all that the dealer is told, the floorperson deciding whatever suspends."""
+        self.number += 1
+        with self.server(transport, faults) as server:
+            url = server.url if isinstance(server, TcpServer) else server.path
+            with TableRig(self.folder / f"journal-{self.number}", url, rig_settings) as rig:
+                if isinstance(server, TcpServer):
+                    server.wait_connected(1)
+                truth = self.deal(dealer, server, rig, floorperson)
+                rig.wait_for(lambda state: state.phase is Phase.SHOE_OVER)
+                return Played(truth, coups(rig), irregularities(rig), rig.state)
+
+    def deal(
+        self,
+        settings: DealerSettings,
+        server: LineServer,
+        rig: TableRig,
+        floorperson: Floorperson = TableRig.resolve_anyhow,
+    ) -> Truth:
+        """A careful dealer: after his mistake he waits until the table has said something.
+
+        That a shoe was changed early shows only when the new one starts.
+        """
+        seen = 0
+        changed = False
+
+        def on_action(action: Action) -> None:
+            nonlocal seen, changed
+            early = isinstance(action, MistakeMade) and action.mistake in SHOWS_LATER
+            changed = changed or early
+            begun = isinstance(action, NewShoe) and changed
+            if begun or (isinstance(action, MistakeMade) and not early):
+                changed = False
+                rig.wait_for(lambda state: state.irregularities > seen)
+                while rig.state.open_irregularities:
+                    floorperson(rig)
+                seen = rig.state.irregularities
+
+        return ShoeRunner(Dealer(settings), server, on_action=on_action).run()
+
+
+@pytest.fixture
+def bench(fast_dir: Path) -> Bench:
+    return Bench(fast_dir)
+
+
+def words(card: object) -> str:
+    """The bench writes 7H, the program 7h: compare in capitals."""
+    return str(card).upper()
+
+
+_HANDS = (Place.PLAYER, Place.BANKER)
+
+
+def as_dealt(coup: CoupTruth) -> tuple[object, ...]:
+    """A coup as it truly was: both hands, points and winner; void or not."""
+    hands = tuple(tuple(words(card) for card in coup.cards_of(place)) for place in _HANDS)
+    winner = None if coup.void or coup.winner is None else coup.winner.value
+    return (*hands, winner)
+
+
+def as_recorded(record: CoupRecord) -> tuple[object, ...]:
+    """The same of a coup as the table recorded it."""
+    player = tuple(words(c.card) for c in record.cards if c.place.value.startswith("player"))
+    banker = tuple(words(c.card) for c in record.cards if c.place.value.startswith("banker"))
+    outcome = None if record.fate is CoupFate.VOID else record.outcome
+    return (player, banker, outcome.value if outcome is not None else None)
+
+
+@pytest.fixture(name="as_dealt")
+def as_dealt_fixture() -> Callable[[CoupTruth], tuple[object, ...]]:
+    return as_dealt
+
+
+@pytest.fixture(name="as_recorded")
+def as_recorded_fixture() -> Callable[[CoupRecord], tuple[object, ...]]:
+    return as_recorded

@@ -1,0 +1,77 @@
+"""Each mistake of the dealer gives exactly its irregularity, and nothing else.
+
+Responsible for: every mistake the bench knows, on a real pty, with a floorperson who resolves it.
+Not responsible for: clean shoes (test_clean_shoes).
+Source: hil/README.md, "Mistakes"; controller/README.md, "Irregularities".
+"""
+
+import pytest
+
+from controller.procedure.catalogue import IrregularityCode as Code
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from hil.dealing.dealer import DealerSettings
+from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.rig import TableRig
+
+# What the table must say, and what the floorperson decides in accord with what the dealer then
+# does.
+EXPECTED = {
+    Mistake.BURN_SHORT: (Code.BURN_SHORT, Decision.CONTINUE),
+    Mistake.BURN_LONG: (Code.BURN_OVER, Decision.CONTINUE),
+    Mistake.BURN_SKIPPED: (Code.BURN_SKIPPED, Decision.CONTINUE),
+    Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, Decision.CONTINUE),
+    Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, Decision.CONTINUE),
+    Mistake.EXTRA_CARD: (Code.OVERDRAW, Decision.CONTINUE),
+    Mistake.MISSING_PLAYER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
+    Mistake.MISSING_BANKER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
+    Mistake.WRONG_RESULT: (Code.RESULT_MISMATCH, Decision.CONTINUE),
+    Mistake.WRONG_PAIR: (Code.RESULT_MISMATCH, Decision.CONTINUE),
+    Mistake.CARD_AFTER_LAST_HAND: (Code.CARD_AFTER_LAST_COUP, Decision.CONTINUE),
+    Mistake.CUT_CARD_DURING_BURN: (Code.CUT_CARD_IN_BURN, Decision.CLOSE_SHOE),
+    Mistake.CUT_CARD_NEAR_BACK: (Code.CUT_CARD_PLACEMENT, Decision.CONTINUE),
+    Mistake.THIRD_CUT_CARD: (Code.CUT_CARD_EXTRA, Decision.CONTINUE),
+    Mistake.SHOE_CHANGED_EARLY: (Code.SHOE_CHANGED_EARLY, Decision.CLOSE_SHOE),
+    Mistake.FORCED_EXIT: (Code.FORCED_EXIT, Decision.VOID_COUP),
+    Mistake.INSUFFICIENT_CARDS: (Code.INSUFFICIENT_CARDS, Decision.CLOSE_SHOE),
+    Mistake.CARD_IN_SETTING_MODE: (Code.CARD_OUTSIDE_PLAY, Decision.CONTINUE),
+}
+# A shoe can only run out where its cut card was placed too near the back, and that shows first.
+ALSO = {Mistake.INSUFFICIENT_CARDS: [Code.CUT_CARD_PLACEMENT.value]}
+ACKNOWLEDGED = Resolution(Decision.CONTINUE)
+SHORT = range(1, 6)
+LONG = range(1, 51)
+
+
+def exactly_its_irregularity(bench, mistake: Mistake, seed: int, as_dealt, as_recorded) -> None:
+    code, decision = EXPECTED[mistake]
+    coup = 1 + seed % 7
+    shoes = 2 if mistake is Mistake.SHOE_CHANGED_EARLY else 1
+    dealer = DealerSettings(seed=seed, shoes=shoes, mistakes=(PlannedMistake(mistake, coup),))
+    resolution = Resolution(decision, Provisional.TAKE_OVER)
+
+    def floorperson(rig: TableRig) -> None:
+        rig.resolve(resolution if rig.state.suspension is not None else ACKNOWLEDGED)
+
+    played = bench.play(dealer, floorperson=floorperson)
+    made = len(played.truth.mistakes)
+    assert made == 1, "the mistake had no occasion in this shoe: choose another seed"
+    assert played.codes == [*ALSO.get(mistake, ()), code.value]
+    dealt = [as_dealt(c) for c in played.truth.coups if c.cards]
+    assert [as_recorded(c) for c in played.coups] == dealt
+
+
+def test_every_mistake_of_the_bench_is_expected() -> None:
+    assert set(EXPECTED) == set(Mistake)
+
+
+@pytest.mark.parametrize("seed", SHORT)
+@pytest.mark.parametrize("mistake", list(Mistake))
+def test_a_mistake_gives_its_irregularity(bench, mistake, seed, as_dealt, as_recorded) -> None:
+    exactly_its_irregularity(bench, mistake, seed, as_dealt, as_recorded)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [seed for seed in LONG if seed not in SHORT])
+@pytest.mark.parametrize("mistake", list(Mistake))
+def test_fifty_shoes_of_each_mistake(bench, mistake, seed, as_dealt, as_recorded) -> None:
+    exactly_its_irregularity(bench, mistake, seed, as_dealt, as_recorded)
