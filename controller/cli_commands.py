@@ -1,0 +1,93 @@
+"""The commands of `smartshoe`, put together.
+
+Responsible for: which commands there are, the top help page with examples and exit codes, and
+running one.
+Not responsible for: the commands themselves (cli_journal, cli_devices, cli_rules, cli_table).
+Only typer is imported here: a help page loads no device, web, crypto or storage library.
+Source: package README, "Command line".
+"""
+# ruff: noqa: PLC0415 - `run` is loaded only when it is asked for.
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from controller import cli_devices, cli_journal, cli_rules, cli_settings, cli_table
+from controller.cli_errors import EXIT_CODES
+from controller.cli_output import say
+from controller.version import VERSION
+
+_EXAMPLES = """\
+examples:
+  smartshoe check-config --example > table.toml    write a commented configuration
+  smartshoe run --config table.toml                run the table
+  smartshoe status --config table.toml --watch     see how it stands
+  smartshoe resolve --config table.toml            what is open, and what to type
+  smartshoe verify /var/lib/smartshoe/table-1      is the evidence complete and unchanged?
+  smartshoe replay /var/lib/smartshoe/table-1      does this program conclude the same again?
+"""
+
+
+def _exit_codes() -> str:
+    width = max(len(str(int(code))) for code, _ in EXIT_CODES)
+    return "\n".join(
+        ["exit codes:", *(f"  {code:<{width}}  {words}" for code, words in EXIT_CODES)]
+    )
+
+
+app = typer.Typer(
+    name="smartshoe",
+    help="A baccarat table's smart dealing shoe: from the wire to a verdict with its clause.",
+    epilog=f"\b\n{_EXAMPLES}\n\b\n{_exit_codes()}",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    # Plain help pages: quick to load, and examples stay as they are written.
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"smartshoe {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def smartshoe(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """A baccarat table's smart dealing shoe: from the wire to a verdict with its clause."""
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def run(context: typer.Context) -> None:
+    """Run one table until it is told to stop."""
+    from controller.app import main as run_table
+
+    raise typer.Exit(run_table(context.args))
+
+
+cli_settings.add_to(app)
+cli_table.add_to(app)
+cli_journal.add_to(app)
+cli_rules.add_to(app)
+cli_devices.add_to(app)
+
+
+def execute(argv: Sequence[str]) -> int:
+    """Run one command; returns its exit code."""
+    try:
+        app(args=list(argv), prog_name="smartshoe")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 0

@@ -1,0 +1,100 @@
+"""How a command ends: exit codes, and errors as one clear sentence.
+
+Responsible for: the exit codes of every command, and the one place where a known error becomes a
+sentence for a person; an unknown one is told as a fault of this program, without a traceback.
+Not responsible for: finding errors; each module says in its own what is wrong and what to do.
+Known errors are named by text, so that nothing heavy is imported only to catch it.
+Source: package README, "Command line".
+"""
+
+import os
+import sys
+import traceback
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+
+class Exit(IntEnum):
+    """Exit codes of `smartshoe`."""
+
+    DONE = 0
+    NO = 1  # the answer is no, or problems were found
+    UNUSABLE = 2  # wrong usage, or something cannot be read
+    OTHER_VERSION = 3
+    NO_TABLE = 4
+    FAULT = 70  # a fault of this program
+    INTERRUPTED = 130
+
+
+EXIT_CODES: Final = (
+    (Exit.DONE, "done; the answer is yes"),
+    (Exit.NO, "the answer is no, or problems were found"),
+    (Exit.UNUSABLE, "wrong usage, or something cannot be read"),
+    (Exit.OTHER_VERSION, "replay: another software version wrote it; verdicts were compared"),
+    (Exit.NO_TABLE, "no table is running, or the journal does not allow a start"),
+    (Exit.FAULT, "a fault of this program"),
+    (Exit.INTERRUPTED, "interrupted by Ctrl-C"),
+)
+
+# Errors whose message is a sentence with a remedy.
+KNOWN_ERRORS: Final = {
+    "controller.actions.ActionError": Exit.UNUSABLE,
+    "controller.config.ConfigError": Exit.UNUSABLE,
+    "controller.control_client.ControlError": Exit.NO_TABLE,
+    "controller.journal.forms.CanonicalError": Exit.UNUSABLE,
+    "controller.journal.values.JournalError": Exit.UNUSABLE,
+    "controller.journal.verify.CannotRead": Exit.UNUSABLE,
+    "controller.recovery.RecoveryError": Exit.UNUSABLE,
+    "controller.rules.clauses.ClauseError": Exit.UNUSABLE,
+    "controller.rules.profile.ProfileError": Exit.UNUSABLE,
+    "drivers.catalogue.BadShoeSettings": Exit.UNUSABLE,
+    "firmware_bridge.transport.port.PortUnavailable": Exit.UNUSABLE,
+    "firmware_bridge.transport.usb_port.UsbUnavailable": Exit.UNUSABLE,
+}
+TRACEBACK_SETTING: Final = "SMARTSHOE_TRACEBACK"
+
+
+class Unable(Exception):
+    """A command cannot do what it was asked; the message says why and what to do."""
+
+    def __init__(self, message: str, code: Exit = Exit.UNUSABLE) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def explain(error: Exception) -> int:
+    """Say on stderr what is wrong; the exit code. Raises it again where a person wants to debug."""
+    if os.environ.get(TRACEBACK_SETTING):
+        raise error
+    code, words = _sentence(error)
+    print(f"smartshoe: {words}", file=sys.stderr)
+    return code
+
+
+def _sentence(error: Exception) -> tuple[Exit, str]:
+    if isinstance(error, Unable):
+        return error.code, str(error)
+    for kind in type(error).__mro__:
+        code = KNOWN_ERRORS.get(f"{kind.__module__}.{kind.__qualname__}")
+        if code is not None:
+            return code, str(error)
+    if isinstance(error, OSError):
+        return Exit.UNUSABLE, _system_sentence(error)
+    return Exit.FAULT, (
+        f"a fault of this program: {type(error).__name__}: {error} ({_place(error)}). "
+        f"Please report it; with {TRACEBACK_SETTING}=1 the whole way there is shown"
+    )
+
+
+def _system_sentence(error: OSError) -> str:
+    """What the operating system refused, with the file first."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}" if error.filename is not None else reason
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return "place unknown"
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}"

@@ -1,0 +1,205 @@
+"""`smartshoe rules`: what a table goes by, and what each value rests on.
+
+Responsible for: showing profiles, their values with clause or assumption, the citations of each
+rule point, and clauses.
+Not responsible for: the rules (controller.rules).
+Source: controller/rules/README.md, "Clauses", "Profiles".
+"""
+# ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from controller.cli_errors import Unable
+from controller.cli_output import MARK, say, say_json, say_table
+
+if TYPE_CHECKING:
+    from controller.rules.clauses import Clause
+    from controller.rules.profile import Grounds, Profile
+    from controller.rules.rule_values import SettingValue
+
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    rules = typer.Typer(
+        help="Show rule profiles and clauses.",
+        epilog="\b\nexamples:\n  smartshoe rules list\n  smartshoe rules show s42-mini\n"
+        "  smartshoe rules show ny-mini --clauses\n  smartshoe rules clause S42-h-4",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    rules.command("list", epilog="\b\nexample:\n  smartshoe rules list")(list_profiles)
+    rules.command(
+        epilog="\b\nexamples:\n  smartshoe rules show s42-mini\n"
+        "  smartshoe rules show house.toml --clauses"
+    )(show)
+    rules.command(epilog="\b\nexample:\n  smartshoe rules clause NY-h-1")(clause)
+    app.add_typer(rules, name="rules")
+
+
+def list_profiles(json: _Json = False) -> None:
+    """List the profiles that come with the program."""
+    from controller.rule_data import load_profile, profile_names
+
+    profiles = [load_profile(name) for name in profile_names()]
+    rows = [
+        (one.name, one.title, one.source, sum(value.assumed for value in one.values))
+        for one in profiles
+    ]
+    if json:
+        keys = ("name", "title", "source", "values_assumed")
+        say_json({"profiles": [dict(zip(keys, row, strict=True)) for row in rows]})
+        return
+    say_table(("name", "title", "source", "values assumed"), [[*map(str, row)] for row in rows])
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="A profile's name, or a profile's .toml file.")],
+    json: _Json = False,
+    clauses: Annotated[
+        bool, typer.Option("--clauses", help="Print the text of every clause cited, too.")
+    ] = False,
+) -> None:
+    """Show every value of a profile, with its clauses, or that it is assumed and why."""
+    from controller.rule_data import load_clauses
+
+    catalogue = load_clauses()
+    profile = _profile(name, catalogue)
+    cited = _cited(profile, catalogue) if clauses else ()
+    if json:
+        say_json(_as_json(profile, cited))
+        return
+    say(f"{profile.title} ({profile.name}); source: {profile.source}\n")
+    say(f"Values. What is marked {MARK} is no rule of this document, but a choice.")
+    say_table(
+        ("value", "is", "rests on", "why assumed"),
+        [(one.name, _value(one.value), *_grounds_cells(_grounds(one))) for one in profile.values],
+    )
+    say("Clauses cited at each point of the procedure.")
+    say_table(
+        ("point", "cites", "why assumed"),
+        [(one.point.value, *_grounds_cells(one.grounds)) for one in profile.citations],
+    )
+    if cited:
+        say_table(("clause", "source", "text"), [(one.id, one.source, one.text) for one in cited])
+
+
+def clause(
+    clause_id: Annotated[str, typer.Argument(metavar="ID", help="A clause, such as NY-h-1.")],
+    json: _Json = False,
+) -> None:
+    """Print one clause: where it stands, what it says, and what the program does about it."""
+    from controller.rule_data import load_clauses
+
+    catalogue = load_clauses()
+    found = catalogue.get(clause_id)
+    if found is None:
+        near = get_close_matches(clause_id, catalogue, n=3)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        raise Unable(f"there is no clause {clause_id!r}{hint}")
+    if json:
+        say_json(_clause_json(found))
+        return
+    say(f"{found.id}  {found.source}")
+    say(f"  {found.text}")
+    say(f"  kind: {found.kind.value}; {_observable(found)}")
+    say(f"  the program: {found.check}")
+
+
+def _profile(name: str, catalogue: Mapping[str, "Clause"]) -> "Profile":
+    from controller.rule_data import load_profile, profile_names
+    from controller.rules.profile import parse_profile
+
+    if name in profile_names():
+        return load_profile(name)
+    if name.endswith(".toml"):
+        return parse_profile(Path(name).read_text("utf-8"), catalogue)
+    known = ", ".join(profile_names())
+    raise Unable(f"there is no profile {name!r}; there are {known}, or name a .toml file")
+
+
+def _value(value: "SettingValue") -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _grounds(one: object) -> "Grounds":
+    from controller.rules.profile import Grounds, ProfileValue
+
+    assert isinstance(one, ProfileValue)
+    return Grounds(one.basis, one.assumed, one.borrowed, one.reason)
+
+
+def _grounds_cells(grounds: "Grounds") -> tuple[str, str]:
+    """Clauses, with what is assumed said first; and why."""
+    clauses = ", ".join(grounds.basis)
+    if not grounds.assumed:
+        return clauses, ""
+    borrowed = f" after {', '.join(grounds.borrowed)}" if grounds.borrowed else ""
+    own = f"{clauses}; " if clauses else ""
+    return f"{own}{MARK}{borrowed}", grounds.reason
+
+
+def _cited(profile: "Profile", catalogue: Mapping[str, "Clause"]) -> tuple["Clause", ...]:
+    """Every clause that the profile names, in the order of the catalogue."""
+    named = {name for one in profile.values for name in (*one.basis, *one.borrowed)}
+    named |= {name for one in profile.citations for name in one.grounds.clauses}
+    return tuple(one for name, one in catalogue.items() if name in named)
+
+
+def _observable(found: "Clause") -> str:
+    from controller.rules.clauses import Observable
+
+    words = {
+        Observable.YES: "checked from the cards and the table's events",
+        Observable.CONFIG: "checked when the configuration is read",
+        Observable.HUMAN: "prompted and recorded, judged only where it is reported",
+        Observable.OUT: "outside a table controller",
+    }
+    return words[found.observable]
+
+
+def _clause_json(found: "Clause") -> dict[str, object]:
+    return {
+        "id": found.id,
+        "source": found.source,
+        "text": found.text,
+        "kind": found.kind.value,
+        "observable": found.observable.value,
+        "check": found.check,
+    }
+
+
+def _grounds_json(grounds: "Grounds") -> dict[str, object]:
+    return {
+        "basis": list(grounds.basis),
+        "assumed": grounds.assumed,
+        "borrowed": list(grounds.borrowed),
+        "reason": grounds.reason,
+    }
+
+
+def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "name": profile.name,
+        "title": profile.title,
+        "source": profile.source,
+        "values": {
+            one.name: {
+                "value": list(one.value) if isinstance(one.value, tuple) else one.value,
+                **_grounds_json(_grounds(one)),
+            }
+            for one in profile.values
+        },
+        "citations": {one.point.value: _grounds_json(one.grounds) for one in profile.citations},
+    }
+    if cited:
+        shown["clauses"] = [_clause_json(one) for one in cited]
+    return shown

@@ -1,0 +1,258 @@
+"""`smartshoe status`, `resolve`, `close-shoe` and `act`: talking to a running table.
+
+Responsible for: finding the table's control socket, asking, and saying what came of it.
+Not responsible for: the socket (control_client), whether an action is possible (the table
+answers) and the words of a status (cli_status).
+Source: package README, "Command line", "Actions"; D-32.
+"""
+# ruff: noqa: PLC0415 - the client and the configuration are loaded only when a table is asked.
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from controller.cli_errors import Exit, Unable
+from controller.cli_output import remark, say, say_json
+from controller.cli_status import Shown, irregularity_lines, resolve_commands, status_block
+
+if TYPE_CHECKING:
+    from controller.control_client import ControlClient
+
+_CLEAR_SCREEN = "\x1b[H\x1b[2J"
+_OWN_COMMANDS = ("resolve", "close-shoe")
+
+_Config = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="The table's table.toml.")
+]
+_Socket = Annotated[
+    Path | None, typer.Option("--socket", metavar="PATH", help="The table's control socket.")
+]
+_By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who decides; goes on record.")]
+_Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why; one line, goes on record.")
+]
+_Role = Annotated[
+    str,
+    typer.Option(
+        "--role",
+        metavar="WORD",
+        help="dealer, floorperson, pit_manager, surveillance or inspector.",
+    ),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command(
+        epilog="\b\nexamples:\n  smartshoe status --config table.toml\n"
+        "  smartshoe status --socket /run/smartshoe/table-1.sock --watch\n\n"
+        "Exit codes: 0 the table runs, 4 no table is running there."
+    )(status)
+    app.command(
+        epilog="\b\nexamples:\n"
+        "  smartshoe resolve --config table.toml        what is open, and what to type\n"
+        "  smartshoe resolve --config table.toml --by 'A. Floor' --reason 'third card burned' \\\n"
+        "      --decision continue\n"
+        "  smartshoe resolve --config table.toml --by 'A. Floor' --reason 'hands mixed' \\\n"
+        "      --decision void-coup --provisional void\n\n"
+        "Exit codes: 0 decided (or nothing is open), 1 refused (or something is open), "
+        "4 no table is running there."
+    )(resolve)
+    app.command(
+        epilog="\b\nexample:\n"
+        "  smartshoe close-shoe --config table.toml --by 'A. Floor' --reason 'dead table'"
+    )(close_shoe)
+    app.command(
+        epilog="\b\nactions:\n  no-more-bets      record that it was called\n"
+        "  lock-shoe         lock the shoe's exit\n  unlock-shoe       unlock the shoe's exit\n"
+        "  clear-shoe-error  clear an error of the shoe, with --code N\n\n"
+        "\b\nexamples:\n  smartshoe act no-more-bets --config table.toml --by 'D. Dealer'\n"
+        "  smartshoe act clear-shoe-error --code 4 --config table.toml --by 'A. Floor' \\\n"
+        "      --reason 'card put right'"
+    )(act)
+
+
+def status(
+    config: _Config = None,
+    socket: _Socket = None,
+    json: _Json = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Show every change until Ctrl-C.")] = False,
+) -> None:
+    """Show how a running table stands.
+
+    Shoe, coup, what is due next, and what is open; only what people have seen.
+    """
+    client = _client(config, socket)
+    if not watch:
+        _show(_snapshot(client), as_json=json)
+        return
+    try:
+        for shown in client.subscribe():
+            _show(Shown(shown), as_json=json, clear=True)
+    except KeyboardInterrupt:
+        return
+
+
+def _show(table: Shown, *, as_json: bool, clear: bool = False) -> None:
+    if as_json:
+        say_json(table.values)
+    elif clear and sys.stdout.isatty():
+        print(_CLEAR_SCREEN + status_block(table), flush=True)
+    else:
+        print(status_block(table) + ("\n" if clear else ""), flush=True)
+
+
+def resolve(
+    config: _Config = None,
+    socket: _Socket = None,
+    by: _By = "",
+    reason: _Reason = "",
+    decision: Annotated[
+        str,
+        typer.Option(metavar="WORD", help="continue, void-coup, state-outcome or close-shoe."),
+    ] = "",
+    provisional: Annotated[
+        str, typer.Option(metavar="WORD", help="Cards dealt while suspended: take-over or void.")
+    ] = "",
+    outcome: Annotated[
+        str, typer.Option(metavar="WORD", help="With state-outcome: player, banker or tie.")
+    ] = "",
+    role: _Role = "floorperson",
+    json: _Json = False,
+) -> None:
+    """Decide what becomes of open irregularities.
+
+    Without --decision it shows what is open, what is permitted and forbidden, and what to type.
+    """
+    client = _client(config, socket)
+    if not decision:
+        _offer(_snapshot(client), _where(config, socket), by, reason, as_json=json)
+        return
+    values = {"decision": decision, "provisional": provisional, "outcome": outcome}
+    given = {name: value for name, value in values.items() if value}
+    _act(client, "resolve", _Signed(by, role, reason), given, as_json=json)
+
+
+def close_shoe(
+    by: _By,
+    reason: _Reason,
+    config: _Config = None,
+    socket: _Socket = None,
+    role: _Role = "floorperson",
+    json: _Json = False,
+) -> None:
+    """End the shoe early: dead table, or early change."""
+    _act(_client(config, socket), "close-shoe", _Signed(by, role, reason), {}, as_json=json)
+
+
+def act(
+    name: Annotated[str, typer.Argument(metavar="ACTION", help="One of the actions below.")],
+    by: _By,
+    config: _Config = None,
+    socket: _Socket = None,
+    reason: _Reason = "",
+    role: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD", help="The person's role; by default the least that may do it."
+        ),
+    ] = "",
+    code: Annotated[
+        int | None, typer.Option(metavar="N", help="With clear-shoe-error: the error's number.")
+    ] = None,
+    json: _Json = False,
+) -> None:
+    """Take another action, such as lock-shoe."""
+    from controller.actions import action_from_request, roles_for
+
+    allowed = roles_for(name)
+    if name in _OWN_COMMANDS:
+        raise Unable(f"{name} is a command of its own: see `smartshoe {name} --help`")
+    given: dict[str, object] = {} if code is None else {"code": code}
+    action_from_request(name, given)
+    signed = _Signed(by, role or allowed[0].value, reason)
+    _act(_client(config, socket), name, signed, given, as_json=json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """Whose action it is, and why."""
+
+    person: str
+    role: str
+    reason: str
+
+
+def _client(config: Path | None, socket: Path | None) -> "ControlClient":
+    from controller.control_client import ControlClient
+
+    if socket is None:
+        if config is None:
+            raise Unable("which table? Give --config FILE or --socket PATH")
+        from controller.config import load_config
+
+        socket = load_config(config).control_socket
+    return ControlClient(socket)
+
+
+def _where(config: Path | None, socket: Path | None) -> tuple[str, ...]:
+    """The words that name the table in a command."""
+    return ("--config", str(config)) if socket is None else ("--socket", str(socket))
+
+
+def _snapshot(client: "ControlClient") -> Shown:
+    answer = Shown(client.request({"request": "status"}))
+    shown = answer.part("status")
+    if shown is None:
+        raise Unable(f"the table gave no status: {answer.text('error') or 'no reason given'}")
+    return shown
+
+
+def _offer(table: Shown, where: tuple[str, ...], by: str, reason: str, *, as_json: bool) -> None:
+    """What is open, what is permitted and forbidden, and what to type."""
+    commands = resolve_commands(table, where, by, reason)
+    if as_json:
+        keys = ("irregularities", "decisions", "provisional_needed")
+        say_json({**{key: table.values.get(key) for key in keys}, "commands": commands})
+    elif not commands:
+        say("no irregularity is open")
+    else:
+        say("\n".join(irregularity_lines(table)))
+        if table.yes("provisional_needed"):
+            say("\nCards were dealt while the table was suspended: take them over, or void them.")
+        say("\nType one of:")
+        say("\n".join(f"  {command}" for command in commands))
+    if commands:
+        raise typer.Exit(Exit.NO)
+
+
+def _act(
+    client: "ControlClient",
+    name: str,
+    signed: _Signed,
+    values: Mapping[str, object],
+    *,
+    as_json: bool,
+) -> None:
+    request = {
+        "request": "act",
+        "action": name,
+        "person": signed.person,
+        "role": signed.role,
+        "reason": signed.reason,
+        **values,
+    }
+    answer = Shown(client.request(request))
+    done = answer.yes("ok")
+    if as_json:
+        say_json(answer.values)
+    if done:
+        remark(f"{name}: done") if as_json else say(f"{name}: done")
+        return
+    remark(f"smartshoe: {name} was refused: {answer.text('error')}")
+    raise typer.Exit(Exit.NO)

@@ -1,0 +1,206 @@
+"""Replay: the inputs of a whole journal through this program, compared with what it stored.
+
+Responsible for: streaming a journal once, checking the chain on the way, and a report of where
+this program concludes something else. Memory does not grow with the journal.
+Not responsible for: telling the inputs again (retelling), locating damage (journal.verify) and
+how a report is shown (the command line). A report names no card.
+Source: package README, "Replay".
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from controller.carry_over import Ledger
+from controller.core import STATES
+from controller.journal.canonical import CanonicalError
+from controller.journal.chain import GENESIS, link
+from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only
+from controller.journal.values import Checkpoint
+from controller.retelling import Difference, Retelling
+from controller.rule_data import load_clauses
+from controller.rules.profile import ProfileError
+from controller.version import VERSION
+from firmware_bridge.timestamp import now
+
+# A report is for people; beyond these only the number grows.
+DIFFERENCES_LISTED_MAX: Final = 20
+VERSIONS_LISTED_MAX: Final = 20
+_PROGRESS_RECORDS: Final = 1024
+
+Progress = Callable[[int, int], None]
+
+
+class Finding(StrEnum):
+    """What a replay found, the gravest first."""
+
+    DAMAGED = "damaged"  # it could not be told to its end
+    DIFFERENT = "different"  # records of this very version are not what it concludes
+    OTHER_VERSION = "other_version"  # verdicts of another version were compared
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """`different` counts differences in records of this version, `otherwise` those in another's.
+
+    `differences` lists the first of both. `checkpoint`: whether the stored one was compared.
+    """
+
+    path: Path
+    records: int
+    inputs: int
+    entries: int
+    coups: int
+    shoes: int
+    versions: tuple[str, ...]
+    different: int
+    otherwise: int
+    differences: tuple[Difference, ...]
+    checkpoint: bool
+    damage: str
+    elapsed_ns: int
+
+    @property
+    def finding(self) -> Finding:
+        if self.damage:
+            return Finding.DAMAGED
+        if self.different:
+            return Finding.DIFFERENT
+        if any(version != VERSION for version in self.versions):
+            return Finding.OTHER_VERSION
+        return Finding.SAME
+
+    @property
+    def coups_per_s(self) -> int:
+        return self.coups * 1_000_000_000 // max(1, self.elapsed_ns)
+
+
+def replay(
+    path: Path, progress: Progress | None = None, *, verdicts_only: bool = False
+) -> ReplayReport:
+    """Replay a journal, given by its folder or file. Raises JournalError where it cannot be opened.
+
+    `progress` gets records done and records in all. `verdicts_only`: differences in bytes alone
+    do not count, as between two versions.
+    """
+    began_ns = now().monotonic_ns
+    with open_read_only(path) as journal:
+        replaying = _Replaying(Retelling(load_clauses()), verdicts_only)
+        replaying.run(journal, progress or _silent)
+    return replaying.report(path, now().monotonic_ns - began_ns)
+
+
+def _silent(_done: int, _total: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(slots=True)
+class _Replaying:
+    """One replay on its way."""
+
+    retelling: Retelling
+    verdicts_only: bool
+    records: int = 0
+    coups: int = 0
+    shoes: int = 0
+    different: int = 0
+    otherwise: int = 0
+    checkpoint_compared: bool = False
+    damage: str = ""
+    differences: list[Difference] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
+
+    def run(self, journal: JournalReader, progress: Progress) -> None:
+        total = journal.head.seq
+        try:
+            checkpoint = journal.checkpoint()
+            for stored in _chained(journal.records()):
+                self._take(stored)
+                if checkpoint is not None and checkpoint.seq == stored.seq:
+                    self._compare_checkpoint(checkpoint)
+                if self.records % _PROGRESS_RECORDS == 0:
+                    progress(self.records, total)
+            self._note(self.retelling.finish(total), exact=self.retelling.exact)
+            if journal.checkpoint_damage is not None:
+                self.damage = journal.checkpoint_damage.what
+        except JournalError as error:
+            self.damage = str(error)
+        except _Damaged as error:
+            self.damage = f"{error}; `smartshoe verify` says more"
+        except (CanonicalError, ProfileError, ValueError) as error:
+            self.damage = f"record {self.records + 1} cannot be told again: {error}"
+        progress(self.records, total)
+
+    def _take(self, stored: StoredRecord) -> None:
+        # What is missing before the first input of a run belongs to the run before it.
+        before, exact = self.retelling.ledger, self.retelling.exact
+        self._note(self.retelling.take(stored), exact=exact)
+        self._count(before, self.retelling.ledger)
+        self.records += 1
+        run = self.retelling.run
+        listed = len(self.versions) == VERSIONS_LISTED_MAX
+        if run is not None and not listed and run.software not in self.versions:
+            self.versions.append(run.software)
+
+    def _count(self, before: Ledger, after: Ledger) -> None:
+        if (before.day, before.shoe, before.open) != (after.day, after.shoe, after.open):
+            self.shoes += after.open
+        elif after.coups != before.coups:
+            self.coups += 1
+
+    def _compare_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """The state that a start would go on from is the one its inputs lead to."""
+        state = self.retelling.state
+        if checkpoint.software != VERSION or not self.retelling.exact or state is None:
+            return
+        self.checkpoint_compared = True
+        if STATES.encode(state) != checkpoint.state:
+            self._note(Difference(checkpoint.seq, "its checkpoint", "another state"), exact=True)
+
+    def _note(self, difference: Difference | None, *, exact: bool) -> None:
+        if difference is None:
+            return
+        if self.verdicts_only and difference.stored == difference.concluded:
+            return
+        if exact:
+            self.different += 1
+        else:
+            self.otherwise += 1
+        if len(self.differences) < DIFFERENCES_LISTED_MAX:
+            self.differences.append(difference)
+
+    def report(self, path: Path, elapsed_ns: int) -> ReplayReport:
+        return ReplayReport(
+            path=path,
+            records=self.records,
+            inputs=self.retelling.inputs,
+            entries=self.retelling.entries,
+            coups=self.coups,
+            shoes=self.shoes,
+            versions=tuple(self.versions),
+            different=self.different,
+            otherwise=self.otherwise,
+            differences=tuple(self.differences),
+            checkpoint=self.checkpoint_compared,
+            damage=self.damage,
+            elapsed_ns=elapsed_ns,
+        )
+
+
+class _Damaged(Exception):
+    """The chain does not hold; the message says where."""
+
+
+def _chained(records: Iterator[StoredRecord]) -> Iterator[StoredRecord]:
+    """The records, each checked against the chain before it is told."""
+    expected, chain = 1, GENESIS
+    for stored in records:
+        if stored.seq != expected:
+            raise _Damaged(f"record {expected} is missing")
+        if link(chain, stored.record) != stored.chain:
+            raise _Damaged(f"record {expected} and its chain value do not belong together")
+        yield stored
+        expected, chain = expected + 1, stored.chain
