@@ -2,6 +2,7 @@
 
 import errno
 import os
+import select
 import socket
 import termios
 import threading
@@ -18,6 +19,7 @@ from firmware_bridge.transport.port import PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
+MARK = b"!"
 WAIT_S = 10.0
 
 
@@ -70,6 +72,14 @@ def read_exactly(port: SerialPort, size: int) -> bytes:
     return data
 
 
+def read_to_mark(port: SerialPort) -> bytes:
+    """All bytes before the mark, which a device sends after the open."""
+    data = b""
+    while not data.endswith(MARK):
+        data += port.read()
+    return data.removesuffix(MARK)
+
+
 def reading_elsewhere(port: SerialPort) -> tuple[threading.Thread, Queue[str]]:
     """A read that blocks on another thread, and how it ends."""
     ends: Queue[str] = Queue()
@@ -96,8 +106,9 @@ def test_bytes_that_wait_survive_an_open(cable: Cable) -> None:
     os.write(cable.device, REPORT)
     port = SerialPort(cable.path, 4800)
     port.open()
+    os.write(cable.device, MARK)
 
-    assert read_exactly(port, len(REPORT)) == REPORT
+    assert read_to_mark(port) == REPORT
     port.close()
 
 
@@ -105,8 +116,9 @@ def test_bytes_that_came_between_two_opens_survive(cable: Cable, port: SerialPor
     port.close()
     os.write(cable.device, REPORT)
     port.open()
+    os.write(cable.device, MARK)
 
-    assert read_exactly(port, len(REPORT)) == REPORT
+    assert read_to_mark(port) == REPORT
 
 
 def test_a_read_gives_all_that_waits(cable: Cable, port: SerialPort) -> None:
@@ -192,25 +204,27 @@ def test_a_scheme_that_is_not_known() -> None:
 # --- a serial server ------------------------------------------------------------------------------
 
 
-def test_bytes_that_wait_survive_a_connection(server: socket.socket) -> None:
+def test_bytes_that_wait_survive_a_connection(
+    server: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = socket.create_connection
+    accepted: list[socket.socket] = []
+
+    def connect_to_a_shoe_that_speaks_first(*args: object, **kwargs: object) -> socket.socket:
+        connection = connect(*args, **kwargs)  # type: ignore[arg-type]
+        accepted.append(server.accept()[0])
+        accepted[0].sendall(REPORT)
+        select.select([connection], [], [], WAIT_S)  # the bytes are there before the open goes on
+        return connection
+
+    monkeypatch.setattr("socket.create_connection", connect_to_a_shoe_that_speaks_first)
     port = SerialPort(url_of(server), 4800)
-    sent = threading.Event()
-
-    def greet() -> None:
-        connection, _address = server.accept()
-        with connection:
-            connection.sendall(REPORT)
-            sent.set()
-            connection.recv(1)
-
-    device = threading.Thread(target=greet)
-    device.start()
     port.open()
-    assert sent.wait(WAIT_S)
+    accepted[0].sendall(MARK)
 
-    assert read_exactly(port, len(REPORT)) == REPORT
+    assert read_to_mark(port) == REPORT
     port.close()
-    device.join(WAIT_S)
+    accepted[0].close()
 
 
 def test_a_connection_carries_all_bytes_both_ways(server: socket.socket) -> None:
@@ -312,7 +326,8 @@ def test_rfc_2217_keeps_what_waits_and_carries_all_bytes_both_ways(server: socke
     port.open()
     every = bytes(range(256))
 
-    assert read_exactly(port, len(REPORT)) == REPORT
+    device.says(MARK)
+    assert read_to_mark(port) == REPORT
     device.says(every)
     assert read_exactly(port, 256) == every
     port.write(every)
