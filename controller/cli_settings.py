@@ -51,9 +51,9 @@ def check_config(
         config = load_config(file)
     except ConfigError as error:
         if json:
-            say_json({"ok": False, "file": str(file), "problems": str(error).splitlines()})
+            say_json({"ok": False, "file": str(file), "problems": list(error.problems)})
         else:
-            remark(f"smartshoe: {error}")
+            remark(str(error))
         raise typer.Exit(Exit.NO) from error
     if json:
         say_json({"ok": True, "file": str(file), **_plain(config)})
@@ -74,7 +74,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "pit": settings.pit,
         "profile": f"{profile.name} ({profile.title})",
         "decks": settings.decks,
-        "gaming_day_starts": f"{minutes // 60:02}:{minutes % 60:02}",
+        "gaming_day_starts": f"{minutes // 60:02}:{minutes % 60:02} {config.zone_name}",
         "observed": [fact.value for fact in settings.observed],
         "shoe_model": shoe.model,
         "shoe_port": shoe.port,
@@ -82,6 +82,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "shoe_numbering": shoe.seq_cycle,
         "shoe_sum": shoe.bcc_reading,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: it is only listened to",
+        "wire_log": config.log_level_wire,
         "journal": str(config.journal_folder),
         "control_socket": str(config.control_socket),
         "metrics": metrics if config.metrics_enabled else "off",

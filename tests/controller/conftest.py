@@ -115,3 +115,9 @@ def three_coups(deal: Callable[..., Path]) -> Path:
 def suspended(deal: Callable[..., Path]) -> Path:
     """A journal whose table waits for a floorperson after an overdraw."""
     return deal(*OPENING, *PLAYER_WINS, *OVERDRAW)
+
+
+@pytest.fixture
+def opening_and_coups() -> Callable[[int], tuple[str, ...]]:
+    """The reports of an opening and as many coups."""
+    return lambda coups: (*OPENING, *PLAYER_WINS * coups)

@@ -1,0 +1,162 @@
+"""`smartshoe devices` and its monitor, on lists and lines of our own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from controller.cli import main
+from controller.cli_errors import Exit
+from firmware_bridge.transport import serial_port, usb_port
+from firmware_bridge.transport.serial_port import SerialPortInfo
+from firmware_bridge.transport.usb_port import UsbDeviceInfo, UsbUnavailable
+
+Capture = pytest.CaptureFixture[str]
+
+# Golden reports (tests/vectors/angel_eye.toml): stand-by, Player card 1 the ace of spades.
+STAND_BY = bytes.fromhex("05 31 50 03 36 32")
+PLAYER_1 = bytes.fromhex("05 36 44 81 B1 03 34 31")
+
+ADAPTER = SerialPortInfo(
+    "/dev/ttyUSB0",
+    "/dev/serial/by-id/usb-FTDI_A1-if00",
+    "/dev/serial/by-path/p1",
+    "USB adapter",
+    0x0403,
+    0x6001,
+    "A1",
+)
+ON_BOARD = SerialPortInfo("/dev/ttyS0", "/dev/ttyS0", "", "", -1, -1, "")
+READER = UsbDeviceInfo(1, 4, 0x1FC9, 0x0001, "Reader", "R7")
+
+
+@pytest.fixture
+def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serial_port, "list_serial_ports", lambda: (ON_BOARD, ADAPTER))
+    monkeypatch.setattr(usb_port, "list_usb_devices", lambda: (READER,))
+
+
+@pytest.mark.usefixtures("plugged_in")
+def test_devices_are_listed_with_names_that_stay(capsys: Capture) -> None:
+    assert main(["devices"]) == Exit.DONE
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert "/dev/serial/by-id/usb-FTDI_A1-if00 /dev/ttyUSB0" in said
+    assert "0403:6001 A1 USB adapter" in said
+    assert "1 4 1fc9:0001 R7 Reader" in said
+
+
+@pytest.mark.usefixtures("plugged_in")
+def test_devices_as_json(capsys: Capture) -> None:
+    main(["devices", "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert [one["usb_id"] for one in shown["serial"]] == ["", "0403:6001"]
+    assert shown["usb"][0]["serial_number"] == "R7"
+
+
+@pytest.mark.usefixtures("plugged_in")
+def test_without_libusb_serial_ports_are_listed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def unavailable() -> tuple[UsbDeviceInfo, ...]:
+        raise UsbUnavailable("libusb is not installed")
+
+    monkeypatch.setattr(usb_port, "list_usb_devices", unavailable)
+
+    assert main(["devices"]) == Exit.DONE
+    said = capsys.readouterr()
+    assert "/dev/ttyUSB0" in said.out
+    assert "libusb is not installed" in said.err
+
+
+@pytest.fixture
+def line() -> Iterator[str]:
+    """A serial server that gives two reports to whoever connects, then stays open."""
+    server = socket.create_server(("127.0.0.1", 0))
+    served = threading.Event()
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(STAND_BY + PLAYER_1)
+            served.wait()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield f"socket://127.0.0.1:{server.getsockname()[1]}"
+    served.set()
+    server.close()
+    thread.join()
+
+
+def test_the_monitor_shows_three_levels_masked_and_ends_with_a_count(
+    line: str, capsys: Capture
+) -> None:
+    assert main(["devices", "monitor", line, "--seconds", "1"]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert "bytes  " in said
+    assert "frame  report SEQ '1' code 'P'" in said
+    assert "event  card ??" in said
+    assert "B1" not in said
+    assert "14 bytes in " in said.splitlines()[-1]
+
+
+def test_the_monitor_shows_one_level_when_asked(line: str, capsys: Capture) -> None:
+    main(["devices", "monitor", line, "--seconds", "1", "--level", "frames"])
+
+    levels = {row.split()[1] for row in capsys.readouterr().out.splitlines()[:-1]}
+    assert levels == {"frame"}
+
+
+def test_ctrl_c_ends_the_monitor_cleanly(line: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "controller.cli", "devices", "monitor", line],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    while "event  card" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+
+    assert process.returncode == Exit.DONE
+    assert out.rstrip().endswith("events")
+    assert "Traceback" not in err
+
+
+def test_a_port_that_is_not_there_is_a_sentence(capsys: Capture) -> None:
+    assert main(["devices", "monitor", "/dev/ttyNONE9"]) == Exit.UNUSABLE
+    assert "smartshoe devices" in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_refused(capsys: Capture) -> None:
+    ours, theirs = os.openpty()
+    held = serial_port.SerialPort(os.ttyname(theirs), 4800)
+    held.open()
+    try:
+        assert main(["devices", "monitor", os.ttyname(theirs)]) == Exit.UNUSABLE
+    finally:
+        held.close()
+        os.close(ours)
+        os.close(theirs)
+    assert "another program holds" in capsys.readouterr().err
+
+
+def test_an_unknown_model_names_those_there_are(capsys: Capture) -> None:
+    assert main(["devices", "monitor", "/dev/ttyUSB0", "--model", "x"]) == Exit.UNUSABLE
+    assert "angel-eye-ii-ex" in capsys.readouterr().err
+
+
+def test_maintenance_needs_the_tables_configuration(capsys: Capture) -> None:
+    assert main(["devices", "monitor", "/dev/ttyUSB0", "--maintenance"]) == Exit.UNUSABLE
+    assert "--config" in capsys.readouterr().err

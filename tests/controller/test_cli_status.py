@@ -1,0 +1,76 @@
+"""A snapshot in words: what status and resolve show."""
+
+from pathlib import Path
+
+from controller.cli_status import Shown, irregularity_lines, resolve_commands, status_block
+from controller.journal.store import open_read_only
+from controller.recovery import recover
+from controller.rule_data import load_clauses
+from controller.snapshot import snapshot
+
+
+def shown_of(folder: Path) -> Shown:
+    """What a table would show that goes on from this journal."""
+    with open_read_only(folder) as journal:
+        recovered = recover(journal, load_clauses())
+    assert recovered.run is not None
+    assert recovered.state is not None
+    return Shown(snapshot(recovered.run.core, recovered.state, "running", ""))
+
+
+def test_a_status_tells_table_shoe_coup_and_what_is_due(three_coups: Path) -> None:
+    block = status_block(shown_of(three_coups))
+
+    assert "table      M7, pit 3, running, profile s42-mini, gaming day 2025-11-21" in block
+    assert "1: 14 of 416 cards drawn, 402 left; coup 3" in block
+    assert "Player 3, Banker 0, Tie 0, void 0, irregularities 0" in block
+    assert "3: Player 9h Kc (9), Banker 2d 5s (7), player, natural" in block
+    assert "due        the next coup" in block
+
+
+def test_a_status_tells_the_device_and_that_it_is_only_listened_to(three_coups: Path) -> None:
+    block = status_block(shown_of(three_coups))
+
+    assert "angel-eye-ii-ex at /dev/ttyUSB0: online; it is only listened to" in block
+
+
+def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> None:
+    block = status_block(shown_of(suspended))
+
+    assert "OPEN       1 OVERDRAW, coup 2: " in block
+    assert "clauses: S42-" in block
+    assert "forbidden: " in block
+
+
+def test_a_table_that_never_ran_has_no_shoe() -> None:
+    assert "shoe       none" in status_block(Shown({"table": "M7", "health": "running"}))
+
+
+def test_nothing_open_has_no_lines(three_coups: Path) -> None:
+    assert irregularity_lines(shown_of(three_coups)) == []
+
+
+def test_the_exact_commands_are_offered(suspended: Path) -> None:
+    commands = resolve_commands(shown_of(suspended), ("--config", "a b.toml"), "A. Floor", "")
+
+    typed = "smartshoe resolve --config 'a b.toml' --by 'A. Floor' --reason WHY --decision continue"
+    assert typed in commands
+
+
+def test_cards_dealt_while_suspended_double_the_choice() -> None:
+    table = Shown({"decisions": ["void-coup"], "provisional_needed": True})
+
+    commands = resolve_commands(table, ("--socket", "s"), "", "")
+
+    assert [command.split("--decision ")[1] for command in commands] == [
+        "void-coup --provisional take-over",
+        "void-coup --provisional void",
+    ]
+
+
+def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
+    table = Shown({"decisions": ["state-outcome"], "provisional_needed": False})
+
+    commands = resolve_commands(table, ("--socket", "s"), "", "")
+
+    assert [command.split()[-1] for command in commands] == ["player", "banker", "tie"]
