@@ -25,8 +25,10 @@ from controller.run import SETTINGS
 from controller.snapshot import Plain, snapshot
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
+from controller.wire_watch import WireWatch
 from drivers.events import Stage
 from firmware_bridge.timestamp import now
+from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 
@@ -64,10 +66,12 @@ def main(argv: Sequence[str]) -> int:
         example = "smartshoe check-config --example > table.toml"
         return _say(f"which table? Give --config FILE; `{example}` writes one to start from", 2)
     logging.basicConfig(
-        level=logging.INFO,
+        level=logging.WARNING,
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
+    # Libraries log what they do; the state table's library would tell which hand draws.
+    LOG.setLevel(logging.INFO)
     try:
         config = load_config(options.config)
     except ConfigError as error:
@@ -170,7 +174,10 @@ def _assemble(config: TableConfig, table: Table, metrics: TableMetrics) -> Parts
             control.stop()
             raise
     port = SerialPort(config.settings.shoe.port, config.baud)
-    pump = PortPump(config.settings.shoe.port, port, table.put)
+    put: Callable[[PortEvent], None] = table.put
+    if config.log_level_wire != "off":
+        put = WireWatch(config.settings.shoe, config.log_level_wire, table.put).put
+    pump = PortPump(config.settings.shoe.port, port, put)
     table.attach_writer(config.settings.shoe.port, pump)
     pump.start()
     return Parts(table, pump, control, server)

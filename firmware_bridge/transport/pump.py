@@ -25,7 +25,6 @@ from firmware_bridge.transport.port import (
     PortOpened,
     PortUnavailable,
 )
-from firmware_bridge.transport.raw_log import WireLog
 
 BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0
@@ -51,13 +50,11 @@ class PortPump:
         put: _Put,
         *,
         clock: Callable[[], Timestamp] = now,
-        log: WireLog | None = None,
     ) -> None:
         self._name = name
         self._port = port
         self._put = put
         self._clock = clock
-        self._log = log
         self._stopping = threading.Event()
         self._writes: queue.Queue[tuple[int, bytes]] = queue.Queue(_WRITES_WAITING_MAX)
         # Counts openings; odd numbers while the port is open. Guarded by the lock together with
@@ -138,8 +135,6 @@ class PortPump:
                 at = self._clock()
                 if data:
                     got_bytes = True
-                    if self._log is not None:
-                        self._log.bytes_arrived(data)
                     self._put(Chunk(self._name, at, data))
             reason = "stopped"
         except PortGone as gone:
