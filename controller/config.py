@@ -1,0 +1,183 @@
+"""The table's configuration file: read once, at start, and checked whole.
+
+Responsible for: table.toml to one frozen value, or every problem in it at once; where relative
+paths lead; the commented example.
+Not responsible for: keys and their bounds (config_sections), words of problems (config_problems),
+and for anything that may change in play (that is done by an action and lives in the journal).
+Source: package README, "Configuration", "Settings have one home".
+"""
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from controller.config_problems import SECTIONS, problems_of, unknown_name
+from controller.config_sections import (
+    ControlSection,
+    JournalSection,
+    MetricsSection,
+    RulesSection,
+    Section,
+    ShoeSection,
+    TableSection,
+)
+from controller.config_zone import zone_data
+from controller.procedure.rulebook import Fact
+from controller.rule_data import load_profile, profile_text
+from controller.settings import Settings, ShoeDeviceSettings
+from drivers.catalogue import SHOE_MODELS
+
+# The operating system's limit on the path of a Unix socket, in bytes.
+SOCKET_PATH_BYTES_MAX: Final = 107
+_FILE_BYTES_MAX: Final = 1_000_000
+
+
+class ConfigError(Exception):
+    """Every problem of a configuration file, one per line, each with the file's name."""
+
+    def __init__(self, file: Path, problems: tuple[str, ...]) -> None:
+        lines = (f"{file}: {problem}" for problem in problems)
+        super().__init__("\n".join(line if line.endswith("?") else f"{line}." for line in lines))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class TableConfig:
+    """One table. Paths are absolute. `baud` is in bits a second, `metrics_port` 0 means any free.
+
+    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
+    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events.
+    """
+
+    file: Path
+    settings: Settings
+    profile_name: str
+    profile_text: str
+    zone_name: str
+    zone_data: bytes
+    baud: int
+    log_level_wire: str
+    journal_folder: Path
+    metrics_enabled: bool
+    metrics_address: str
+    metrics_port: int
+    control_socket: Path
+
+
+def example_text() -> str:
+    """A commented table.toml that passes its own check."""
+    return (files("controller") / "config_example.toml").read_text("utf-8")
+
+
+def load_config(path: Path) -> TableConfig:
+    """Read and check a table.toml. Raises ConfigError with every problem it has."""
+    document = _document(path)
+    problems = [unknown_name(name, document[name]) for name in document if name not in SECTIONS]
+    sections: dict[str, Section] = {}
+    for name, model in SECTIONS.items():
+        try:
+            sections[name] = model.model_validate(document.get(name, {}))
+        except ValidationError as error:
+            problems.extend(problems_of(name, error))
+    journal, control = sections.get("journal"), sections.get("control")
+    if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
+        problems.extend(_socket_problems(_control_socket(path, journal, control)))
+    if problems:
+        raise ConfigError(path, tuple(problems))
+    return _config(path, sections)
+
+
+def _document(path: Path) -> dict[str, object]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_FILE_BYTES_MAX + 1)
+    except FileNotFoundError:
+        example = "smartshoe check-config --example > table.toml"
+        raise ConfigError(path, (f"no such file; `{example}` writes one to start from",)) from None
+    except OSError as error:
+        raise ConfigError(path, (f"cannot be read: {error.strerror or error}",)) from error
+    if len(data) > _FILE_BYTES_MAX:
+        raise ConfigError(path, ("it is too long to be a table's configuration",))
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            path, (f"not UTF-8 text (in line {line}); save the file as UTF-8",)
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(path, (f"not TOML: {error}",)) from error
+    except RecursionError as error:
+        raise ConfigError(path, ("not a configuration: brackets nested too deep",)) from error
+
+
+def _socket_problems(socket: Path) -> tuple[str, ...]:
+    length = len(str(socket).encode())
+    if length <= SOCKET_PATH_BYTES_MAX:
+        return ()
+    shorter = "Write a shorter absolute path such as /run/smartshoe/table.sock"
+    problem = f"{socket} is {length} bytes long; at most {SOCKET_PATH_BYTES_MAX}. {shorter}"
+    return (f"control.socket: {problem}",)
+
+
+def _journal_folder(path: Path, journal: JournalSection) -> Path:
+    """Relative to the folder of table.toml."""
+    return path.absolute().parent / journal.folder
+
+
+def _control_socket(path: Path, journal: JournalSection, control: ControlSection) -> Path:
+    """Relative to the folder that holds the journal's folder: that one the program may write to,
+
+    while table.toml may stand where it may only read.
+    """
+    return _journal_folder(path, journal).parent / control.socket
+
+
+def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
+    table, rules, shoe = sections["table"], sections["rules"], sections["shoe"]
+    journal, metrics, control = sections["journal"], sections["metrics"], sections["control"]
+    assert isinstance(table, TableSection)
+    assert isinstance(rules, RulesSection)
+    assert isinstance(shoe, ShoeSection)
+    assert isinstance(journal, JournalSection)
+    assert isinstance(metrics, MetricsSection)
+    assert isinstance(control, ControlSection)
+    return TableConfig(
+        file=path.absolute(),
+        settings=_settings(table, rules, shoe),
+        profile_name=rules.profile,
+        profile_text=profile_text(rules.profile),
+        zone_name=table.time_zone,
+        zone_data=zone_data(table.time_zone),
+        baud=SHOE_MODELS[shoe.model].baud if shoe.baud is None else shoe.baud,
+        log_level_wire=shoe.log_level_wire,
+        journal_folder=_journal_folder(path, journal),
+        metrics_enabled=metrics.enabled,
+        metrics_address=metrics.address,
+        metrics_port=metrics.port,
+        control_socket=_control_socket(path, journal, control),
+    )
+
+
+def _settings(table: TableSection, rules: RulesSection, shoe: ShoeSection) -> Settings:
+    hours, minutes = table.gaming_day_start.split(":")
+    profile = load_profile(rules.profile)
+    return Settings(
+        table=table.name,
+        pit=table.pit,
+        decks=profile.rules.decks_per_shoe if rules.decks is None else rules.decks,
+        gaming_day_start_s=int(hours) * 3600 + int(minutes) * 60,
+        observed=tuple(fact for fact in Fact if fact.value in rules.observed),
+        shoe=ShoeDeviceSettings(
+            port=shoe.port,
+            model=shoe.model,
+            allow_commands=shoe.allow_commands,
+            seq_cycle=shoe.seq_cycle,
+            bcc_reading=shoe.bcc_reading,
+            report_interval_ms_min=shoe.report_interval_ms_min,
+        ),
+    )

@@ -1,0 +1,206 @@
+"""The sections and keys of table.toml, each with its type, bounds and default.
+
+Responsible for: the shape of the file, and checks that need no other section.
+Not responsible for: paths, which need the place of the file (config), and the words of a problem
+(config_problems).
+Source: package README, "Configuration".
+"""
+
+import ipaddress
+import re
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+)
+
+from controller.config_zone import zone_data
+from controller.procedure.rulebook import Fact
+from controller.rule_data import load_profile, profile_names
+from controller.rules.profile import Profile
+from drivers.catalogue import ANGEL_EYE_II_EX, BCC_READINGS, SEQ_CYCLES, SHOE_MODELS, ShoeSettings
+
+# What this program can sense or be told today; the rest is prompted and recorded as not observed.
+OBSERVABLE: Final = (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
+WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
+PORT_SCHEMES: Final = ("socket", "rfc2217")
+
+_DEFAULTS: Final = ShoeSettings()
+_CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
+
+
+def _printable(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError(f"{text!r} is not allowed; write one printable line")
+    return text
+
+
+def _clock(text: str) -> str:
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(f'{text!r} is no time of day; write hours and minutes such as "06:00"')
+    return text
+
+
+def _zone(name: str) -> str:
+    zone_data(name)
+    return name
+
+
+def _one_of(words: tuple[str, ...], word: str) -> str:
+    if word not in words:
+        raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(words)}")
+    return word
+
+
+def _profile(name: str) -> str:
+    return _one_of(profile_names(), name)
+
+
+def _model(name: str) -> str:
+    return _one_of(tuple(SHOE_MODELS), name)
+
+
+def _seq_cycle(word: str) -> str:
+    return _one_of(SEQ_CYCLES, word)
+
+
+def _bcc_reading(word: str) -> str:
+    return _one_of(BCC_READINGS, word)
+
+
+def _wire_log_level(word: str) -> str:
+    return _one_of(WIRE_LOG_LEVELS, word)
+
+
+def _facts(words: list[str]) -> list[str]:
+    usable = ", ".join(fact.value for fact in OBSERVABLE)
+    for word in words:
+        if word not in tuple(Fact):
+            raise ValueError(f"{word!r} is no fact a table can observe; usable today: {usable}")
+        if word not in OBSERVABLE:
+            raise ValueError(
+                f"{word!r} cannot be used yet: this program has no way to sense it or to be told"
+                f" it; usable today: {usable}. Leave it out: it is prompted and never judged"
+            )
+        if words.count(word) > 1:
+            raise ValueError(f"{word!r} stands there more than once; write it once")
+    return words
+
+
+def _allowed_decks(decks: int, profile: Profile) -> None:
+    least, most = profile.rules.decks_min, profile.rules.decks_max
+    if decks < least:
+        name, bound = "decks_min", f"at least {least}"
+        remedy = f"Set decks = {least} or more"
+    elif most is not None and decks > most:
+        name, bound = "decks_max", f"at most {most}"
+        remedy = f"Set decks = {most} or fewer"
+    else:
+        return
+    value = profile.value(name)
+    grounds = ", ".join(value.basis) or f"{profile.name}, assumed: {value.reason}"
+    raise ValueError(f"{decks} is not allowed; {bound} ({grounds}). {remedy}")
+
+
+def _port_url(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    if not rest:
+        if not url.startswith("/"):
+            raise ValueError(
+                f"{url!r} is no whole path; `smartshoe devices` lists ports under stable names"
+                " such as /dev/serial/by-id/..."
+            )
+        return url
+    if scheme not in PORT_SCHEMES:
+        allowed = ", ".join(f"{known}://HOST:PORT" for known in PORT_SCHEMES)
+        raise ValueError(f"{scheme}:// is not known; use a device path or {allowed}")
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname) and parts.port is not None
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError(f"{url!r} names no host and port; write {scheme}://HOST:PORT")
+    return url
+
+
+def _address(text: str) -> str:
+    if text == "localhost":
+        return text
+    try:
+        ipaddress.ip_address(text)
+    except ValueError as error:
+        raise ValueError(
+            f'{text!r} is no IP address; write "127.0.0.1" for this machine alone'
+        ) from error
+    return text
+
+
+def _path(text: str) -> str:
+    if not text.strip() or "\0" in text or text.startswith("~"):
+        raise ValueError(f'{text!r} is no path; write it out, "~" is not expanded')
+    return text
+
+
+Line = Annotated[str, Field(max_length=64)]
+FileName = Annotated[str, AfterValidator(_path)]
+
+
+class Section(BaseModel):
+    """Keys that are not listed are refused; "8" is no number and 1 is not true."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class TableSection(Section):
+    name: Annotated[Line, AfterValidator(_printable)]
+    pit: Line = ""
+    gaming_day_start: Annotated[str, AfterValidator(_clock)] = "06:00"
+    time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+
+
+class RulesSection(Section):
+    profile: Annotated[str, AfterValidator(_profile)] = "s42-mini"
+    decks: int | None = None
+    observed: Annotated[list[str], AfterValidator(_facts)] = []
+
+    @field_validator("decks")
+    @classmethod
+    def _decks(cls, decks: int | None, read: ValidationInfo) -> int | None:
+        """Whether the profile, where that is one, allows so many decks."""
+        if decks is not None and "profile" in read.data:
+            _allowed_decks(decks, load_profile(read.data["profile"]))
+        return decks
+
+
+class ShoeSection(Section):
+    port: Annotated[str, AfterValidator(_port_url)]
+    model: Annotated[str, AfterValidator(_model)] = ANGEL_EYE_II_EX
+    baud: Annotated[int, Field(ge=300, le=4_000_000)] | None = None
+    allow_commands: bool = _DEFAULTS.allow_commands
+    seq_cycle: Annotated[str, AfterValidator(_seq_cycle)] = _DEFAULTS.seq_cycle
+    bcc_reading: Annotated[str, AfterValidator(_bcc_reading)] = _DEFAULTS.bcc_reading
+    report_interval_ms_min: Annotated[int, Field(ge=1, le=60_000)] = (
+        _DEFAULTS.report_interval_ms_min
+    )
+    log_level_wire: Annotated[str, AfterValidator(_wire_log_level)] = "off"
+
+
+class JournalSection(Section):
+    folder: FileName = "journal"
+
+
+class MetricsSection(Section):
+    enabled: bool = True
+    address: Annotated[str, AfterValidator(_address)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 9309
+
+
+class ControlSection(Section):
+    socket: FileName = "control.sock"

@@ -1,0 +1,95 @@
+"""A listening socket and its connections: each on a thread of its own, never too many.
+
+Responsible for: accepting, the bound on connections, and ending all of them at once without
+polling.
+Not responsible for: what is said on a connection (control, http_status).
+Source: package README, "Threads at the rim".
+"""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+from typing import TypeAlias
+
+# When no connection can be accepted (no descriptors left), try again after this long.
+_RETRY_S = 0.2
+
+# Serves one connection until its end; an OSError ends it as well.
+Serve: TypeAlias = Callable[[socket.socket], None]
+
+
+class Connections:
+    """Serves what comes in on one listening socket.
+
+    `refuse` gets a connection that is one too many and must not block; it is closed afterwards.
+    """
+
+    def __init__(self, name: str, serve: Serve, refuse: Serve, connections_max: int) -> None:
+        self._name = name
+        self._serve = serve
+        self._refuse = refuse
+        self._connections_max = connections_max
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._open: dict[socket.socket, threading.Thread] = {}
+        self._listening: tuple[socket.socket, threading.Thread] | None = None
+
+    def start(self, listener: socket.socket) -> None:
+        """Begin to accept on a listening socket, which is owned from now on; once."""
+        acceptor = threading.Thread(
+            target=self._accept_on, args=(listener,), name=f"{self._name}-accept", daemon=True
+        )
+        self._listening = listener, acceptor
+        acceptor.start()
+
+    def stop(self) -> None:
+        """Close the listener and every connection, and wait for their threads."""
+        self._stopping.set()
+        if self._listening is None:
+            return
+        listener, acceptor = self._listening
+        # This, unlike close(), wakes a thread that waits in accept().
+        with contextlib.suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        acceptor.join()
+        listener.close()
+        with self._lock:
+            still_open = tuple(self._open.items())
+        for connection, _ in still_open:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        for _, thread in still_open:
+            thread.join()
+
+    @property
+    def stopping(self) -> threading.Event:
+        """Set once stop() was called; for those who wait for something else than the client."""
+        return self._stopping
+
+    def _accept_on(self, listener: socket.socket) -> None:
+        while not self._stopping.is_set():
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                self._stopping.wait(_RETRY_S)
+                continue
+            with self._lock:
+                if len(self._open) < self._connections_max:
+                    thread = threading.Thread(
+                        target=self._serve_on, args=(connection,), name=self._name, daemon=True
+                    )
+                    self._open[connection] = thread
+                    thread.start()
+                    continue
+            with contextlib.suppress(OSError), connection:
+                self._refuse(connection)
+
+    def _serve_on(self, connection: socket.socket) -> None:
+        try:
+            with contextlib.suppress(OSError):
+                self._serve(connection)
+        finally:
+            with self._lock:
+                del self._open[connection]
+            connection.close()

@@ -1,0 +1,103 @@
+"""What an action led to, as plain values for the person who took it.
+
+Responsible for: one dictionary per conclusion, with no card and nothing that follows from one:
+what people may see of the table stands in the snapshot.
+Not responsible for: carrying it (control) and for the record itself (journal).
+Source: controller.disclosure, ACTION_ANSWER; package README, "Control socket".
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias, assert_never
+
+from controller.entries import (
+    CommandGiven,
+    DeviceNoted,
+    Entry,
+    Judged,
+    RunBegan,
+    StateDigest,
+)
+from controller.procedure.catalogue import CATALOGUE
+from controller.procedure.effects import (
+    BurnDone,
+    CoupClosed,
+    Prompted,
+    Refused,
+    ResolutionRecorded,
+    ShoeEnded,
+    ShoeOpened,
+)
+from controller.procedure.verdicts import Accepted, Verdict
+from drivers.events import CommandAnswered
+
+Plain: TypeAlias = dict[str, object]
+
+
+def refusal(entries: Iterable[Entry]) -> str:
+    """Why the action was refused, empty where it was not."""
+    return "; ".join(entry.why for entry in entries if isinstance(entry, Refused))
+
+
+def plain_entries(entries: Iterable[Entry]) -> list[Plain]:
+    """What was concluded, in order; each has a `kind`."""
+    return [plain for entry in entries for plain in _plain(entry)]
+
+
+def _plain(entry: Entry) -> Iterator[Plain]:
+    match entry:
+        case Judged():
+            yield from map(_verdict, entry.verdicts)
+        case ResolutionRecorded():
+            yield {
+                "kind": "resolution",
+                "person": entry.person,
+                "reason": entry.reason,
+                "decision": entry.decision,
+                "provisional": entry.provisional,
+                "outcome": entry.outcome,
+                "closed": list(entry.closed),
+            }
+        case CoupClosed(record):
+            yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
+        case ShoeOpened():
+            yield {"kind": "shoe_opened", "gaming_day": entry.gaming_day, "shoe": entry.shoe}
+        case ShoeEnded():
+            yield {
+                "kind": "shoe_ended",
+                "gaming_day": entry.gaming_day,
+                "shoe": entry.shoe,
+                "coups": entry.coups,
+                "cards_drawn": entry.cards_drawn,
+                "irregularities": entry.irregularities,
+            }
+        case Prompted():
+            yield {"kind": "prompt", "text": entry.text, "clauses": list(entry.clauses)}
+        case CommandGiven():
+            yield {"kind": "command", "command": entry.command, "why": entry.why}
+        case DeviceNoted(event=CommandAnswered() as answered):
+            yield {
+                "kind": "command_answer",
+                "command": answered.command,
+                "outcome": answered.outcome.value,
+                "detail": answered.detail,
+            }
+        case Refused():
+            yield {"kind": "refused", "what": entry.what, "why": entry.why}
+        case DeviceNoted() | BurnDone() | RunBegan() | StateDigest():
+            return
+        case _:
+            assert_never(entry)
+
+
+def _verdict(verdict: Verdict) -> Plain:
+    if isinstance(verdict, Accepted):
+        return {"kind": "accepted", "what": verdict.what, "clauses": list(verdict.clauses)}
+    return {
+        "kind": "irregularity",
+        "number": verdict.number,
+        "code": verdict.code.value,
+        "title": CATALOGUE[verdict.code].title,
+        "coup": verdict.coup,
+        "clauses": list(verdict.clauses),
+        "suspends": verdict.suspends,
+    }

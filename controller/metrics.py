@@ -1,0 +1,261 @@
+"""Counts of one table for surveillance and technicians: the only importer of prometheus_client.
+
+Responsible for: counting what was stored, the gauges that follow from the newest state, and the
+pages /metrics, /healthz and /readyz.
+Not responsible for: HTTP itself (http_status). No metric has a label from an open set, and none
+tells a card: counts only (controller.disclosure, METRICS).
+Source: package README, "Metrics"; Prometheus documentation, "Metric and label naming";
+performance goals P14, P14b.
+"""
+
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import quote
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
+
+from controller.core import CoreState
+from controller.entries import DeviceNoted, Entry, Judged
+from controller.http_status import HttpServer, Page
+from controller.loop import Conclusion, Stored, read_at
+from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.effects import CoupClosed
+from controller.procedure.events import CardDrawn
+from controller.procedure.phases import Phase
+from controller.procedure.verdicts import Irregularity
+from controller.rules.outcome import Outcome
+from controller.table import Health, Table
+from controller.version import VERSION
+from drivers.events import Stage
+from drivers.faults import DeviceFault
+from firmware_bridge.link import LinkFaultKind
+
+# The part a device plays at the table; a "shoe" alone is a run of coups here.
+DEALING_SHOE: Final = "dealing_shoe"
+VOID: Final = "void"
+_BUCKETS_US: Final = (100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000)
+SECONDS_BUCKETS: Final = tuple(us / 1_000_000 for us in (*_BUCKETS_US, 500_000, 1_000_000))
+PROBE_S: Final = 2.0
+_NS_PER_S: Final = 1_000_000_000
+
+
+class MetricsUnavailable(Exception):
+    """The metrics cannot be served; the message names the key of the configuration."""
+
+
+class TableMetrics:
+    """The registry of one table. `observe` is called by the table's loop after every store."""
+
+    def __init__(self, table_name: str) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self._registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        build = _gauge(registry, "build_info", "Version of the running program.", "version")
+        build.labels(VERSION).set(1)
+        named = _gauge(registry, "table_info", "Name of the table.", "table")
+        named.labels(table_name).set(1)
+        cards = "Cards that left the dealing shoe, burn cards included."
+        self._cards = _counter(registry, "cards_drawn", cards)
+        coups = _counter(registry, "coups", "Coups closed, by what counts.", "outcome")
+        self._coups = {outcome: coups.labels(outcome.value) for outcome in Outcome}
+        self._void = coups.labels(VOID)
+        irregular = "Irregularities found, by code of the catalogue."
+        codes = _counter(registry, "irregularities", irregular, "code")
+        self._codes = {code: codes.labels(code.value) for code in IrregularityCode}
+        faults = _counter(registry, "link_errors", "Faults of the wire to a device.", "kind")
+        self._faults = {kind: faults.labels(kind.value) for kind in LinkFaultKind}
+        stores = "Durable transactions of the journal."
+        self._transactions = _counter(registry, "journal_transactions", stores)
+        self._delay = Histogram(
+            "smartshoe_scan_to_stored_seconds",
+            "From the bytes of a card being read to its verdict being durable.",
+            buckets=SECONDS_BUCKETS,
+            registry=registry,
+        )
+
+    def observe(self, stored: Stored) -> None:
+        """Count one durable transaction."""
+        self._transactions.inc()
+        for conclusion in stored.conclusions:
+            cards = 0
+            for entry in conclusion.entries:
+                if type(entry) is Judged:
+                    cards += type(entry.event) is CardDrawn
+                    for verdict in entry.verdicts:
+                        if type(verdict) is Irregularity:
+                            self._codes[verdict.code].inc()
+                else:
+                    self._count_other(entry)
+            if cards:
+                self._cards.inc(cards)
+                self._observe_delay(conclusion, stored)
+
+    def text(self, table: Table) -> bytes:
+        """All of it now, as Prometheus reads it (text format 0.0.4)."""
+        return generate_latest(_Scrape(self._registry, table))
+
+    def _count_other(self, entry: Entry) -> None:
+        if type(entry) is CoupClosed:
+            outcome = entry.record.outcome
+            (self._void if outcome is None else self._coups[outcome]).inc()
+        elif type(entry) is DeviceNoted and type(entry.event) is DeviceFault:
+            self._faults[entry.event.kind].inc()
+
+    def _observe_delay(self, conclusion: Conclusion, stored: Stored) -> None:
+        read = read_at(conclusion)
+        if read is not None:
+            self._delay.observe((stored.at.monotonic_ns - read.monotonic_ns) / _NS_PER_S)
+
+
+def _counter(registry: CollectorRegistry, name: str, words: str, *labels: str) -> Counter:
+    return Counter(f"smartshoe_{name}", words, labels, registry=registry)
+
+
+def _gauge(registry: CollectorRegistry, name: str, words: str, *labels: str) -> Gauge:
+    return Gauge(f"smartshoe_{name}", words, labels, registry=registry)
+
+
+class _Scrape(Collector):
+    """One scrape: what was counted, and what the newest stored state says."""
+
+    def __init__(self, registry: CollectorRegistry, table: Table) -> None:
+        self._registry = registry
+        self._table = table
+
+    def collect(self) -> Iterable[Metric]:
+        yield from self._registry.collect()
+        health = self._table.health
+        yield _one_of(
+            "table_health",
+            "How the table's loop is doing; 1 for what holds now.",
+            ("health",),
+            [((each.value,), each is health) for each in Health],
+        )
+        published = self._table.published
+        if published is not None:
+            yield from _state_gauges(published[1])
+
+
+def _state_gauges(state: CoreState) -> Iterable[Metric]:
+    table, stage = state.table, state.shoe_driver.stage
+    yield _one_of(
+        "device_stage",
+        "Life cycle of a device as its driver sees it; 1 for what holds now.",
+        ("device", "stage"),
+        [((DEALING_SHOE, each.value), each is stage) for each in Stage],
+    )
+    suspended = table.phase is Phase.SUSPENDED
+    yield _number("suspended", "1 while no card may be drawn before a decision.", suspended)
+    waiting = len(table.open_irregularities)
+    yield _number("open_irregularities", "Irregularities that wait for a person.", waiting)
+    shoe = table.shoe
+    # Absent rather than wrong: no shoe yet, or one that was joined after some cards had left.
+    left = None if shoe is None or shoe.joined else shoe.cards_left()
+    yield _number("cards_left", "Cards that should still be in the dealing shoe.", left)
+    number = None if shoe is None else shoe.number
+    yield _number("shoe_number", "Number of the shoe in its gaming day.", number)
+    begun = None if shoe is None else shoe.coups_begun
+    yield _number("coups_in_shoe", "Coups begun in this shoe.", begun)
+
+
+def _number(name: str, words: str, value: int | None) -> Metric:
+    family = GaugeMetricFamily(f"smartshoe_{name}", words)
+    if value is not None:
+        family.add_metric((), value)
+    return family
+
+
+def _one_of(
+    name: str,
+    words: str,
+    labels: Sequence[str],
+    states: Iterable[tuple[Sequence[str], bool]],
+) -> Metric:
+    family = GaugeMetricFamily(f"smartshoe_{name}", words, labels=labels)
+    for values, holds in states:
+        family.add_metric(values, holds)
+    return family
+
+
+class MetricsServer:
+    """Serves the tables of this process: /metrics (of one) or /metrics/NAME (of several)."""
+
+    def __init__(
+        self, address: str, port: int, tables: Sequence[tuple[Table, TableMetrics]]
+    ) -> None:
+        self._where = f"{address} port {port}"
+        self._tables = tuple(tables)
+        paths: tuple[str, ...] = ("/metrics",)
+        if len(self._tables) > 1:
+            paths = tuple(f"/metrics/{quote(table.name, safe='')}" for table, _ in tables)
+        self._paths = paths
+        self._server = HttpServer(address, port, self._page_at)
+
+    def start(self) -> None:
+        """Listen and serve. Raises MetricsUnavailable."""
+        try:
+            self._server.start()
+        except OSError as error:
+            raise MetricsUnavailable(
+                f"metrics cannot be served on {self._where}: {error.strerror or error};"
+                " set [metrics] port to a free one (0: any) or [metrics] enabled = false"
+            ) from error
+
+    def stop(self) -> None:
+        """Stop serving; returns once nothing listens any more."""
+        self._server.stop()
+
+    @property
+    def url(self) -> str:
+        """Where Prometheus finds the metrics of the first table."""
+        return self._server.url + self._paths[0]
+
+    def _page_at(self, path: str) -> Page:
+        if path in self._paths:
+            table, metrics = self._tables[self._paths.index(path)]
+            return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
+        if path == "/healthz":
+            return self._verdict([_alive(table) for table, _ in self._tables])
+        if path == "/readyz":
+            return self._verdict([_ready(table) for table, _ in self._tables])
+        there = "\n".join((*self._paths, "/healthz", "/readyz"))
+        return Page(HTTPStatus.NOT_FOUND, f"nothing here; there are\n{there}\n".encode())
+
+    @staticmethod
+    def _verdict(found: list[tuple[bool, str]]) -> Page:
+        well = all(good for good, _ in found)
+        status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+        return Page(status, "".join(f"{words}\n" for _, words in found).encode())
+
+
+def _alive(table: Table) -> tuple[bool, str]:
+    """Whether the table's loop takes inputs."""
+    match table.health:
+        case Health.STARTING:
+            return True, f"table {table.name}: starting"
+        case Health.RUNNING:
+            if table.responds(PROBE_S):
+                return True, f"table {table.name}: running"
+            return False, f"table {table.name}: its loop does not respond"
+        case ended:
+            return False, f"table {table.name}: {ended.value} {table.failure}".rstrip()
+
+
+def _ready(table: Table) -> tuple[bool, str]:
+    """Whether the table runs and keeps evidence; its shoe may be unplugged all the same."""
+    published = table.published
+    if table.health is not Health.RUNNING or published is None:
+        return False, f"table {table.name}: {table.health.value} {table.failure}".rstrip()
+    return True, f"table {table.name}: running; shoe device {published[1].shoe_driver.stage.value}"
