@@ -32,7 +32,7 @@ EXIT_CODES: Final = (
     (Exit.NO, "the answer is no, or problems were found"),
     (Exit.UNUSABLE, "wrong usage, or something cannot be read"),
     (Exit.OTHER_VERSION, "replay: another software version wrote it; verdicts were compared"),
-    (Exit.NO_TABLE, "no table is running, or the journal does not allow a start"),
+    (Exit.NO_TABLE, "no table is running there or can be asked; run: it may not start"),
     (Exit.FAULT, "a fault of this program"),
     (Exit.INTERRUPTED, "interrupted by Ctrl-C"),
 )

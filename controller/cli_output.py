@@ -39,6 +39,11 @@ def say_json(value: Mapping[str, object]) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def say_json_line(value: Mapping[str, object]) -> None:
+    """One of many JSON objects, on a line of its own, at once."""
+    print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
 def console() -> "Console":
     """Where tables are drawn: stdout as it is now."""
     from rich.console import Console

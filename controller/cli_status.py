@@ -173,6 +173,33 @@ def irregularity_lines(table: Shown) -> list[str]:
     return lines
 
 
+def conclusion_lines(entries: tuple[Shown, ...]) -> list[str]:
+    """What an action led to, as far as a person has to know it."""
+    return [words for one in entries if (words := _conclusion(one))]
+
+
+def _conclusion(one: Shown) -> str:
+    match one.text("kind"):
+        case "resolution":
+            return f"closed irregularities: {', '.join(one.texts('closed'))}"
+        case "coup_closed":
+            return f"coup {one.number('coup')}: {one.text('fate')}"
+        case "shoe_ended":
+            return f"shoe {one.number('shoe')} ended after {one.number('coups')} coups"
+        case "shoe_opened":
+            return f"shoe {one.number('shoe')} is open"
+        case "irregularity":
+            return f"irregularity {one.number('number')} {one.text('code')}: {one.text('title')}"
+        case "prompt":
+            return f"due: {one.text('text')}"
+        case "command":
+            return f"sent to the shoe: {one.text('command')}"
+        case "command_answer":
+            return f"the shoe: {one.text('command')} {one.text('outcome')}, {one.text('detail')}"
+        case _:
+            return ""
+
+
 def resolve_commands(table: Shown, where: tuple[str, ...], by: str, reason: str) -> list[str]:
     """The exact commands that decide, one per line; `where` are the words that name the table."""
     start = ("smartshoe", "resolve", *where, "--by", by or "NAME", "--reason", reason or "WHY")

@@ -11,13 +11,19 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from controller.cli_errors import Exit, Unable
-from controller.cli_output import remark, say, say_json
-from controller.cli_status import Shown, irregularity_lines, resolve_commands, status_block
+from controller.cli_output import remark, say, say_json, say_json_line
+from controller.cli_status import (
+    Shown,
+    conclusion_lines,
+    irregularity_lines,
+    resolve_commands,
+    status_block,
+)
 
 if TYPE_CHECKING:
     from controller.control_client import ControlClient
@@ -51,7 +57,9 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="\b\nexamples:\n  smartshoe status --config table.toml\n"
         "  smartshoe status --socket /run/smartshoe/table-1.sock --watch\n\n"
-        "Exit codes: 0 the table runs, 4 no table is running there."
+        "Exit codes: 0 the table runs, 1 it has failed or is stopping, "
+        "4 no table is running there.\n\n"
+        "With --watch and --json each change is one line."
     )(status)
     app.command(
         epilog="\b\nexamples:\n"
@@ -88,23 +96,30 @@ def status(
     Shoe, coup, what is due next, and what is open; only what people have seen.
     """
     client = _client(config, socket)
-    if not watch:
-        _show(_snapshot(client), as_json=json)
-        return
+    if watch:
+        _watch(client, as_json=json)
+    table = _snapshot(client)
+    if json:
+        say_json(table.values)
+    else:
+        say(status_block(table))
+    raise typer.Exit(Exit.DONE if table.text("health") == "running" else Exit.NO)
+
+
+def _watch(client: "ControlClient", *, as_json: bool) -> NoReturn:
+    """Every change: on a terminal in place, into a pipe one after the other."""
+    in_place = sys.stdout.isatty() and not as_json
     try:
         for shown in client.subscribe():
-            _show(Shown(shown), as_json=json, clear=True)
+            if as_json:
+                say_json_line(shown)
+            elif in_place:
+                print(_CLEAR_SCREEN + status_block(Shown(shown)), flush=True)
+            else:
+                print(status_block(Shown(shown)) + "\n", flush=True)
     except KeyboardInterrupt:
-        return
-
-
-def _show(table: Shown, *, as_json: bool, clear: bool = False) -> None:
-    if as_json:
-        say_json(table.values)
-    elif clear and sys.stdout.isatty():
-        print(_CLEAR_SCREEN + status_block(table), flush=True)
-    else:
-        print(status_block(table) + ("\n" if clear else ""), flush=True)
+        raise typer.Exit from None
+    raise Unable("the table has ended", Exit.NO_TABLE)
 
 
 def resolve(
@@ -168,13 +183,12 @@ def act(
     json: _Json = False,
 ) -> None:
     """Take another action, such as lock-shoe."""
-    from controller.actions import action_from_request, roles_for
+    from controller.actions import roles_for
 
     allowed = roles_for(name)
     if name in _OWN_COMMANDS:
         raise Unable(f"{name} is a command of its own: see `smartshoe {name} --help`")
     given: dict[str, object] = {} if code is None else {"code": code}
-    action_from_request(name, given)
     signed = _Signed(by, role or allowed[0].value, reason)
     _act(_client(config, socket), name, signed, given, as_json=json)
 
@@ -207,7 +221,7 @@ def _where(config: Path | None, socket: Path | None) -> tuple[str, ...]:
 
 def _snapshot(client: "ControlClient") -> Shown:
     answer = Shown(client.request({"request": "status"}))
-    shown = answer.part("status")
+    shown = answer.part("snapshot")
     if shown is None:
         raise Unable(f"the table gave no status: {answer.text('error') or 'no reason given'}")
     return shown
@@ -239,20 +253,30 @@ def _act(
     *,
     as_json: bool,
 ) -> None:
+    _check(name, signed, values)
     request = {
         "request": "act",
         "action": name,
-        "person": signed.person,
+        "by": signed.person,
         "role": signed.role,
         "reason": signed.reason,
         **values,
     }
     answer = Shown(client.request(request))
-    done = answer.yes("ok")
+    tell = remark if as_json else say
     if as_json:
         say_json(answer.values)
-    if done:
-        remark(f"{name}: done") if as_json else say(f"{name}: done")
-        return
-    remark(f"smartshoe: {name} was refused: {answer.text('error')}")
-    raise typer.Exit(Exit.NO)
+    if not answer.yes("ok"):
+        raise Unable(f"{name}: {answer.text('error')}", Exit.NO)
+    tell(f"{name}: done and on record")
+    for line in conclusion_lines(answer.parts("entries")):
+        tell(f"  {line}")
+
+
+def _check(name: str, signed: _Signed, values: Mapping[str, object]) -> None:
+    """What is wrong with the words alone, before any table is asked. Raises ActionError."""
+    from controller.actions import REASON_REQUIRED, action_from_request, checked_text
+
+    checked_text("--by", signed.person, required=True)
+    checked_text("--reason", signed.reason, required=name in REASON_REQUIRED)
+    action_from_request(name, values)

@@ -6,7 +6,7 @@ Not responsible for: whole tables with ports (tests/end_to_end).
 Source: firmware_bridge/README.md, "Angel Eye II-EX".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from controller.actions import Resolve, Role
+from controller.control import ControlServer
 from controller.inputs import OperatorAction, Started
 from controller.journal.store import Journal
 from controller.loop import Loop
@@ -22,8 +23,10 @@ from controller.procedure.rulebook import Fact
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS, core_of
 from controller.settings import Settings, ShoeDeviceSettings
+from controller.snapshot import snapshot
+from controller.table import Beginning, Health, Table
 from controller.version import VERSION
-from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.timestamp import Timestamp, now
 from firmware_bridge.transport.port import Chunk, PortOpened
 
 PORT = "/dev/ttyUSB0"
@@ -44,23 +47,28 @@ def report(number: int, data_hex: str) -> bytes:
     return b"\x05" + body + f"{reduce(int.__xor__, body):02X}".encode()
 
 
+def start_of_run(at: Timestamp, software: str = VERSION) -> Started:
+    """The first input of a run of table M7 in pit 3."""
+    shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+    settings = Settings("M7", "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe)
+    return Started(
+        at=at,
+        boot_id="boot-1",
+        software=software,
+        configuration=SETTINGS.encode(settings),
+        profile=profile_text("s42-mini").encode(),
+        zone=(files("tzdata") / "zoneinfo" / "UTC").read_bytes(),
+        replaced="",
+    )
+
+
 class Dealing:
     """A table's journal while it is written, input by input, under a clock of its own."""
 
     def __init__(self, folder: Path, software: str = VERSION) -> None:
         self.at = Timestamp(1_000_000_000, NINE_O_CLOCK_NS)
         self.reports = 0
-        shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
-        settings = Settings("M7", "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe)
-        started = Started(
-            at=self.at,
-            boot_id="boot-1",
-            software=software,
-            configuration=SETTINGS.encode(settings),
-            profile=profile_text("s42-mini").encode(),
-            zone=(files("tzdata") / "zoneinfo" / "UTC").read_bytes(),
-            replaced="",
-        )
+        started = start_of_run(self.at, software)
         self.journal = Journal.open(folder)
         core = core_of(started, load_clauses())
         self.loop = Loop(self.journal, core, core.initial(), lambda: self.at)
@@ -121,3 +129,31 @@ def suspended(deal: Callable[..., Path]) -> Path:
 def opening_and_coups() -> Callable[[int], tuple[str, ...]]:
     """The reports of an opening and as many coups."""
     return lambda coups: (*OPENING, *PLAYER_WINS * coups)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], Path]]:
+    """Let a table go on from a journal and serve its control socket; the socket's path."""
+    running: list[tuple[Table, ControlServer]] = []
+
+    def started(journal: Path) -> Path:
+        beginning = Beginning(journal, load_clauses(), lambda _replaced: start_of_run(now()))
+        table = Table("M7", beginning, now)
+        table.start()
+        assert table.health is Health.RUNNING, table.failure
+
+        def shown() -> Mapping[str, object]:
+            assert table.published is not None
+            return snapshot(*table.published, table.health.value, table.failure)
+
+        path = journal.parent / "control.sock"
+        server = ControlServer(path, table, shown)
+        server.start()
+        running.append((table, server))
+        return path
+
+    yield started
+    for table, server in running:
+        server.stop()
+        table.stop()
+        table.join()

@@ -7,12 +7,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from controller.cli import main
 from controller.cli_errors import Exit
+from controller.journal.store import Journal
 from firmware_bridge.transport import serial_port, usb_port
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_port import UsbDeviceInfo, UsbUnavailable
@@ -160,3 +162,67 @@ def test_an_unknown_model_names_those_there_are(capsys: Capture) -> None:
 def test_maintenance_needs_the_tables_configuration(capsys: Capture) -> None:
     assert main(["devices", "monitor", "/dev/ttyUSB0", "--maintenance"]) == Exit.UNUSABLE
     assert "--config" in capsys.readouterr().err
+
+
+def configuration(folder: Path, port: str) -> str:
+    """A table's configuration beside its journal folder `journal`."""
+    file = folder / "table.toml"
+    file.write_text(f'[table]\nname = "M7"\n[shoe]\nport = "{port}"\n')
+    return str(file)
+
+
+def maintenance(port: str, config: str) -> int:
+    words = ("devices", "monitor", port, "--maintenance", "--config", config)
+    return main([*words, "--yes", "--seconds", "1"])
+
+
+def test_in_maintenance_the_card_is_shown_after_a_warning(
+    line: str, fast_dir: Path, capsys: Capture
+) -> None:
+    assert maintenance(line, configuration(fast_dir, line)) == Exit.DONE
+
+    said = capsys.readouterr()
+    assert "B1" in said.out
+    assert "WARNING" in said.err
+
+
+def test_maintenance_is_refused_while_a_shoe_is_open(
+    deal: Callable[..., Path],
+    opening_and_coups: Callable[[int], tuple[str, ...]],
+    fast_dir: Path,
+    capsys: Capture,
+) -> None:
+    deal(*opening_and_coups(1), name="journal")
+
+    assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == Exit.NO
+    assert "a shoe is open" in capsys.readouterr().err
+
+
+def test_maintenance_is_refused_while_the_table_runs(fast_dir: Path, capsys: Capture) -> None:
+    with Journal.open(fast_dir / "journal"):
+        assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == Exit.NO
+
+    assert "already writes this journal" in capsys.readouterr().err
+
+
+def test_maintenance_is_refused_at_another_tables_port(fast_dir: Path, capsys: Capture) -> None:
+    config = configuration(fast_dir, "/dev/ttyUSB1")
+
+    assert maintenance("/dev/ttyUSB0", config) == Exit.UNUSABLE
+    assert "is about /dev/ttyUSB1" in capsys.readouterr().err
+
+
+def test_maintenance_asks_first(fast_dir: Path) -> None:
+    config = configuration(fast_dir, "/dev/ttyUSB0")
+    words = ("devices", "monitor", "/dev/ttyUSB0", "--maintenance", "--config", config)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "controller.cli", *words],
+        input="n\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout.strip()) == (Exit.UNUSABLE, "")
+    assert "nothing was shown" in done.stderr
