@@ -37,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
     rules.command("list", epilog="\b\nexample:\n  smartshoe rules list")(list_profiles)
     rules.command(
         epilog="\b\nexamples:\n  smartshoe rules show s42-mini\n"
+        "  smartshoe rules show --config table.toml\n"
         "  smartshoe rules show house.toml --clauses"
     )(show)
     rules.command(epilog="\b\nexample:\n  smartshoe rules clause NY-h-1")(clause)
@@ -60,22 +61,40 @@ def list_profiles(json: _Json = False) -> None:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A profile's name, or a profile's .toml file.")],
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="A profile's name, or a profile's .toml file.")
+    ] = "",
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Instead of NAME: the profile of this table.toml."),
+    ] = None,
     json: _Json = False,
     clauses: Annotated[
         bool, typer.Option("--clauses", help="Print the text of every clause cited, too.")
     ] = False,
 ) -> None:
-    """Show every value of a profile, with its clauses, or that it is assumed and why."""
+    """Show every value of a profile, with its clauses, or that it is assumed and why.
+
+    With --config it says, too, what this table observes; what it does not observe is prompted and
+    recorded as not observed, and never judged.
+    """
     from controller.rule_data import load_clauses
 
     catalogue = load_clauses()
+    if config is not None:
+        name, observed = _at_table(config)
+    elif name:
+        observed = ""
+    else:
+        raise Unable("which profile? Give NAME (see `smartshoe rules list`) or --config FILE")
     profile = _profile(name, catalogue)
     cited = _cited(profile, catalogue) if clauses else ()
     if json:
         say_json(_as_json(profile, cited))
         return
     say(f"{profile.title} ({profile.name}); source: {profile.source}\n")
+    if observed:
+        say(f"{observed}\n")
     say(f"Values. What is marked {MARK} is no rule of this document, but a choice.")
     say_table(
         ("value", "is", "rests on", "why assumed"),
@@ -86,8 +105,8 @@ def show(
         ("point", "cites", "why assumed"),
         [(one.point.value, *_grounds_cells(one.grounds)) for one in profile.citations],
     )
-    if cited:
-        say_table(("clause", "source", "text"), [(one.id, one.source, one.text) for one in cited])
+    for one in cited:
+        _tell_clause(one)
 
 
 def clause(
@@ -106,10 +125,27 @@ def clause(
     if json:
         say_json(_clause_json(found))
         return
+    _tell_clause(found)
+
+
+def _tell_clause(found: "Clause") -> None:
     say(f"{found.id}  {found.source}")
     say(f"  {found.text}")
     say(f"  kind: {found.kind.value}; {_observable(found)}")
     say(f"  the program: {found.check}")
+
+
+def _at_table(config: Path) -> tuple[str, str]:
+    """A table's profile by name, and what the table observes in words."""
+    from controller.config import load_config
+    from controller.procedure.rulebook import Fact
+
+    table = load_config(config)
+    facts = table.settings.observed
+    seen = ", ".join(fact.value for fact in facts) or "nothing beside the shoe"
+    unseen = ", ".join(fact.value for fact in Fact if fact not in facts)
+    words = f"Table {table.settings.table} observes {seen}. Prompted, never judged: {unseen}."
+    return table.profile_name, words
 
 
 def _profile(name: str, catalogue: Mapping[str, "Clause"]) -> "Profile":

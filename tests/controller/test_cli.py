@@ -55,14 +55,20 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_run_loads_neither_typer_nor_rich() -> None:
     code = (
-        "import sys, types; app = types.ModuleType('controller.app')\n"
-        "app.main = lambda words: print(words) or 5\n"
-        "sys.modules['controller.app'] = app\n"
-        "from controller.cli import main; code = main(['run', '--config', 'x'])\n"
+        "import sys; from controller.cli import main\n"
+        "try: main(['run', '--help'])\n"
+        "except SystemExit as ended: code = ended.code\n"
         "print(code, [name for name in ('typer', 'rich') if name in sys.modules])"
     )
 
-    assert python(code).stdout == "['--config', 'x']\n5 []\n"
+    said = python(code).stdout
+    assert said.startswith("usage: smartshoe run ")
+    assert said.endswith("\n0 []\n")
+
+
+def test_run_is_asked_for_a_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run"]) == Exit.UNUSABLE
+    assert "--config FILE" in capsys.readouterr().err
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

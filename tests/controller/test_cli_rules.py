@@ -77,6 +77,22 @@ def test_a_casinos_own_profile_is_shown_from_its_file(fast_dir: Path, capsys: Ca
     assert "(house)" in capsys.readouterr().out
 
 
+def test_at_a_table_it_says_what_is_not_observed(fast_dir: Path, capsys: Capture) -> None:
+    config = fast_dir / "table.toml"
+    config.write_text('[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n')
+
+    assert main(["rules", "show", "--config", str(config)]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert "Table M7 observes nothing beside the shoe. Prompted, never judged: " in said
+    assert "cut_depth" in said
+
+
+def test_without_a_name_the_way_to_one_is_said(capsys: Capture) -> None:
+    assert main(["rules", "show"]) == Exit.UNUSABLE
+    assert "smartshoe rules list" in capsys.readouterr().err
+
+
 def test_a_clause_is_printed_whole(capsys: Capture) -> None:
     assert main(["rules", "clause", "S42-h-4"]) == Exit.DONE
 
