@@ -1,0 +1,396 @@
+"""A table's configuration file: what a correct one becomes, and what is said of a wrong one."""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from controller.config import SOCKET_PATH_BYTES_MAX, ConfigError, example_text, load_config
+from controller.gaming_day import calendar
+from controller.procedure.rulebook import Fact
+from controller.rule_data import profile_text
+
+LEAST = """
+[table]
+name = "M-12"
+[shoe]
+port = "/dev/ttyUSB0"
+"""
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(text: str) -> Path:
+        path = tmp_path / "table.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture
+def problems(write: Write) -> Callable[[str], list[str]]:
+    """What is said of a text, without the file's name."""
+
+    def said(text: str) -> list[str]:
+        path = write(text)
+        with pytest.raises(ConfigError) as found:
+            load_config(path)
+        lines = str(found.value).splitlines()
+        assert all(line.startswith(f"{path}: ") for line in lines)
+        return [line.removeprefix(f"{path}: ") for line in lines]
+
+    return said
+
+
+# --- what is right ------------------------------------------------------------------------------
+
+
+def test_a_name_and_a_port_are_enough(write: Write) -> None:
+    config = load_config(write(LEAST))
+
+    assert config.settings.table == "M-12"
+    assert config.settings.decks == 8
+    assert config.settings.gaming_day_start_s == 6 * 3600
+    assert config.settings.observed == ()
+    assert config.settings.shoe.model == "angel-eye-ii-ex"
+    assert config.settings.shoe.allow_commands is False
+    assert config.profile_text == profile_text("s42-mini")
+    assert (config.baud, config.log_level_wire) == (4800, "off")
+    assert (config.metrics_address, config.metrics_port) == ("127.0.0.1", 9309)
+
+
+def test_the_example_passes_its_own_check(write: Write) -> None:
+    config = load_config(write(example_text()))
+
+    assert config.settings.table == "M-12"
+    assert config.settings.observed == (Fact.RESULT_BUTTON,)
+
+
+def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
+    """A key behind "# " says what holds without it."""
+    shown = "\n".join(
+        line.removeprefix("# ") if " = " in line else line for line in example_text().splitlines()
+    )
+
+    as_shown = load_config(write(shown))
+    as_written = load_config(write(example_text()))
+
+    assert as_shown == as_written
+    keys = {section: set(values) for section, values in tomllib.loads(shown).items()}
+    assert keys == {
+        "table": {"name", "pit", "gaming_day_start", "time_zone"},
+        "rules": {"profile", "decks", "observed"},
+        "shoe": {
+            *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
+            *("report_interval_ms_min", "log_level_wire"),
+        },
+        "journal": {"folder"},
+        "metrics": {"enabled", "address", "port"},
+        "control": {"socket"},
+    }
+
+
+def test_the_journal_stands_beside_the_file_and_the_socket_beside_the_journal(
+    write: Write, tmp_path: Path
+) -> None:
+    config = load_config(write(LEAST))
+
+    assert config.journal_folder == tmp_path / "journal"
+    assert config.control_socket == tmp_path / "control.sock"
+
+
+def test_with_the_journal_elsewhere_the_socket_goes_with_it(write: Write) -> None:
+    config = load_config(write(LEAST + '[journal]\nfolder = "/var/lib/smartshoe/table-1"'))
+
+    assert config.journal_folder == Path("/var/lib/smartshoe/table-1")
+    assert config.control_socket == Path("/var/lib/smartshoe/control.sock")
+
+
+def test_an_absolute_socket_stays_where_it_is(write: Write) -> None:
+    config = load_config(write(LEAST + '[control]\nsocket = "/run/smartshoe/table-1.sock"'))
+
+    assert config.control_socket == Path("/run/smartshoe/table-1.sock")
+
+
+def test_facts_come_in_one_order_whatever_the_file_says(write: Write) -> None:
+    text = '[rules]\nobserved = ["result_button", "no_more_bets"]'
+
+    config = load_config(write(LEAST + text))
+
+    assert config.settings.observed == (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
+
+
+def test_the_zone_turns_the_gaming_day_in_local_time(write: Write) -> None:
+    text = LEAST.replace('"M-12"', '"M-12"\ntime_zone = "Europe/Vienna"')
+
+    config = load_config(write(text))
+
+    five_in_vienna_ns = 1_767_240_000 * 1_000_000_000  # 2026-01-01 04:00:00 UTC
+    assert calendar(config.zone_data, 6 * 3600).day_of(five_in_vienna_ns).name == "2025-12-31"
+
+
+def test_the_settings_of_the_shoe_reach_the_driver(write: Write) -> None:
+    text = LEAST + 'allow_commands = true\nseq_cycle = "0-9"\nreport_interval_ms_min = 100\n'
+
+    config = load_config(write(text))
+
+    plain = load_config(write(LEAST)).settings.shoe
+    wanted = replace(plain, allow_commands=True, seq_cycle="0-9", report_interval_ms_min=100)
+    assert config.settings.shoe == wanted
+
+
+@pytest.mark.parametrize("url", ["socket://192.0.2.10:4001", "rfc2217://shoe-12.example:4001"])
+def test_a_serial_server_is_a_port(write: Write, url: str) -> None:
+    config = load_config(write(LEAST.replace("/dev/ttyUSB0", url)))
+
+    assert config.settings.shoe.port == url
+
+
+def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
+    config = load_config(write("\ufeff" + LEAST))
+
+    assert config.settings.table == "M-12"
+
+
+# --- what is wrong ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '[rules]\nprofile = "ny-mini"\ndecks = 5',
+            "rules.decks: 5 is not allowed; at least 6 (NY-a-4-i-decks). Set decks = 6 or more.",
+        ),
+        (
+            "[rules]\ndecks = true",
+            "rules.decks: true is not allowed; write a whole number without quotes.",
+        ),
+        (
+            '[rules]\nprofile = "s42"',
+            "rules.profile: 's42' is not allowed; allowed: ny-mini, s42-mini.",
+        ),
+        (
+            '[rules]\nobserved = ["turned"]',
+            (
+                "rules.observed: 'turned' cannot be used yet: this program has no way to sense it or to"
+                " be told it; usable today: no_more_bets, result_button. Leave it out: it is prompted"
+                " and never judged."
+            ),
+        ),
+        (
+            '[rules]\nobserved = ["weather"]',
+            (
+                "rules.observed: 'weather' is no fact a table can observe;"
+                " usable today: no_more_bets, result_button."
+            ),
+        ),
+        (
+            '[rules]\nobserved = ["result_button", "result_button"]',
+            "rules.observed: 'result_button' stands there more than once; write it once.",
+        ),
+        (
+            '[rules]\nobserved = "result_button"',
+            "rules.observed: 'result_button' is not allowed; write a list in brackets.",
+        ),
+        ("[metrics]\nport = 70000", "metrics.port: 70000 is not allowed; at most 65535."),
+        ("[metrics]\nport = -1", "metrics.port: -1 is not allowed; at least 0."),
+        (
+            '[metrics]\naddress = "table-pc"',
+            (
+                "metrics.address: 'table-pc' is no IP address; write \"127.0.0.1\" for this machine"
+                " alone."
+            ),
+        ),
+        (
+            '[journal]\nfolder = "~/journal"',
+            "journal.folder: '~/journal' is no path; write it out, \"~\" is not expanded.",
+        ),
+        ("journal = 3", "shoe.journal: there is no such key; there are"),
+        ("[tabel]", "tabel: there is no such section; did you mean [table]?"),
+        ("[metrics]\nprot = 1", 'metrics.prot: there is no such key; did you mean "port"?'),
+        ("[metrics]\ndecks = 8", "metrics.decks: there is no such key; it belongs below [rules]."),
+    ],
+)
+def test_one_mistake_gives_one_sentence(
+    problems: Callable[[str], list[str]], text: str, expected: str
+) -> None:
+    said = problems(LEAST + text)
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("name = 12", "table.name: 12 is not allowed; write text in quotes."),
+        ('name = ""', "table.name: '' is not allowed; write one printable line."),
+        (f'name = "{"M" * 65}"', "table.name: it is too long; at most 64 characters."),
+        (
+            'name = "M"\ngaming_day_start = "24:00"',
+            (
+                "table.gaming_day_start: '24:00' is no time of day;"
+                ' write hours and minutes such as "06:00".'
+            ),
+        ),
+        (
+            'name = "M"\ntime_zone = "Europe/Viena"',
+            "table.time_zone: 'Europe/Viena' is no time zone; near it: Europe/Vienna",
+        ),
+        (
+            'name = "M"\ntime_zone = "chicago"',
+            "table.time_zone: 'chicago' is no time zone; near it: America/Chicago.",
+        ),
+        (
+            'name = "M"\ntime_zone = "/etc/passwd"',
+            "table.time_zone: '/etc/passwd' is no time zone; write an IANA name",
+        ),
+        (
+            'name = "M"\ntime_zone = "../zone.tab"',
+            "table.time_zone: '../zone.tab' is no time zone; write an IANA name",
+        ),
+    ],
+)
+def test_a_mistake_in_the_tables_own_section(
+    problems: Callable[[str], list[str]], line: str, expected: str
+) -> None:
+    said = problems(LEAST.replace('name = "M-12"', line))
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("port", "expected"),
+    [
+        ("ttyUSB0", "'ttyUSB0' is no whole path"),
+        ("", "'' is no whole path"),
+        ("ftdi://ftdi:232", "ftdi:// is not known; use a device path or socket://HOST:PORT"),
+        ("socket://192.0.2.10", "'socket://192.0.2.10' names no host and port"),
+        ("socket://192.0.2.10:x", "'socket://192.0.2.10:x' names no host and port"),
+    ],
+)
+def test_a_port_that_cannot_be_meant(
+    problems: Callable[[str], list[str]], port: str, expected: str
+) -> None:
+    said = problems(LEAST.replace("/dev/ttyUSB0", port))
+
+    assert len(said) == 1
+    assert said[0].startswith(f"shoe.port: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('model = "angel"', "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex."),
+        ("baud = 110", "shoe.baud: 110 is not allowed; at least 300."),
+        (
+            "allow_commands = 1",
+            "shoe.allow_commands: 1 is not allowed; write true or false without quotes.",
+        ),
+        ('seq_cycle = "hex"', "shoe.seq_cycle: 'hex' is not allowed; allowed: 0-9A-F, 0-9"),
+        ('bcc_reading = "x"', "shoe.bcc_reading: 'x' is not allowed; allowed: stx_counted"),
+        (
+            'log_level_wire = "all"',
+            "shoe.log_level_wire: 'all' is not allowed; allowed: off, bytes, frames, events.",
+        ),
+        (
+            "report_interval_ms_min = 0",
+            "shoe.report_interval_ms_min: 0 is not allowed; at least 1.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_settings_of_the_shoe(
+    problems: Callable[[str], list[str]], line: str, expected: str
+) -> None:
+    said = problems(LEAST + line)
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+def test_every_problem_is_told_at_once(problems: Callable[[str], list[str]]) -> None:
+    text = """
+    decks = 8
+    [tables]
+    [table]
+    gaming_day_start = "6"
+    [rules]
+    decks = 5
+    observed = ["wagers"]
+    [shoe]
+    baud = "4800"
+    [metrics]
+    port = "any"
+    """
+
+    said = problems(text)
+
+    assert [line.split(":")[0] for line in said] == [
+        *("decks", "tables", "table.name", "table.gaming_day_start", "rules.decks"),
+        *("rules.observed", "shoe.port", "shoe.baud", "metrics.port"),
+    ]
+
+
+def test_an_empty_file_says_what_it_lacks(problems: Callable[[str], list[str]]) -> None:
+    assert problems("") == [
+        'table.name: it is missing. Write name = "M-12" below [table].',
+        'shoe.port: it is missing. Write port = "/dev/serial/by-id/..." below [shoe].',
+    ]
+
+
+def test_a_section_that_is_a_value_is_named(problems: Callable[[str], list[str]]) -> None:
+    said = problems("metrics = 9309\n" + LEAST)
+
+    assert said == ["metrics: it must be a section; write [metrics] on a line of its own."]
+
+
+def test_a_socket_path_no_system_can_have(problems: Callable[[str], list[str]]) -> None:
+    name = "s" * SOCKET_PATH_BYTES_MAX
+
+    said = problems(LEAST + f'[control]\nsocket = "/{name}"')
+
+    assert said[0].startswith("control.socket: ")
+    assert "108 bytes long; at most 107. Write a shorter absolute path" in said[0]
+
+
+# --- what is no configuration at all ------------------------------------------------------------
+
+
+def test_a_mistake_in_the_notation_has_its_place(problems: Callable[[str], list[str]]) -> None:
+    said = problems('[table]\nname = "M-12"\n[shoe]\nport = /dev/ttyUSB0')
+
+    assert said == ["not TOML: Invalid value (at line 4, column 8)."]
+
+
+def test_brackets_without_end_are_no_configuration(problems: Callable[[str], list[str]]) -> None:
+    assert len(problems("x = " + "[" * 100_000)) == 1
+
+
+def test_a_missing_file_says_how_to_write_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no such file; `smartshoe check-config --example"):
+        load_config(tmp_path / "table.toml")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load_config(tmp_path)
+
+
+def test_text_that_is_not_utf_8_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes('[table]\nname = "Café"\n'.encode("latin-1"))
+
+    with pytest.raises(ConfigError, match=r"not UTF-8 text \(in line 2\); save the file as UTF-8"):
+        load_config(path)
+
+
+def test_an_endless_file_is_not_read_to_its_end() -> None:
+    with pytest.raises(ConfigError, match="too long to be a table's configuration"):
+        load_config(Path("/dev/zero"))
