@@ -97,6 +97,8 @@ def _due(book: RuleBook, table: TableState) -> str:
     if _shown_phase(book, table) == "coup":
         return "the cards are turned, then what they call for"
     if table.phase is Phase.BURN_REST and table.shoe is not None:
+        if not table.shoe.burn_proven:
+            return "burn cards; how many more is not known"
         return f"{table.shoe.burn_owed} more burn cards"
     return _DUE[table.phase]
 

@@ -64,8 +64,9 @@ class IrregularityKind:
 
 _ANY: Final = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
 _GO_ON_OR_CLOSE: Final = (Decision.CONTINUE, Decision.CLOSE_SHOE)
-_PARTIAL: Final = (Decision.VOID_COUP, Decision.STATE_OUTCOME, Decision.CLOSE_SHOE)
-_PARTIAL_OR_NONE: Final = (*_PARTIAL, Decision.CONTINUE)
+# Which of them a floorperson may take depends on whether a coup is partial.
+_PARTIAL_OR_NONE: Final = tuple(Decision)
+_CLOSE: Final = (Decision.CLOSE_SHOE,)
 _ACKNOWLEDGE: Final = (Decision.CONTINUE,)
 
 _NEVER_SILENT: Final = "paying or taking any wager of this coup before the decision"
@@ -164,7 +165,7 @@ CATALOGUE: Final = MappingProxyType(
         ),
         IrregularityCode.MISSING_CARD: IrregularityKind(
             title="the result was declared while a card was still due",
-            points=(RulePoint.BANKER_TABLE, RulePoint.RESULT_CALLED),
+            points=(RulePoint.RESULT_CALLED,),
             suspends=True,
             decisions=_ANY,
             permitted=(
@@ -202,7 +203,10 @@ CATALOGUE: Final = MappingProxyType(
             points=(RulePoint.LAST_HAND,),
             suspends=True,
             decisions=_GO_ON_OR_CLOSE,
-            permitted=("put the card into the discard rack", "begin the reshuffle"),
+            permitted=(
+                "put the card into the discard rack and go on with the reshuffle",
+                "close the shoe if the card is another shoe's: the table joins that one",
+            ),
             forbidden=("dealing another coup from this shoe", "carrying the card to another shoe"),
         ),
         IrregularityCode.CARD_AFTER_SECOND_CUT_CARD: IrregularityKind(
@@ -217,15 +221,15 @@ CATALOGUE: Final = MappingProxyType(
             title="more cards left the shoe than its decks hold",
             points=(RulePoint.SHOE_LOADED,),
             suspends=True,
-            decisions=_ANY,
-            permitted=("void an open coup", "close the shoe and count every deck"),
+            decisions=_CLOSE,
+            permitted=("close the shoe, void an open coup and count every deck",),
             forbidden=("using these decks before they are counted",),
         ),
         IrregularityCode.INSUFFICIENT_CARDS: IrregularityKind(
             title="too few cards remain to complete the coup",
             points=(RulePoint.INSUFFICIENT_CARDS,),
             suspends=True,
-            decisions=(Decision.CLOSE_SHOE,),
+            decisions=_CLOSE,
             permitted=("void the coup, return every wager, close the shoe and reshuffle",),
             forbidden=("completing the coup with cards of another shoe", "charging vigorish"),
         ),
@@ -297,7 +301,7 @@ CATALOGUE: Final = MappingProxyType(
             title="the first card seen of a coup is not its first card",
             points=(RulePoint.FOUR_CARDS, RulePoint.SHOE_DEVICE),
             suspends=True,
-            decisions=_PARTIAL,
+            decisions=_PARTIAL_OR_NONE,
             permitted=(_CHECK_TABLE, "void the coup, or state its outcome from the layout"),
             forbidden=(_NEVER_INVENT,),
         ),
@@ -310,10 +314,10 @@ CATALOGUE: Final = MappingProxyType(
             forbidden=(_NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_CHANGED_EARLY: IrregularityKind(
-            title="the shoe restarted after the cut card, before the last hand was dealt",
+            title="the shoe was changed or restarted before its last hand was dealt",
             points=(RulePoint.LAST_HAND, RulePoint.RESHUFFLE),
             suspends=True,
-            decisions=_ANY,
+            decisions=_PARTIAL_OR_NONE,
             permitted=(
                 "close this shoe if the cards were changed",
                 "go on with it if the device only restarted",
@@ -332,7 +336,7 @@ CATALOGUE: Final = MappingProxyType(
             title="cards were dealt while the table was suspended",
             points=(RulePoint.DRAWN_IN_ERROR,),
             suspends=True,
-            decisions=(*_ANY, Decision.STATE_OUTCOME),
+            decisions=_PARTIAL_OR_NONE,
             permitted=("take the cards over, or void every coup they belong to",),
             forbidden=("counting or paying them before the decision",),
         ),

@@ -70,10 +70,14 @@ class ShoeOpened:
 
 @dataclass(frozen=True, slots=True)
 class BurnDone:
-    """The burn is complete: the first card and how many were removed in all."""
+    """The burn is over: the first card and how many were seen removed in all.
+
+    `proven` False: how many were owed is not known, so nobody can say that it is complete.
+    """
 
     first: Card | None
     removed: int
+    proven: bool
 
 
 @dataclass(frozen=True, slots=True)

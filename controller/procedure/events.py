@@ -112,9 +112,9 @@ class ProgramReplaced:
     software: str
 
 
-DomainEvent: TypeAlias = (
-    GamingDayTurned
-    | ShoeDeviceStarted
+# Judged by the same rules whether the table is suspended or not.
+FollowedEvent: TypeAlias = (
+    ShoeDeviceStarted
     | CardDrawn
     | CardRepeated
     | CutCardDrawn
@@ -123,7 +123,6 @@ DomainEvent: TypeAlias = (
     | ShoeStandsBy
     | ReportsMissing
     | NoMoreBetsCalled
-    | ShoeClosedByPerson
-    | IrregularityResolved
     | ProgramReplaced
 )
+DomainEvent: TypeAlias = FollowedEvent | GamingDayTurned | ShoeClosedByPerson | IrregularityResolved

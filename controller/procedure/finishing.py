@@ -1,7 +1,7 @@
-"""The end of a coup: the declared result against the cards', and the coup's record.
+"""The end of a coup and of a shoe: the declared result against the cards', and the records.
 
-Responsible for: judging a declared result, closing a coup into its record, and what follows the
-coup (between coups, the last hand, the shoe over).
+Responsible for: judging a declared result, closing a coup into its record and the tally, what
+follows the coup (between coups, the last hand, the shoe over), and stating a shoe's end.
 Not responsible for: the cards themselves (drawing) and for a floorperson's decision (suspension).
 Source: S42 (j)(1), (h)(5); NY (i)(1); D-3, D-6, D-23.
 """
@@ -18,8 +18,9 @@ from controller.procedure.effects import (
     RecordedCard,
     ShoeEnded,
 )
-from controller.procedure.events import CoupForcedOut, ResultDeclared
+from controller.procedure.events import ResultDeclared
 from controller.procedure.phases import Phase, Trigger
+from controller.procedure.places import ruling_points
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
 from controller.procedure.steps import Step, accept, irregular, prompt
@@ -30,9 +31,8 @@ from controller.rules.profile import RulePoint
 
 def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     """Compare what the dealer declared with what the cards say."""
-    phase = step.state.phase
     shoe = step.state.shoe
-    if shoe is None or phase is Phase.SHOE_OVER or shoe.coup is None:
+    if shoe is None or shoe.coup is None:
         return _without_coup(book, step)
     declared = Declared(event.outcome, event.player_pair, event.banker_pair)
     coup = replace(shoe.coup, declared=declared)
@@ -40,23 +40,32 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     if coup.partial:
         step = accept(step, f"{event.outcome.value} declared for a partial coup, not judged")
         return close_coup(book, step, CoupFate.PARTIAL)
-    if isinstance(book.next(phase, Trigger.RESULT_DECLARED), NoEdge):
+    if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
         step = step.with_coup(replace(coup, abandoned=True))
-        detail = f"{event.outcome.value} was declared; due was {phase.value}"
-        return irregular(book, step, IrregularityCode.MISSING_CARD, detail)
+        detail = f"{event.outcome.value} was declared; due was {step.phase.value}"
+        points = ruling_points(coup.faces())
+        return irregular(book, step, IrregularityCode.MISSING_CARD, detail, *points)
     computed = result_of(coup.faces())
     if not _agrees(declared, computed):
         detail = f"declared {_words(declared)}; the cards say {_words_of(computed)}"
         return irregular(book, step, IrregularityCode.RESULT_MISMATCH, detail)
-    points = [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
+    points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     if computed.outcome is Outcome.TIE:
-        points.append(RulePoint.TIE_CALLED)
+        points = (*points, RulePoint.TIE_CALLED)
     step = accept(step, f"result {event.outcome.value}", book.clauses(*points))
     return close_coup(book, step, CoupFate.COUNTED)
 
 
-def forced_out(book: RuleBook, step: Step, _event: CoupForcedOut) -> Step:
-    """The forced exit leaves the coup void pending a floorperson."""
+def _without_coup(book: RuleBook, step: Step) -> Step:
+    if step.phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1):
+        begun = step.shoe.coups_begun
+        after = f"after coup {begun}" if begun else "before the first coup"
+        return irregular(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
+    return accept(step, "a result that belongs to no coup of this shoe: set aside")
+
+
+def forced_out(book: RuleBook, step: Step) -> Step:
+    """The forced exit leaves a coup to a floorperson; what comes next is not of this coup."""
     shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
         return accept(step, "forced exit with no coup on the table: nothing to leave")
@@ -68,68 +77,97 @@ def forced_out(book: RuleBook, step: Step, _event: CoupForcedOut) -> Step:
 def stands_by(book: RuleBook, step: Step) -> Step:
     """Stand-by ends a coup only where nothing reports results; it never begins one."""
     shoe = step.state.shoe
-    if shoe is not None and shoe.coup is not None and step.state.phase is Phase.RESULT:
-        if shoe.coup.partial:
-            step = accept(step, "the shoe stands by: the partial coup is over")
-            return close_coup(book, step, CoupFate.PARTIAL)
-        if not book.observes(Fact.RESULT_BUTTON) and shoe.coup.declared is None:
-            step = accept(step, "the shoe stands by: the result was not observed")
-            return close_coup(book, step, CoupFate.COUNTED)
+    coup = shoe.coup if shoe is not None else None
+    if coup is not None and coup.partial:
+        step = accept(step, "the shoe stands by: the partial coup is over")
+        return close_coup(book, step, CoupFate.PARTIAL)
+    if is_over(coup) and not book.observes(Fact.RESULT_BUTTON):
+        step = accept(step, "the shoe stands by: the coup is over, its result was not reported")
+        return close_coup(book, step, CoupFate.COUNTED)
     return accept(step, "the shoe stands by")
 
 
-def _without_coup(book: RuleBook, step: Step) -> Step:
-    if step.state.phase is Phase.BETWEEN_COUPS:
-        shoe = step.shoe
-        after = f"after coup {shoe.coups_begun}" if shoe.coups_begun else "before the first coup"
-        return irregular(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
-    return accept(step, "a result that belongs to no coup of this shoe: set aside")
+def is_over(coup: CoupState | None) -> bool:
+    """Whether there is a coup that is whole, needs no more cards and was not abandoned."""
+    if coup is None or coup.partial or coup.abandoned:
+        return False
+    return is_complete(coup.faces())
 
 
-def close_coup(book: RuleBook, step: Step, fate: CoupFate) -> Step:
-    """Close the open coup into its record and say what is due next."""
-    shoe = step.shoe
-    coup = step.coup
-    outcome: Outcome | None = None
-    if fate is CoupFate.COUNTED:
-        outcome = result_of(coup.faces()).outcome
-    step = step.with_effect(CoupClosed(record_of(shoe, coup, fate, outcome)))
+def ended_by_what_follows(book: RuleBook, step: Step) -> Step:
+    """Something that only follows a coup has come: a coup that needs no more cards is over.
+
+    It counts by its cards. That its result was not declared is an irregularity only where the
+    table reports results.
+    """
+    shoe = step.state.shoe
+    if shoe is None or not is_over(shoe.coup):
+        return step
+    if book.observes(Fact.RESULT_BUTTON) and step.coup.declared is None:
+        detail = f"coup {step.coup.number}"
+        step = irregular(book, step, IrregularityCode.RESULT_NOT_DECLARED, detail)
+    return close_coup(book, step, CoupFate.COUNTED)
+
+
+def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | None = None) -> Step:
+    """Close the open coup into its record and say what is due next.
+
+    `stated` is the outcome a floorperson stated. While the table is suspended the record is held:
+    a floorperson decides whether it counts.
+    """
+    shoe, coup = step.shoe, step.coup
+    record = record_of(shoe, coup, fate, stated)
     step = step.with_coup(None)
+    step = replace(step, held=(*step.held, record)) if step.provisional else count(step, record)
     last = is_last(shoe, coup.number)
-    step = step.at(_phase_after(book, step.state.phase, fate, last=last))
+    if fate is CoupFate.VOID:
+        step = step.moved(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if last else ()))
+    else:
+        before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
+        step = step.moved(
+            book, *before, Trigger.LAST_COUP_DONE if last else Trigger.RESULT_DECLARED
+        )
     if last:
         text = "the last hand is done: no more cards from this shoe; reshuffle"
         return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
     if shoe.cut.last_coup == coup.number + 1:
-        step = prompt(
-            book, step, Call.LAST_HAND, 'announce "last hand"', RulePoint.LAST_HAND_CALLED
-        )
+        step = prompt_last_hand(book, step)
     return step
 
 
-def _phase_after(book: RuleBook, phase: Phase, fate: CoupFate, *, last: bool) -> Phase:
-    if fate is not CoupFate.VOID:
-        return book.move(phase, Trigger.LAST_COUP_DONE if last else Trigger.RESULT_DECLARED)
-    phase = book.move(phase, Trigger.COUP_VOIDED)
-    return book.move(phase, Trigger.SHOE_CLOSED) if last else phase
+def prompt_last_hand(book: RuleBook, step: Step) -> Step:
+    """The next coup is the last one."""
+    return prompt(book, step, Call.LAST_HAND, 'announce "last hand"', RulePoint.LAST_HAND_CALLED)
 
 
-def settle(step: Step, person: str, reason: str) -> Step:
-    """Count the coups this step closed, and state the shoe's end once it is reached.
+def count(step: Step, record: CoupRecord) -> Step:
+    """Publish the record of a coup and count it in its shoe."""
+    tally = _counted(step.shoe.tally, record.outcome)
+    return step.with_shoe(replace(step.shoe, tally=tally, last_coup=record)).with_effect(
+        CoupClosed(record)
+    )
 
-    `person` and `reason` are of the person whose action ended it, empty where the cards did.
+
+def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
+    match outcome:
+        case Outcome.PLAYER:
+            return replace(tally, player=tally.player + 1)
+        case Outcome.BANKER:
+            return replace(tally, banker=tally.banker + 1)
+        case Outcome.TIE:
+            return replace(tally, tie=tally.tie + 1)
+        case _:
+            return replace(tally, void=tally.void + 1)
+
+
+def end_stated(step: Step, person: str = "", reason: str = "") -> Step:
+    """State the shoe's end, once, when it is reached.
+
+    `person` and `reason` are of the person whose decision ended it, empty where the cards did.
     """
-    state = step.state
-    shoe = state.shoe
-    if shoe is None:
+    shoe = step.state.shoe
+    if shoe is None or shoe.ended or step.phase is not Phase.SHOE_OVER:
         return step
-    for effect in step.effects:
-        if isinstance(effect, CoupClosed):
-            tally = _counted(shoe.tally, effect.record)
-            shoe = replace(shoe, tally=tally, last_coup=effect.record)
-    if state.phase is not Phase.SHOE_OVER or shoe.ended:
-        return step.with_shoe(shoe)
-    shoe = replace(shoe, ended=True)
     tally = shoe.tally
     ended = ShoeEnded(
         gaming_day=shoe.gaming_day,
@@ -144,19 +182,7 @@ def settle(step: Step, person: str, reason: str) -> Step:
         person=person,
         reason=reason,
     )
-    return step.with_shoe(shoe).with_effect(ended)
-
-
-def _counted(tally: ShoeTally, record: CoupRecord) -> ShoeTally:
-    match record.outcome:
-        case Outcome.PLAYER:
-            return replace(tally, player=tally.player + 1)
-        case Outcome.BANKER:
-            return replace(tally, banker=tally.banker + 1)
-        case Outcome.TIE:
-            return replace(tally, tie=tally.tie + 1)
-        case None:
-            return replace(tally, void=tally.void + 1)
+    return step.with_shoe(replace(shoe, ended=True)).with_effect(ended)
 
 
 def is_last(shoe: ShoeState, number: int) -> bool:
@@ -166,34 +192,25 @@ def is_last(shoe: ShoeState, number: int) -> bool:
 
 
 def record_of(
-    shoe: ShoeState, coup: CoupState, fate: CoupFate, outcome: Outcome | None
+    shoe: ShoeState, coup: CoupState, fate: CoupFate, stated: Outcome | None
 ) -> CoupRecord:
     """The record of a coup; `result` only where the cards are whole and complete."""
+    faces = () if coup.partial else coup.faces()
+    result = result_of(faces) if is_complete(faces) else None
+    by_cards = result.outcome if result is not None and fate is CoupFate.COUNTED else None
     return CoupRecord(
         gaming_day=shoe.gaming_day,
         shoe=shoe.number,
         coup=coup.number,
         cards=tuple(RecordedCard(c.place, c.card) for c in coup.cards),
         aside=tuple(RecordedCard(c.place, c.card) for c in coup.aside),
-        result=_result(coup),
+        result=result,
         declared=coup.declared.outcome if coup.declared is not None else None,
-        outcome=outcome,
+        outcome=stated if stated is not None else by_cards,
         fate=fate,
         suspended_cards=coup.suspended_cards,
         irregular=coup.irregular,
     )
-
-
-def _result(coup: CoupState) -> CoupResult | None:
-    if coup.partial:
-        return None
-    return complete_result(coup)
-
-
-def complete_result(coup: CoupState) -> CoupResult | None:
-    """The result of a coup whose cards are whole; None while a card is still due."""
-    faces = coup.faces()
-    return result_of(faces) if is_complete(faces) else None
 
 
 def _agrees(declared: Declared, computed: CoupResult) -> bool:

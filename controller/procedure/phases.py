@@ -35,8 +35,10 @@ class Trigger(StrEnum):
     """A happening, already classified by the rules."""
 
     SHOE_OPENED = "shoe_opened"
+    SHOE_JOINED = "shoe_joined"
     FIRST_CARD_READY = "first_card_ready"
     BURN_OWED = "burn_owed"
+    BURN_UNPROVEN = "burn_unproven"
     BURN_DONE = "burn_done"
     COUP_BEGINS = "coup_begins"
     CARD = "card"
@@ -46,11 +48,13 @@ class Trigger(StrEnum):
     BOTH_STAND = "both_stand"
     BANKER_DRAWS = "banker_draws"
     BANKER_STANDS = "banker_stands"
+    COUP_PARTIAL = "coup_partial"
     CUT_CARD = "cut_card"
     RESULT_DECLARED = "result_declared"
     LAST_COUP_DONE = "last_coup_done"
     COUP_VOIDED = "coup_voided"
     SHOE_CLOSED = "shoe_closed"
+    NEXT_SHOE_UNSEEN = "next_shoe_unseen"
     SUSPEND = "suspend"
     RESUME_TO_OPENING = "resume_to_opening"
     RESUME_TO_BURN_FIRST = "resume_to_burn_first"
@@ -107,8 +111,14 @@ def resume_trigger(phase: Phase) -> Trigger:
 EDGES: Final[tuple[Edge, ...]] = (
     (Phase.CLOSED, Trigger.SHOE_OPENED, Phase.OPENING),
     (Phase.SHOE_OVER, Trigger.SHOE_OPENED, Phase.OPENING),
+    (Phase.CLOSED, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
+    (Phase.SHOE_OVER, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
+    (Phase.SHOE_OVER, Trigger.NEXT_SHOE_UNSEEN, Phase.CLOSED),
     (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
     (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
+    (Phase.BURN_FIRST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
+    (Phase.BURN_REST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
+    (Phase.BURN_REST, Trigger.BURN_OWED, Phase.BURN_REST),
     (Phase.BURN_REST, Trigger.CARD, Phase.BURN_REST),
     (Phase.BURN_REST, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
     (Phase.BETWEEN_COUPS, Trigger.COUP_BEGINS, Phase.PLAYER_1),
@@ -124,6 +134,7 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.BANKER_3, Trigger.CARD, Phase.RESULT),
     (Phase.RESULT, Trigger.RESULT_DECLARED, Phase.BETWEEN_COUPS),
     (Phase.RESULT, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER),
+    *((phase, Trigger.COUP_PARTIAL, Phase.RESULT) for phase in COUP_PHASES),
     *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
     *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
     *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in OPEN_PHASES),

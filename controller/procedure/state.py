@@ -7,6 +7,7 @@ Source: package README, "State"; D-22 (what must survive a restart).
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
@@ -39,9 +40,9 @@ class CoupState:
     """The coup being dealt.
 
     `partial`: reports of it are missing, or it was joined in the middle; its cards cannot be
-    judged. `abandoned`: it was left before its last card; the next first card begins another coup.
-    `suspended_cards`: cards of it were dealt while the table was suspended.
-    `irregular`: numbers of its irregularities.
+    judged. `abandoned`: it was left before its result; the next first card begins another coup.
+    `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
+    while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
     """
 
     number: int
@@ -63,10 +64,13 @@ class CoupState:
 
 @dataclass(frozen=True, slots=True)
 class CutState:
-    """The cut cards of a shoe. `last_coup` is the number of the last coup, once it is known."""
+    """The cut cards of a shoe.
+
+    `last_coup` is the number of the last coup, once it is known. `in_burn`: all that were seen
+    came out during the burn. `exhausted`: the second one came; the cards end there.
+    """
 
     seen: int = 0
-    cards_drawn_when_seen: int = 0
     last_coup: int | None = None
     in_burn: bool = False
     exhausted: bool = False
@@ -84,7 +88,14 @@ class ShoeTally:
 
 @dataclass(frozen=True, slots=True)
 class ShoeState:
-    """One run of coups from one loading. `cards_drawn` counts every card that left the shoe."""
+    """One run of coups from one loading.
+
+    `cards_drawn` counts every card seen to leave the shoe; of a shoe that was `joined` in play the
+    cards before are not known. `burn_owed` is how many more cards the burn needs, 0 where not
+    `burn_proven`: reports of the burn are missing, or its first card could not be read.
+    `burn_for_error` is how many cards may be burned before the next coup because of cards drawn in
+    error.
+    """
 
     gaming_day: str
     number: int
@@ -93,6 +104,8 @@ class ShoeState:
     joined: bool = False
     burn_cards: tuple[Card | None, ...] = ()
     burn_owed: int = 0
+    burn_proven: bool = True
+    burn_for_error: int = 0
     coups_begun: int = 0
     coup: CoupState | None = None
     cut: CutState = CutState()
@@ -102,7 +115,7 @@ class ShoeState:
     ended: bool = False
 
     def cards_left(self) -> int:
-        """Cards that should still be in the shoe; never below zero."""
+        """Cards that should still be in the shoe, never below zero; no more if it was joined."""
         return max(0, self.cards_total - self.cards_drawn)
 
 
@@ -118,6 +131,14 @@ class OpenIrregularity:
     provisional: bool
 
 
+class NextShoe(StrEnum):
+    """What is known, while the table is suspended, of the shoe after this one."""
+
+    NONE = "none"
+    ANNOUNCED = "announced"  # the device began it
+    BEGUN = "begun"  # cards of it were dealt, or may have been; they are not followed
+
+
 @dataclass(frozen=True, slots=True)
 class Suspension:
     """No further card until a floorperson resolves.
@@ -125,14 +146,14 @@ class Suspension:
     `resume_to` is where play would go on. What happens meanwhile is followed by the same rules:
     `resume_to` and the shoe move on, `held` keeps the coups that came to an end and are neither
     counted nor published before the resolution. `coup` is the coup that caused it, 0 for none.
-    `dealt`: cards left the shoe meanwhile. `new_shoe`: the device announced a new shoe meanwhile.
+    `dealt`: cards left the shoe meanwhile.
     """
 
     resume_to: Phase
     coup: int
     held: tuple[CoupRecord, ...] = ()
     dealt: bool = False
-    new_shoe: bool = False
+    next_shoe: NextShoe = NextShoe.NONE
 
 
 @dataclass(frozen=True, slots=True)

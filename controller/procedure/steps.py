@@ -1,19 +1,20 @@
 """What one step gives, and how a step grows while an event is judged.
 
-Responsible for: the Step value, accepting, and raising an irregularity (numbering, citing,
-suspending).
-Not responsible for: deciding which of them is right (drawing, finishing, shoe, suspension).
+Responsible for: the Step value, accepting, prompting, raising an irregularity (numbering, citing)
+and suspending for it.
+Not responsible for: deciding which of them is right (the modules that judge).
 Source: package README, "Verdicts"; D-32.
 """
 
 from dataclasses import dataclass, replace
 
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
-from controller.procedure.effects import Call, Effect, Prompted
+from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
+    NextShoe,
     OpenIrregularity,
     ShoeState,
     Suspension,
@@ -22,24 +23,32 @@ from controller.procedure.state import (
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.rules.profile import RulePoint
 
-# A shoe in ruins may raise an irregularity at every card. The record keeps them all; the list
-# that a floorperson reads stays short.
-OPEN_IRREGULARITIES_MAX = 32
+# A shoe in ruins may raise an irregularity at every report. The record keeps them all; the lists
+# in the state stay short: the first ones, and the first of every further kind.
+LISTED_IRREGULARITIES_MAX = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The state after an event, and everything concluded from it, in order."""
+    """The state after an event, and everything concluded from it, in order.
+
+    Only while the event is judged: `provisional` says that the table is suspended and this is
+    followed, not counted; `held` are the coups that ended so; `next_shoe` is what the event told
+    of the next shoe while this one cannot be left.
+    """
 
     state: TableState
     verdicts: tuple[Verdict, ...] = ()
     effects: tuple[Effect, ...] = ()
+    provisional: bool = False
+    held: tuple[CoupRecord, ...] = ()
+    next_shoe: NextShoe = NextShoe.NONE
 
     def on(self, state: TableState) -> "Step":
-        return Step(state, self.verdicts, self.effects)
+        return replace(self, state=state)
 
     def with_effect(self, effect: Effect) -> "Step":
-        return Step(self.state, self.verdicts, (*self.effects, effect))
+        return replace(self, effects=(*self.effects, effect))
 
     def with_shoe(self, shoe: ShoeState) -> "Step":
         return self.on(replace(self.state, shoe=shoe))
@@ -47,8 +56,16 @@ class Step:
     def with_coup(self, coup: CoupState | None) -> "Step":
         return self.with_shoe(replace(self.shoe, coup=coup))
 
-    def at(self, phase: Phase) -> "Step":
+    def moved(self, book: RuleBook, *triggers: Trigger) -> "Step":
+        """Follow edges that only a mistake in this program could make missing."""
+        phase = self.state.phase
+        for trigger in triggers:
+            phase = book.move(phase, trigger)
         return self.on(replace(self.state, phase=phase))
+
+    @property
+    def phase(self) -> Phase:
+        return self.state.phase
 
     @property
     def shoe(self) -> ShoeState:
@@ -63,7 +80,8 @@ class Step:
 
 def accept(step: Step, what: str, clauses: tuple[str, ...] = ()) -> Step:
     """The event is in order."""
-    return Step(step.state, (*step.verdicts, Accepted(what, clauses)), step.effects)
+    verdict = Accepted(what, clauses, provisional=step.provisional)
+    return replace(step, verdicts=(*step.verdicts, verdict))
 
 
 def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint) -> Step:
@@ -71,43 +89,64 @@ def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint
     return step.with_effect(Prompted(call, text, book.clauses(*points), observed=False))
 
 
-def irregular(book: RuleBook, step: Step, code: IrregularityCode, detail: str) -> Step:
-    """Raise an irregularity. Play would resume at the state's present phase."""
+def irregular(
+    book: RuleBook, step: Step, code: IrregularityCode, detail: str, *points: RulePoint
+) -> Step:
+    """Raise an irregularity.
+
+    `points` are cited after the ones the catalogue gives for the code.
+    """
     kind = CATALOGUE[code]
-    state = step.state
-    number = state.irregularities + 1
-    coup = state.shoe.coup if state.shoe is not None else None
-    coup_number = coup.number if coup is not None else 0
-    clauses = book.clauses(*kind.points)
+    shoe = step.state.shoe
+    coup = shoe.coup.number if shoe is not None and shoe.coup is not None else 0
     verdict = Irregularity(
         code=code,
-        number=number,
-        coup=coup_number,
+        number=step.state.irregularities + 1,
+        coup=coup,
         detail=f"{kind.title}: {detail}",
-        clauses=clauses,
+        clauses=book.clauses(*kind.points, *points),
         permitted=kind.permitted,
         forbidden=kind.forbidden,
         decisions=tuple(decision.value for decision in kind.decisions),
         suspends=kind.suspends,
+        provisional=step.provisional,
     )
-    opened = OpenIrregularity(number, code, clauses, coup_number, kind.suspends, provisional=False)
-    still_open = state.open_irregularities
-    if len(still_open) < OPEN_IRREGULARITIES_MAX:
-        still_open = (*still_open, opened)
+    return replace(_noted(step, verdict), verdicts=(*step.verdicts, verdict))
+
+
+def _noted(step: Step, verdict: Irregularity) -> Step:
+    """Number and list the irregularity in state, shoe and coup."""
+    state, number = step.state, verdict.number
+    listed = state.open_irregularities
+    known = any(one.code is verdict.code for one in listed)
+    if len(listed) < LISTED_IRREGULARITIES_MAX or not known:
+        opened = OpenIrregularity(
+            number=number,
+            code=verdict.code,
+            clauses=verdict.clauses,
+            coup=verdict.coup,
+            suspends=verdict.suspends,
+            provisional=verdict.provisional,
+        )
+        listed = (*listed, opened)
     shoe = state.shoe
     if shoe is not None:
-        if coup is not None:
+        coup = shoe.coup
+        if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
             coup = replace(coup, irregular=(*coup.irregular, number))
         shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
-    state = replace(state, irregularities=number, open_irregularities=still_open, shoe=shoe)
-    if kind.suspends and state.suspension is None:
-        state = _suspended(book, state, coup_number)
-    return Step(state, (*step.verdicts, verdict), step.effects)
+    return step.on(replace(state, irregularities=number, open_irregularities=listed, shoe=shoe))
 
 
-def _suspended(book: RuleBook, state: TableState, coup: int) -> TableState:
-    return replace(
-        state,
-        phase=book.move(state.phase, Trigger.SUSPEND),
-        suspension=Suspension(resume_to=state.phase, coup=coup),
-    )
+def suspended_if_due(book: RuleBook, step: Step) -> Step:
+    """Suspend the table if the step raised what suspends; the last thing an event does.
+
+    Until then the whole event is judged in the phase of play, so that one card can break two
+    rules.
+    """
+    raised = (one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends)
+    first = next(raised, None)
+    if first is None:
+        return step
+    suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
+    return step.on(replace(step.state, suspension=suspension)).moved(book, Trigger.SUSPEND)

@@ -4,6 +4,7 @@ import pytest
 
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import (
+    BURN_PHASES,
     COUP_PHASES,
     EDGES,
     OPEN_PHASES,
@@ -97,8 +98,15 @@ def test_no_card_is_due(phase: Phase) -> None:
 
 
 @pytest.mark.clause("S42-h-5-onemore")
-def test_after_the_last_hand_only_a_new_shoe_or_a_suspension_can_come() -> None:
-    assert TABLE.legal(Phase.SHOE_OVER) == (Trigger.SHOE_OPENED, Trigger.SUSPEND)
+def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> None:
+    assert TABLE.legal(Phase.SHOE_OVER) == (
+        Trigger.SHOE_OPENED,
+        Trigger.SHOE_JOINED,
+        Trigger.NEXT_SHOE_UNSEEN,
+        Trigger.SUSPEND,
+    )
+    assert leads_nowhere(Phase.SHOE_OVER, Trigger.CARD)
+    assert leads_nowhere(Phase.SHOE_OVER, Trigger.COUP_BEGINS)
 
 
 @pytest.mark.clause("S42-h-5-aside")
@@ -155,4 +163,23 @@ def test_a_suspended_table_takes_no_play() -> None:
 def test_every_trigger_and_every_phase_is_used() -> None:
     assert {trigger for _, trigger, _ in EDGES} == set(Trigger)
     assert {source for source, _, _ in EDGES} == set(Phase)
-    assert {to for _, _, to in EDGES} == set(Phase) - {Phase.CLOSED}
+    assert {to for _, _, to in EDGES} == set(Phase)
+
+
+def test_a_shoe_met_in_play_is_joined_between_coups() -> None:
+    assert walk(Phase.CLOSED, Trigger.SHOE_JOINED) == (Phase.BETWEEN_COUPS,)
+    assert walk(Phase.SHOE_OVER, Trigger.SHOE_JOINED) == (Phase.BETWEEN_COUPS,)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_coup_can_become_partial_and_then_waits_for_its_end(phase: Phase) -> None:
+    expected = Phase.RESULT if phase in COUP_PHASES else None
+    after = TABLE.next(phase, Trigger.COUP_PARTIAL)
+    assert (None if isinstance(after, NoEdge) else after) == expected
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_burn_can_lose_its_count(phase: Phase) -> None:
+    expected = Phase.BURN_REST if phase in BURN_PHASES else None
+    after = TABLE.next(phase, Trigger.BURN_UNPROVEN)
+    assert (None if isinstance(after, NoEdge) else after) == expected

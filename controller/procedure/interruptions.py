@@ -1,0 +1,54 @@
+"""Reports that are missing: what was in progress is incomplete, and nothing is guessed.
+
+Responsible for: lost reports, an unproven continuity, another program version taking over, and
+marking what was in progress.
+Not responsible for: cards that follow (drawing) and what a floorperson makes of it (suspension).
+Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
+
+Decisions. Where a shoe is over and nothing is in progress, an unproven continuity needs no
+decision: the next shoe's own beginning proves it, and without that beginning it is joined. Reports
+that are proven to be missing need one always. A burn with missing reports is followed without a
+count: it ends with the first coup.
+"""
+
+from dataclasses import replace
+
+from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.events import Loss, ReportsMissing
+from controller.procedure.phases import BURN_PHASES, Phase, Trigger
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.steps import Step, accept, irregular
+
+
+def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
+    """Reports of the shoe may be missing before the next event."""
+    shoe = step.state.shoe
+    if shoe is None:
+        return accept(step, "reports may be missing; no shoe is open")
+    unproven = event.loss is Loss.UNPROVEN
+    if unproven and step.phase is Phase.SHOE_OVER:
+        return accept(step, "reports may be missing; the shoe is over")
+    code = IrregularityCode.CONTINUITY_UNPROVEN if unproven else IrregularityCode.REPORTS_LOST
+    count = f"at least {event.count_min}" if event.count_min else "an unknown number"
+    detail = f"{count}, after card {shoe.cards_drawn} of the shoe"
+    return irregular(book, progress_unproven(book, step), code, detail)
+
+
+def program_replaced(book: RuleBook, step: Step, software: str) -> Step:
+    """Another version goes on with an open shoe: what was in progress is partial."""
+    if step.state.shoe is None or step.phase is Phase.SHOE_OVER:
+        return accept(step, "no shoe is open")
+    step = progress_unproven(book, step)
+    return irregular(book, step, IrregularityCode.PROGRAM_REPLACED, software)
+
+
+def progress_unproven(book: RuleBook, step: Step) -> Step:
+    """Mark the coup or burn in progress, if any, as incomplete from here on."""
+    shoe = step.shoe
+    if shoe.coup is not None:
+        step = step.with_coup(replace(shoe.coup, partial=True))
+        return step.moved(book, Trigger.COUP_PARTIAL)
+    if step.phase in BURN_PHASES:
+        step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False))
+        return step.moved(book, Trigger.BURN_UNPROVEN)
+    return step
