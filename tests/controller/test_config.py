@@ -178,9 +178,9 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
         (
             '[rules]\nobserved = ["turned"]',
             (
-                "rules.observed: 'turned' cannot be used yet: this program has no way to sense it or to"
-                " be told it; usable today: no_more_bets, result_button. Leave it out: it is prompted"
-                " and never judged."
+                "rules.observed: 'turned' cannot be used yet: this program has no way to sense it"
+                " or to be told it; usable today: no_more_bets, result_button. Leave it out: it is"
+                " prompted and never judged."
             ),
         ),
         (
