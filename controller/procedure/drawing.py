@@ -324,16 +324,15 @@ def _card_of_partial_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if _begins_another(coup, event.claimed):
         step = close_coup(book, step, CoupFate.PARTIAL)
         return _card_after_coup(book, step, event)
-    step = step.with_coup(_with_claimed_card(coup, event))
+    step = step.with_coup(_with_claimed_card(replace(coup, missing=0), event))
     return accept(step, f"of a partial coup: {WORDS[event.claimed]}, not judged")
 
 
 def _begins_another(coup: CoupState, claimed: Place) -> bool:
-    """Whether a claim cannot belong to this coup: its first place, or a place already passed."""
+    """Whether a claim cannot belong to this coup: its first place, or one that is out of reach."""
     if claimed not in HAND_PLACES:
         return False
-    passed = [HAND_PLACES.index(dealt.place) for dealt in coup.cards]
-    return claimed is Place.PLAYER_1 or HAND_PLACES.index(claimed) <= max(passed, default=-1)
+    return claimed is Place.PLAYER_1 or not coup.may_go_on_at(HAND_PLACES.index(claimed))
 
 
 def _card_after_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:

@@ -28,6 +28,9 @@ from controller.rules.coup import is_complete
 from controller.rules.outcome import CoupResult, Outcome, result_of
 from controller.rules.profile import RulePoint
 
+# The place of the result after the six cards a coup can have, counted from 0.
+RESULT_INDEX = 6
+
 
 def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     """Compare what the dealer declared with what the cards say."""
@@ -38,8 +41,7 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     coup = replace(shoe.coup, declared=declared)
     step = step.with_coup(coup)
     if coup.partial:
-        step = accept(step, f"{event.outcome.value} declared for a partial coup, not judged")
-        return close_coup(book, step, CoupFate.PARTIAL)
+        return _result_of_partial_coup(book, step, declared)
     if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
         step = step.with_coup(replace(coup, abandoned=True))
         detail = f"{event.outcome.value} was declared; due was {step.phase.value}"
@@ -54,6 +56,22 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
         points = (*points, RulePoint.TIE_CALLED)
     step = accept(step, f"result {event.outcome.value}", book.clauses(*points))
     return close_coup(book, step, CoupFate.COUNTED)
+
+
+def _result_of_partial_coup(book: RuleBook, step: Step, declared: Declared) -> Step:
+    """Nothing is judged; a result out of this coup's reach is that of one that was never seen."""
+    coup = step.coup
+    step = accept(step, f"{declared.outcome.value} declared for a partial coup, not judged")
+    if coup.may_go_on_at(RESULT_INDEX):
+        return close_coup(book, step, CoupFate.PARTIAL)
+    step = close_coup(book, step.with_coup(replace(coup, declared=None)), CoupFate.PARTIAL)
+    if step.phase is not Phase.BETWEEN_COUPS:
+        return step
+    number = step.shoe.coups_begun + 1
+    unseen = CoupState(number, declared=declared, partial=True)
+    step = step.with_shoe(replace(step.shoe, coups_begun=number, coup=unseen))
+    step = step.moved(book, Trigger.COUP_BEGINS).moved(book, Trigger.COUP_PARTIAL)
+    return close_coup(book, step, CoupFate.PARTIAL)
 
 
 def _without_coup(book: RuleBook, step: Step) -> Step:

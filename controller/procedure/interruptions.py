@@ -31,7 +31,8 @@ def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
     code = IrregularityCode.CONTINUITY_UNPROVEN if unproven else IrregularityCode.REPORTS_LOST
     count = f"at least {event.count_min}" if event.count_min else "an unknown number"
     detail = f"{count}, after card {shoe.cards_drawn} of the shoe"
-    return irregular(book, progress_unproven(book, step), code, detail)
+    step = progress_unproven(book, step, 0 if unproven else event.count_min)
+    return irregular(book, step, code, detail)
 
 
 def program_replaced(book: RuleBook, step: Step, software: str) -> Step:
@@ -42,11 +43,14 @@ def program_replaced(book: RuleBook, step: Step, software: str) -> Step:
     return irregular(book, step, IrregularityCode.PROGRAM_REPLACED, software)
 
 
-def progress_unproven(book: RuleBook, step: Step) -> Step:
-    """Mark the coup or burn in progress, if any, as incomplete from here on."""
+def progress_unproven(book: RuleBook, step: Step, missing: int = 0) -> Step:
+    """Mark the coup or burn in progress, if any, as incomplete from here on.
+
+    `missing`: how many reports are proven to be missing, 0 where that is unknown.
+    """
     shoe = step.shoe
     if shoe.coup is not None:
-        step = step.with_coup(replace(shoe.coup, partial=True))
+        step = step.with_coup(replace(shoe.coup, partial=True, missing=missing))
         return step.moved(book, Trigger.COUP_PARTIAL)
     if step.phase in BURN_PHASES:
         step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False))

@@ -12,6 +12,7 @@ from enum import StrEnum
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
 from controller.procedure.phases import Phase
+from controller.procedure.places import HAND_PLACES
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
@@ -43,6 +44,7 @@ class CoupState:
     judged. `abandoned`: it was left before its result; the next first card begins another coup.
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
+    `missing`: reports proven to be missing right before the next one.
     """
 
     number: int
@@ -53,6 +55,16 @@ class CoupState:
     abandoned: bool = False
     suspended_cards: bool = False
     irregular: tuple[int, ...] = ()
+    missing: int = 0
+
+    def may_go_on_at(self, index: int) -> bool:
+        """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.
+
+        Between its last known card and that one only so many reports fit: the cards between, and
+        a cut card. More missing ones than that reach into another coup.
+        """
+        passed = max((HAND_PLACES.index(dealt.place) for dealt in self.cards), default=-1)
+        return index > passed and self.missing <= index - passed
 
     def faces(self) -> tuple[Card, ...]:
         """The cards in drawing order; only for a coup that is not partial."""

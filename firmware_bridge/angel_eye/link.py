@@ -176,7 +176,7 @@ class AngelEyeLink:
         cycle = self.settings.seq_cycle
         before = state.sequence
         findings: tuple[AngelEyeItem | LinkFault, ...] = ()
-        if state.blind and not self._proves_continuity(state, seq, at):
+        if state.blind and (isinstance(message, Start) or not self._can_be_counted(state, at)):
             findings = (ContinuityUnproven(),)
         if isinstance(message, Start):
             before = sequence.reset(cycle, before)
@@ -193,14 +193,14 @@ class AngelEyeLink:
             case _:
                 assert_never(step.kind)
 
-    def _proves_continuity(self, state: AngelEyeLinkState, seq: str, at: Timestamp) -> bool:
-        """Exactly the next SEQ, and too soon for half a cycle of reports to have passed."""
+    def _can_be_counted(self, state: AngelEyeLinkState, at: Timestamp) -> bool:
+        """Too soon for half a cycle of reports to have passed: the next SEQ tells how many did."""
         last = state.last
         if last is None or not _same_boot(last.at, at):
             return False
         elapsed_ns = at.monotonic_ns - last.at.monotonic_ns
         cycle_ns_min = sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
-        return sequence.is_next(state.sequence, seq) and 2 * elapsed_ns < cycle_ns_min
+        return 2 * elapsed_ns < cycle_ns_min
 
 
 def _same_boot(earlier: Timestamp, later: Timestamp) -> bool:

@@ -94,11 +94,6 @@ def disturbed(state: SequenceState) -> SequenceState:
     return replace(state, history="") if state.history else state
 
 
-def is_next(state: SequenceState, seq: str) -> bool:
-    """Whether `seq` is known to come right after the last one."""
-    return dict(state.order).get(state.last) == seq
-
-
 def cycle_length(state: SequenceState) -> int:
     """After how many steps the last SEQ comes again; 0 while that is not known."""
     return _steps(state.order, state.last, state.last)

@@ -287,13 +287,22 @@ def test_the_next_seq_proves_nothing_when_half_a_cycle_could_have_passed() -> No
     assert shoe.hears(report("1"), after=2.0) == (ContinuityUnproven(), StandBy())
 
 
-def test_another_seq_after_a_reopening_proves_nothing() -> None:
+def test_another_seq_soon_after_a_reopening_tells_how_many_are_missing() -> None:
     shoe = Listening()
     shoe.hears(report("0"))
     shoe.open()
 
-    assert shoe.hears(report("2"), after=0.1) == (ContinuityUnproven(), StandBy())
-    assert shoe.counts("34") == []
+    assert shoe.hears(report("3"), after=1.9) == (SequenceGap(2), StandBy())
+    assert shoe.counts("45") == []
+
+
+def test_another_seq_long_after_a_reopening_tells_nothing() -> None:
+    shoe = Listening()
+    shoe.hears(report("0"))
+    shoe.open()
+
+    assert shoe.hears(report("3"), after=2.0) == (ContinuityUnproven(), StandBy())
+    assert shoe.counts("45") == []
 
 
 def test_a_start_after_a_reopening_does_not_prove_what_came_before_it() -> None:
