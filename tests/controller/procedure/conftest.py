@@ -1,0 +1,382 @@
+"""The field's words for a table: cards are dealt, results declared, a floorperson decides.
+
+Responsible for: turning a line of such words into domain events, taking them one by one, and
+holding the table, at every step of every test, to what must always be true.
+Not responsible for: what any single test expects.
+Source: controller/README.md, "The procedure".
+
+    table.deal("burn Ac: 2c")               first burn card, then the counted ones
+    table.deal("P 7h, B 2c, P 9s, B Kd")    cards with the shoe's belief, numbered by it
+    table.deal("P1 7h")                     ... or with the number it gives
+    table.deal("more 7h, out 7h, extra 7h") a further one, outside play, burned outside the count
+    table.deal("P ??")                      a card the shoe could not read
+    table.deal("again P1 7h")               the shoe repeats itself
+    table.deal("cut card, result tie, result player P-pair, forced exit, stand-by")
+    table.deal("start, lost 2, lost unproven, lost unreadable, no more bets, program 2.0")
+    table.deal("day 2026-11-22, close shoe")
+    table.decide("void-coup take-over")     a floorperson's resolution
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from controller.journal.canonical import Codec
+from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.effects import CoupClosed, CoupRecord, Effect, Refused, ShoeEnded
+from controller.procedure.events import (
+    CardDrawn,
+    CardRepeated,
+    CoupForcedOut,
+    CutCardDrawn,
+    DomainEvent,
+    GamingDayTurned,
+    IrregularityResolved,
+    Loss,
+    NoMoreBetsCalled,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    ShoeClosedByPerson,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+)
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.state import ShoeState, TableState
+from controller.procedure.step import step
+from controller.procedure.steps import Step
+from controller.procedure.suspension import permitted_decisions
+from controller.procedure.verdicts import Accepted, Irregularity
+from controller.rule_data import load_clauses, load_profile
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.cut import CutRoundStart
+from controller.rules.outcome import Outcome
+
+DAY = "2026-11-21"
+STATES = Codec(TableState)
+CLAUSES = load_clauses()
+PROFILES = {name: load_profile(name) for name in ("ny-mini", "s42-mini")}
+HANDS = {"P": "player", "B": "banker"}
+CARD = re.compile(r"(P|B)([123]?) (\S+)")
+OTHER_PLACES = {"out": Place.OUTSIDE, "extra": Place.BURN_EXTRA, "burned": Place.BURN}
+
+
+def book_of(
+    profile: str = "s42-mini",
+    decks: int = 8,
+    observed: tuple[Fact, ...] = (),
+    cut_card_at_round_start: CutRoundStart = CutRoundStart.CURRENT_COUP,
+    cut_cards: int = 2,
+) -> RuleBook:
+    """The rules of a table. Two settings of the profile can be changed."""
+    chosen = PROFILES[profile]
+    rules = replace(
+        chosen.rules,
+        cut_card_at_round_start=cut_card_at_round_start,
+        cut_cards_per_shoe=cut_cards,
+    )
+    return RuleBook.of(replace(chosen, rules=rules), decks, observed)
+
+
+class ShoeDevice:
+    """The shoe's own belief: it numbers the cards of each hand until the coup has its result."""
+
+    def __init__(self) -> None:
+        self.dealt = {"P": 0, "B": 0}
+
+    def place(self, hand: str, number: str) -> Place:
+        if number:
+            self.dealt = {"P": 0, "B": 0} if (hand, number) == ("P", "1") else self.dealt
+            self.dealt[hand] = int(number)
+        else:
+            self.dealt[hand] += 1
+        index = self.dealt[hand]
+        return Place(f"{HANDS[hand]}_{index if index <= 3 else 'more'}")
+
+    def forget(self) -> None:
+        self.dealt = {"P": 0, "B": 0}
+
+
+def card_of(text: str) -> Card | None:
+    return None if text == "??" else Card.parse(text)
+
+
+def events_of(words: str, device: ShoeDevice) -> Iterator[DomainEvent]:
+    """The happenings a line of the field's words tells, in order."""
+    for said in (part.strip() for part in words.split(",")):
+        yield from _events(said, device)
+
+
+def _events(said: str, device: ShoeDevice) -> Iterator[DomainEvent]:
+    if match := CARD.fullmatch(said):
+        hand, number, text = match.groups()
+        yield CardDrawn(card_of(text), device.place(hand, number))
+        return
+    first, _, rest = said.partition(" ")
+    match first, rest:
+        case "burn", _:
+            opening, _, counted = rest.partition(":")
+            yield CardDrawn(card_of(opening), Place.BURN_FIRST)
+            yield from (CardDrawn(card_of(text), Place.BURN) for text in counted.split())
+        case (("out" | "extra" | "burned"), _):
+            yield CardDrawn(card_of(rest), OTHER_PLACES[first])
+        case "more", _:
+            yield CardDrawn(card_of(rest), Place.PLAYER_MORE)
+        case "again", _:
+            place, text = rest.rsplit(" ", 1)
+            yield CardRepeated(card_of(text), _place(place))
+        case "cut", "card":
+            yield CutCardDrawn()
+        case "result", _:
+            outcome, *pairs = rest.split()
+            device.forget()
+            yield ResultDeclared(Outcome(outcome), "P-pair" in pairs, "B-pair" in pairs)
+        case "lost", ("unproven" | "unreadable"):
+            yield ReportsMissing(Loss(rest), 0)
+        case "lost", _:
+            yield ReportsMissing(Loss.GAP, int(rest))
+        case "program", _:
+            yield ProgramReplaced(rest)
+        case "day", _:
+            yield GamingDayTurned(rest)
+        case _:
+            yield _plain_event(said, device)
+
+
+def _plain_event(said: str, device: ShoeDevice) -> DomainEvent:
+    match said:
+        case "forced exit":
+            device.forget()
+            return CoupForcedOut()
+        case "stand-by":
+            device.forget()
+            return ShoeStandsBy()
+        case "start":
+            device.forget()
+            return ShoeDeviceStarted()
+        case "no more bets":
+            return NoMoreBetsCalled()
+        case "close shoe":
+            return ShoeClosedByPerson("Ann Lee", "dead table")
+        case _:
+            raise ValueError(f"the field does not say {said!r}")
+
+
+def _place(text: str) -> Place:
+    if text in OTHER_PLACES:
+        return OTHER_PLACES[text]
+    hand, number = text[0], text[1:]
+    return Place(f"{HANDS[hand]}_{number}")
+
+
+@dataclass
+class Table:
+    """A table of play: takes events, remembers what was concluded, and checks what always holds."""
+
+    book: RuleBook
+    state: TableState = field(default_factory=TableState)
+    device: ShoeDevice = field(default_factory=ShoeDevice)
+    verdicts: list[Accepted | Irregularity] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    encoded: bool = True
+
+    # --- what happens -----------------------------------------------------------------------
+
+    def deal(self, words: str) -> list[str]:
+        """Let these happen; the codes of the irregularities they gave, in order."""
+        before = len(self.verdicts)
+        for event in events_of(words, self.device):
+            self.take(event)
+        return codes(self.verdicts[before:])
+
+    def decide(self, words: str) -> str:
+        """A floorperson decides; why it was refused, empty where it was carried out."""
+        taken = self.take(IrregularityResolved("Bo Ray", "seen on the layout", resolution(words)))
+        refused = [effect.why for effect in taken.effects if isinstance(effect, Refused)]
+        return refused[0] if refused else ""
+
+    def take(self, event: DomainEvent) -> Step:
+        before = self.state
+        taken = step(self.book, before, event)
+        self.state = taken.state
+        self.verdicts += taken.verdicts
+        self.effects += taken.effects
+        holds_always(self, before, taken)
+        return taken
+
+    # --- what came of it --------------------------------------------------------------------
+
+    @property
+    def phase(self) -> Phase:
+        return self.state.phase
+
+    @property
+    def resumes_to(self) -> Phase:
+        assert self.state.suspension is not None, "the table is not suspended"
+        return self.state.suspension.resume_to
+
+    @property
+    def shoe(self) -> ShoeState:
+        assert self.state.shoe is not None
+        return self.state.shoe
+
+    @property
+    def last(self) -> Accepted | Irregularity:
+        return self.verdicts[-1]
+
+    @property
+    def irregularities(self) -> list[Irregularity]:
+        return [one for one in self.verdicts if isinstance(one, Irregularity)]
+
+    @property
+    def records(self) -> list[CoupRecord]:
+        return [one.record for one in self.of(CoupClosed)]
+
+    @property
+    def tally(self) -> tuple[int, int, int, int]:
+        """Player, Banker, tie, void."""
+        tally = self.shoe.tally
+        return (tally.player, tally.banker, tally.tie, tally.void)
+
+    @property
+    def permitted(self) -> list[str]:
+        return [decision.value for decision in permitted_decisions(self.state)]
+
+    def of(self, kind: type) -> list:
+        return [effect for effect in self.effects if isinstance(effect, kind)]
+
+    def prompts(self) -> list[str]:
+        return [effect.call.value for effect in self.effects if hasattr(effect, "call")]
+
+
+def codes(verdicts: list[Accepted | Irregularity]) -> list[str]:
+    return [one.code.value for one in verdicts if isinstance(one, Irregularity)]
+
+
+def resolution(words: str) -> Resolution:
+    decision, *rest = words.split()
+    provisional = next((Provisional(word) for word in rest if word in list(Provisional)), None)
+    outcome = next((Outcome(word) for word in rest if word in list(Outcome)), None)
+    return Resolution(Decision(decision), provisional, outcome)
+
+
+# --- what must always hold ----------------------------------------------------------------------
+
+
+def holds_always(table: Table, before: TableState, taken: Step) -> None:
+    """Everything the procedure promises of any step from any state."""
+    state = taken.state
+    suspended = state.suspension is not None
+    assert (state.phase is Phase.SUSPENDED) is suspended
+    assert any(one.suspends for one in state.open_irregularities) is suspended
+    assert bool(permitted_decisions(state)) is bool(state.open_irregularities)
+    assert (state.shoe is None) is (state.phase is Phase.CLOSED)
+    assert taken.verdicts or taken.effects, "every event is answered"
+    _verdicts_hold(table, before, taken)
+    _shoe_holds(before, taken)
+    _closings_hold(table, before, taken)
+    if table.encoded:
+        assert STATES.decode(STATES.encode(state)) == state
+
+
+def _verdicts_hold(table: Table, before: TableState, taken: Step) -> None:
+    raised = [one for one in taken.verdicts if isinstance(one, Irregularity)]
+    numbers = [one.number for one in raised]
+    first = before.irregularities + 1
+    assert numbers == list(range(first, first + len(raised)))
+    assert taken.state.irregularities == before.irregularities + len(raised)
+    own = {clause for one in table.book.citations.values() for clause in one}
+    for verdict in taken.verdicts:
+        assert all(clause in CLAUSES and clause in own for clause in verdict.clauses)
+        assert len(set(verdict.clauses)) == len(verdict.clauses)
+    for one in raised:
+        assert one.clauses
+        assert one.permitted
+        assert one.forbidden
+        assert one.decisions
+        assert one.suspends is CATALOGUE[one.code].suspends
+
+
+def _shoe_holds(before: TableState, taken: Step) -> None:
+    shoe, was = taken.state.shoe, before.shoe
+    if shoe is None:
+        return
+    tally = shoe.tally
+    closed = tally.player + tally.banker + tally.tie + tally.void
+    held = taken.state.suspension.held if taken.state.suspension is not None else ()
+    still_open = 0 if shoe.coup is None else 1
+    assert closed + len(held) + still_open == shoe.coups_begun
+    assert shoe.coup is None or shoe.coup.number == shoe.coups_begun
+    if shoe.coup is not None and shoe.coup.partial:
+        assert taken.state.suspension is not None, "a partial coup waits for a floorperson"
+    if was is not None and (was.gaming_day, was.number) == (shoe.gaming_day, shoe.number):
+        assert shoe.cards_drawn >= was.cards_drawn
+        assert shoe.coups_begun >= was.coups_begun
+    assert shoe.ended is (taken.state.phase is Phase.SHOE_OVER) or taken.state.suspension
+
+
+def _closings_hold(table: Table, before: TableState, taken: Step) -> None:
+    closed = [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
+    ended = [effect for effect in taken.effects if isinstance(effect, ShoeEnded)]
+    if before.suspension is not None and taken.state.suspension is before.suspension:
+        assert not closed, "a refused decision counts nothing"
+    following = before.suspension is not None and taken.state.suspension is not None
+    if following and not any(hasattr(effect, "closed") for effect in taken.effects):
+        assert not closed, "nothing is counted or published while suspended"
+        assert not ended
+    if closed:
+        records = table.records
+        names = [(one.gaming_day, one.shoe, one.coup) for one in records]
+        assert len(set(names)) == len(names), "each coup is closed once"
+        for record in closed:
+            assert (record.outcome is None) is (record.fate.value in ("void", "partial"))
+    if ended:
+        ends = [(one.gaming_day, one.shoe) for one in table.of(ShoeEnded)]
+        assert len(set(ends)) == len(ends), "each shoe ends once"
+        assert ended[-1].coups == sum(
+            (ended[-1].player, ended[-1].banker, ended[-1].tie, ended[-1].void)
+        )
+
+
+# --- tables to play at --------------------------------------------------------------------------
+
+NewTable = Callable[..., Table]
+
+
+@pytest.fixture
+def new_table() -> NewTable:
+    """Lay out a table on which the given words have already happened."""
+
+    def lay_out(words: str = "", **settings: object) -> Table:
+        table = Table(book_of(**settings))
+        table.take(GamingDayTurned(DAY))
+        if words:
+            table.deal(words)
+        return table
+
+    return lay_out
+
+
+OPENED = "start, burn Ac: 2c"
+
+
+@pytest.fixture
+def table(new_table: NewTable) -> Table:
+    """Section 42, eight decks, nothing observed; the first shoe is opened and burned."""
+    return new_table(OPENED)
+
+
+@pytest.fixture(params=sorted(PROFILES))
+def profile(request: pytest.FixtureRequest) -> str:
+    """Each profile the program comes with."""
+    return str(request.param)
+
+
+@pytest.fixture
+def code() -> type[IrregularityCode]:
+    return IrregularityCode

@@ -1,0 +1,248 @@
+"""Any event in any state, and any long order of events: nothing raises, and what must always hold
+(conftest) holds at every step."""
+
+import random
+
+import pytest
+
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.events import (
+    CardDrawn,
+    CardRepeated,
+    CoupForcedOut,
+    CutCardDrawn,
+    DomainEvent,
+    GamingDayTurned,
+    IrregularityResolved,
+    Loss,
+    NoMoreBetsCalled,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    ShoeClosedByPerson,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+)
+from controller.procedure.phases import RESUMABLE_PHASES, Phase
+from controller.procedure.rulebook import Fact
+from controller.rules.cards import Card, Rank, Suit
+from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+
+ALL_FACTS = tuple(Fact)
+OPENED = "start, burn Ac: 2c"
+STANDS = "P 7h, B 2c, P Kd"
+BANKER_DUE = f"{STANDS}, B Kh"
+PLAYER_DUE = "P 2h, B 2c, P Kd, B Kh"
+COMPLETE = "P 7h, B 7c, P Kd, B Kh"
+NATURAL = "P 9h, B 7c, P Kd, B Kh"
+
+# A way into every phase, whole and broken.
+WAYS = {
+    "nothing": "",
+    "opened": "start",
+    "burning": "start, burn 3c: 2c",
+    "burn without a count": "start, burn ??",
+    "burn with the cut card": "start, burn 3c: 2c, cut card",
+    "both cut cards in the burn": "start, burn 3c: 2c, cut card, cut card",
+    "burned": OPENED,
+    "betting closed": f"{OPENED}, no more bets",
+    "one card": f"{OPENED}, P 7h",
+    "two cards": f"{OPENED}, P 7h, B 2c",
+    "three cards": f"{OPENED}, {STANDS}",
+    "Banker's third due": f"{OPENED}, {BANKER_DUE}",
+    "Player's third due": f"{OPENED}, {PLAYER_DUE}",
+    "complete": f"{OPENED}, {COMPLETE}",
+    "natural": f"{OPENED}, {NATURAL}",
+    "after a coup": f"{OPENED}, {COMPLETE}, result tie",
+    "first cut card between coups": f"{OPENED}, {COMPLETE}, result tie, cut card",
+    "first cut card in a coup": f"{OPENED}, P 7h, B 2c, cut card",
+    "last coup complete": f"{OPENED}, P 7h, cut card, B 7c, P Kd, B Kh, result tie, {COMPLETE}",
+    "second cut card in a coup": f"{OPENED}, P 7h, B 2c, cut card, cut card",
+    "second cut card after a complete coup": f"{OPENED}, {COMPLETE}, cut card, cut card",
+    "shoe over": f"{OPENED}, close shoe",
+    "shoe over by cut cards": f"{OPENED}, cut card, cut card",
+    "card after the shoe": f"{OPENED}, close shoe, P1 7h",
+    "joined by a first card": "P1 7h",
+    "joined by a second card": "B2 7h",
+    "joined by a further card": "more 7h",
+    "joined in the burn": "burned 7h",
+    "joined outside play": "out 7h",
+    "joined by a cut card": "cut card",
+    "lost in a coup": f"{OPENED}, P 7h, lost 2, B1 2c",
+    "lost between coups": f"{OPENED}, lost unproven",
+    "lost in the burn": "start, burn 3c: 2c, lost unreadable",
+    "lost before the burn": "start, lost 1",
+    "unread first card": f"{OPENED}, P ??",
+    "unread third card": f"{OPENED}, {BANKER_DUE}, B ??",
+    "overdrawn": f"{OPENED}, {NATURAL}, P 4h",
+    "mismatched": f"{OPENED}, {COMPLETE}, result player",
+    "mismatched and gone on": f"{OPENED}, {COMPLETE}, result player, P1 7h",
+    "outside play in the third card": f"{OPENED}, P 7h, B 2c, out 4d",
+    "outside play in the fourth card": f"{OPENED}, {STANDS}, out 4d",
+    "outside play before Banker's third": f"{OPENED}, {BANKER_DUE}, out 4d",
+    "outside play before the first card": f"{OPENED}, no more bets, out 4d",
+    "outside play before the burn": "start, out 4d",
+    "missing card": f"{OPENED}, {PLAYER_DUE}, result tie",
+    "missing card and gone on": f"{OPENED}, {PLAYER_DUE}, result tie, P1 2h",
+    "forced out": f"{OPENED}, P 7h, forced exit",
+    "forced out complete": f"{OPENED}, {COMPLETE}, forced exit",
+    "changed early": f"{OPENED}, cut card, start",
+    "changed early in a coup": f"{OPENED}, cut card, P 7h, start",
+    "changed early and burning": f"{OPENED}, cut card, start, burn 2c: 3c",
+    "another shoe's first card": f"{OPENED}, {COMPLETE}, result tie, burn 3h",
+    "next shoe announced": f"{OPENED}, close shoe, P1 7h, start",
+    "next shoe begun": f"{OPENED}, close shoe, P1 7h, start, burn Ac: 2c",
+    "two partial coups": f"{OPENED}, P 7h, lost 1, P1 2c, B ??, P1 3c",
+}
+SETTINGS = ((), ALL_FACTS)
+
+
+def plain_events() -> list[DomainEvent]:
+    """Each event once: every place, read and unread, every loss, every result."""
+    seven = Card.parse("7h")
+    return [
+        *(
+            kind(card, place)
+            for kind in (CardDrawn, CardRepeated)
+            for place in Place
+            for card in (seven, None)
+        ),
+        CutCardDrawn(),
+        *(ResultDeclared(outcome, False, pair) for outcome in Outcome for pair in (False, True)),
+        CoupForcedOut(),
+        ShoeStandsBy(),
+        ShoeDeviceStarted(),
+        *(ReportsMissing(loss, count) for loss in Loss for count in (0, 2)),
+        NoMoreBetsCalled(),
+        ProgramReplaced("2.0"),
+        ShoeClosedByPerson("Ann Lee", "dead table"),
+        GamingDayTurned("2026-11-22"),
+    ]
+
+
+def resolutions() -> list[DomainEvent]:
+    """Every decision, with every answer to what was dealt while suspended."""
+    return [
+        IrregularityResolved(
+            "Bo Ray",
+            "seen",
+            Resolution(
+                decision, provisional, Outcome.TIE if decision is Decision.STATE_OUTCOME else None
+            ),
+        )
+        for decision in Decision
+        for provisional in (None, *Provisional)
+    ]
+
+
+@pytest.mark.parametrize("observed", SETTINGS, ids=["nothing observed", "all observed"])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_event_in_every_situation_then_every_decision(new_table, way, observed) -> None:
+    table = new_table(WAYS[way], observed=observed)
+    start = table.state
+    afterwards = {}
+    for event in (*plain_events(), *resolutions()):
+        table.state, table.effects, table.verdicts = start, [], []
+        table.take(event)
+        afterwards[table.state] = event
+    met = {state.phase for state in afterwards}
+    table.encoded = False
+    for after in afterwards:
+        for decision in resolutions() if after.open_irregularities else ():
+            table.state, table.effects, table.verdicts = after, [], []
+            table.take(decision)
+            met.add(table.phase)
+    assert met - {Phase.SUSPENDED}, "from everywhere there is a way on"
+
+
+def test_the_situations_reach_every_phase_and_every_phase_suspended(new_table) -> None:
+    reached, resumable = set(), set()
+    for way in WAYS.values():
+        state = new_table(way).state
+        reached.add(state.phase)
+        resumable.update([state.suspension.resume_to] if state.suspension is not None else [])
+    assert set(Phase) - reached == {Phase.OPENING}, "opening passes at once"
+    assert set(RESUMABLE_PHASES) - resumable == {Phase.OPENING}
+
+
+DUE = {
+    Phase.BURN_REST: Place.BURN,
+    Phase.BETWEEN_COUPS: Place.PLAYER_1,
+    Phase.RESULT: Place.PLAYER_1,
+}
+
+
+class Chance:
+    """A dealer who mostly deals in order, and sometimes does anything at all."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def event(self, table) -> DomainEvent:
+        """The next happening. Weights are out of a hundred."""
+        chance = self.random
+        kind = chance.choices(
+            ("card", "repeat", "cut", "result", "decide", "other"), (60, 4, 2, 14, 10, 10)
+        )[0]
+        card = None if chance.random() < 0.03 else self._card()
+        match kind:
+            case "card":
+                return CardDrawn(card, self._place(table))
+            case "repeat":
+                return CardRepeated(card, chance.choice(list(Place)))
+            case "cut":
+                return CutCardDrawn()
+            case "result":
+                pairs = chance.random() < 0.1, chance.random() < 0.1
+                return ResultDeclared(chance.choice(list(Outcome)), *pairs)
+            case "decide":
+                return chance.choice(resolutions())
+            case _:
+                return chance.choice(plain_events()[-16:])
+
+    def _card(self) -> Card:
+        return Card(Rank(self.random.randint(1, 13)), self.random.choice(list(Suit)))
+
+    def _place(self, table) -> Place:
+        if self.random.random() < 0.15:
+            return self.random.choice(list(Place))
+        state = table.state
+        phase = state.suspension.resume_to if state.suspension is not None else state.phase
+        if phase in DUE:
+            return DUE[phase]
+        named = phase.value in list(Place)
+        return Place(phase.value) if named else Place.BURN_FIRST
+
+
+def play_by_chance(new_table, seed: int, events: int) -> set[str]:
+    chance = Chance(seed)
+    table = new_table(
+        profile=chance.random.choice(["ny-mini", "s42-mini"]),
+        decks=chance.random.choice([1, 6, 8]),
+        observed=tuple(fact for fact in Fact if chance.random.random() < 0.5),
+    )
+    table.encoded = False
+    for number in range(events):
+        table.encoded = number % 40 == 0
+        event = chance.event(table)
+        try:
+            table.take(event)
+        except BaseException as error:
+            error.add_note(f"seed {seed}, event {number}: {event}")
+            raise
+    return {one.code.value for one in table.irregularities}
+
+
+def test_twenty_thousand_events_by_chance(new_table, code) -> None:
+    met = set()
+    for seed in range(50):
+        met |= play_by_chance(new_table, seed, 400)
+    assert len(set(code) - met) <= 4, "chance meets nearly all that can be met"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("block", range(10))
+def test_a_million_events_by_chance(new_table, block) -> None:
+    for seed in range(1000 + block * 100, 1100 + block * 100):
+        assert play_by_chance(new_table, seed, 1000)
