@@ -1,0 +1,112 @@
+"""`python -m hil.bench`: measure the program against its goals.
+
+Responsible for: the command line, the order of the measurements, progress on stderr, the report on
+stdout and in a file.
+Not responsible for: any measurement.
+Source: package README, "Running it".
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hil.bench.arrival import measure_arrival
+from hil.bench.checks import CannotMeasure, Check, Judgement, impossible
+from hil.bench.compute import measure_hot
+from hil.bench.decoder import measure_decoder
+from hil.bench.paced import measure_paced
+from hil.bench.report import plain, this_machine, whole
+from hil.bench.retold import measure_retold
+from hil.bench.scrape import measure_scrape
+from hil.bench.stage import Plan, seconds_since
+from hil.bench.start_up import measure_start_up
+from hil.bench.storage import measure_storage
+from hil.bench.volume import measure_volume
+
+EXIT_MISSED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One measurement and the goals it speaks to."""
+
+    goals: tuple[str, ...]
+    what: str
+    measure: Callable[[Plan], tuple[Check, ...]]
+
+
+MEASUREMENTS = (
+    Measurement(("P1", "P16"), "compute, hot", measure_hot),
+    Measurement(("P1b", "P2"), "compute and round trip at a dealing pace", measure_paced),
+    Measurement(("P2b",), "arrival beside a polling loop", measure_arrival),
+    Measurement(("P3", "P4"), "durable", measure_storage),
+    Measurement(("P5",), "frame decoder", measure_decoder),
+    Measurement(("P10", "P11", "P12"), "start, memory, idle", measure_start_up),
+    Measurement(("P13", "replay"), "recovery and replay", measure_retold),
+    Measurement(("P14",), "scrape", measure_scrape),
+    Measurement(("P18",), "volume and commits", measure_volume),
+)
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line. Exits with 2 on a wrong one."""
+    known = tuple(goal for each in MEASUREMENTS for goal in each.goals)
+    parser = argparse.ArgumentParser(
+        prog="python -m hil.bench",
+        description="Measure the program against its goals, side by side with bare operations.",
+        epilog="Exit code 0 even where goals are missed, 1 with --judge; 2 for wrong usage.",
+    )
+    parser.add_argument("--quick", action="store_true", help="a short run, about 20 s")
+    parser.add_argument("--only", metavar="P1,P3", default="", help=f"of {', '.join(known)}")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON, too")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 where a goal is missed")
+    parser.add_argument("--disk", type=Path, metavar="FOLDER", help="where the disk is measured")
+    options = parser.parse_args(argv)
+    options.only = frozenset(goal for goal in options.only.split(",") if goal)
+    if unknown := sorted(options.only - frozenset(known)):
+        parser.error(f"--only: no goal {', '.join(unknown)}; measured are {', '.join(known)}")
+    if options.disk is not None and not options.disk.is_dir():
+        parser.error(f"--disk: {options.disk} is no folder")
+    return options
+
+
+def wanted(only: frozenset[str]) -> tuple[Measurement, ...]:
+    """The measurements that speak to one of these goals; all where none is named."""
+    return tuple(each for each in MEASUREMENTS if not only or only & set(each.goals))
+
+
+def measured(plan: Plan, measurements: Sequence[Measurement]) -> list[Check]:
+    """Run them in order, saying on stderr what is under way."""
+    checks: list[Check] = []
+    for number, each in enumerate(measurements, 1):
+        goals = ", ".join(each.goals)
+        print(f"[{number}/{len(measurements)}] {goals}: {each.what} ...", end="", file=sys.stderr)
+        sys.stderr.flush()
+        began_ns = time.perf_counter_ns()
+        try:
+            checks.extend(each.measure(plan))
+        except CannotMeasure as error:
+            checks.extend(impossible(goal, str(error)) for goal in each.goals)
+        print(f" {seconds_since(began_ns):.1f} s", file=sys.stderr)
+    return checks
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure and report; the exit code."""
+    options = arguments(argv)
+    machine = this_machine()
+    checks = measured(Plan(options.quick, options.disk), wanted(options.only))
+    print(whole(machine, checks, quick=options.quick))
+    if options.json is not None:
+        report = plain(machine, checks, quick=options.quick)
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    missed = any(check.judgement is Judgement.MISSED for check in checks)
+    return EXIT_MISSED if options.judge and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""The reference: about the least a program of this kind can do with a frame.
+
+Responsible for: a blocking read, a checksum in C, one trigger of a plain `Machine` with a guard, a
+SHA-256 chain and a write. The program is measured against it, in the same run.
+Not responsible for: being right about baccarat; it knows six places and nothing else.
+Source: package README, "The reference".
+"""
+
+import os
+from binascii import crc_hqx
+from hashlib import sha256
+
+# The one importer of the library hands it on, so that both sides run the same class.
+from controller.machine import Machine  # type: ignore[attr-defined]
+
+PLACES = ("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
+
+
+def with_crc(data: bytes) -> bytes:
+    """A frame for the reference."""
+    return data + crc_hqx(data, 0).to_bytes(2, "big")
+
+
+class Reference:
+    """Reads frames of at most 64 bytes from one descriptor and answers on another."""
+
+    state: str
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source = source
+        self._sink = sink
+        self._chain = bytes(32)
+        pairs = zip(PLACES, (*PLACES[1:], PLACES[0]), strict=True)
+        self._machine = Machine(
+            model=self,
+            states=list(PLACES),
+            initial=PLACES[0],
+            transitions=[["card", a, b, "is_card"] for a, b in pairs],
+            auto_transitions=False,
+        )
+
+    def is_card(self, frame: bytes) -> bool:
+        return frame[2] > 0
+
+    def once(self) -> None:
+        """One frame from the read to the verdict."""
+        frame = os.read(self._source, 64)
+        good = crc_hqx(frame[:-2], 0).to_bytes(2, "big") == frame[-2:]
+        moved = good and self._machine.events["card"].trigger(self, frame)
+        self._chain = sha256(self._chain + frame).digest()
+        os.write(self._sink, b"+" if moved else b"-")

@@ -1,0 +1,108 @@
+"""The bench's report: a table for people, JSON for a comparison with another day.
+
+Responsible for: layout, the machine as /proc/cpuinfo and the interpreter tell it (no names of
+hosts or users), and the counts of met, missed and not judged.
+Not responsible for: judging (checks).
+Source: package README, "Results".
+"""
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from controller.version import VERSION
+from hil.bench.checks import Check, Judgement
+from hil.bench.figures import shown
+
+_COLUMNS = ("goal", "what", "measured", "must", "stretch", "", "beside")
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the figures belong to. `load` is the load average when the run began."""
+
+    processor: str
+    cores: int
+    python: str
+    system: str
+    load: float
+
+    def words(self) -> str:
+        return (
+            f"{self.processor}, {self.cores} cores; {self.python}; {self.system};"
+            f" load average {self.load:.2f} at the start"
+        )
+
+
+def this_machine() -> Machine:
+    """The machine this runs on."""
+    lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    system = f"{platform.system()} {platform.release()}"
+    cores = os.cpu_count() or 1
+    return Machine(next(models, platform.machine()), cores, python, system, os.getloadavg()[0])
+
+
+def verdict(check: Check) -> str:
+    """Met, missed, or why not judged."""
+    if check.judgement is Judgement.SHOWN:
+        return "-"
+    if check.judgement is Judgement.NOT_JUDGED:
+        return f"not judged: {check.why}"
+    return f"{check.judgement.value}, stretch too" if check.stretch_met else check.judgement.value
+
+
+def row(check: Check) -> tuple[str, ...]:
+    """The cells of one line."""
+    measured = shown(check.value, check.unit)
+    return (
+        *(check.goal, check.what, measured, check.must, check.stretch),
+        *(verdict(check), check.beside),
+    )
+
+
+def table(checks: Sequence[Check]) -> str:
+    """All lines, in columns."""
+    rows = (_COLUMNS, *map(row, checks))
+    widths = [max(len(line[column]) for line in rows) for column in range(len(_COLUMNS))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in rows
+    )
+    return "\n".join(lines)
+
+
+def counts(checks: Sequence[Check]) -> str:
+    """How many goals were met."""
+    found = {each: sum(check.judgement is each for check in checks) for each in Judgement}
+    stretch = sum(check.stretch_met for check in checks)
+    return (
+        f"{found[Judgement.MET]} met ({stretch} of them the stretch goal too),"
+        f" {found[Judgement.MISSED]} missed, {found[Judgement.NOT_JUDGED]} not judged"
+    )
+
+
+def whole(machine: Machine, checks: Sequence[Check], *, quick: bool) -> str:
+    """The report for people."""
+    title = f"smartshoe {VERSION}: measured against its goals"
+    if quick:
+        title += " (a short run: too few samples to compare with another)"
+    return "\n".join((title, machine.words(), "", table(checks), "", counts(checks)))
+
+
+def plain(machine: Machine, checks: Sequence[Check], *, quick: bool) -> dict[str, object]:
+    """The report as JSON values; units as in the table."""
+    return {
+        "software": VERSION,
+        "measured": datetime.now(UTC).date().isoformat(),
+        "machine": asdict(machine),
+        "quick": quick,
+        "assertions": sys.flags.optimize == 0,
+        "checks": [asdict(check) for check in checks],
+    }

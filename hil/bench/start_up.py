@@ -1,0 +1,121 @@
+"""How soon it is ready, what it weighs, and what it costs while nothing happens: P10, P11, P12.
+
+Responsible for: cold starts to READY, `--help`, which libraries they load, resident memory after
+some coups, processor time and wake-ups while idle.
+Not responsible for: growth over a million cards (too long for the bench).
+Source: package README, "What is measured"; goals P10, P11, P12, P18 (idle).
+"""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from hil.bench.checks import Bound, CannotMeasure, Check, judged, told
+from hil.bench.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.bench.program import RunningProgram, smartshoe
+from hil.bench.stage import Plan, folder_on_disk
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineSettings
+from hil.emulator.serve import PtyServer
+from hil.runner import ShoeRunner
+
+MB = 1_000_000
+SETTLE_S = 1.5
+DAY_S = 86_400
+HEAVY_FOR_RUN = ("typer", "rich")
+HEAVY_FOR_HELP = (
+    *("serial", "usb", "starlette", "uvicorn", "aiohttp", "http.server", "prometheus_client"),
+    *("cryptography", "paho", "sqlite3"),
+)
+_LOADED = "import {module}, json, sys; json.dump(sorted(sys.modules), sys.stdout)"
+_HELP = """\
+import contextlib, io, json, sys
+from controller.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    main(["--help"])
+json.dump(sorted(sys.modules), sys.stdout)
+"""
+
+
+def measure_start_up(plan: Plan) -> tuple[Check, ...]:
+    """P10, P11 and P12."""
+    with folder_on_disk(plan) as folder:
+        return (*_starts(plan, folder), *_help(plan), *_running(plan, folder))
+
+
+def _starts(plan: Plan, folder: Path) -> tuple[Check, ...]:
+    times: list[int] = []
+    with PtyServer(AngelEye(), LineSettings()) as server:
+        for number in range(plan.count(9, 2)):
+            with RunningProgram(folder / f"start-{number}", server.path) as program:
+                times.append(program.ready_ns)
+    ms = median(times) / NS_PER_MS
+    beside = f"{len(times)} starts, slowest {max(times) / NS_PER_MS:.0f} ms"
+    return (judged("P12", "cold start to READY", ms, Unit.MS, Bound(500, 250), beside),)
+
+
+def _help(plan: Plan) -> tuple[Check, ...]:
+    times: list[int] = []
+    bare: list[int] = []
+    for _ in range(plan.count(9, 2)):
+        times.append(_ran(smartshoe("--help")))
+        bare.append(_ran([sys.executable, "-c", "pass"]))
+    beside = f"bare interpreter {median(bare) / NS_PER_MS:.0f} ms"
+    heavy = _loaded(_HELP, HEAVY_FOR_HELP)
+    what = "--help loads device, web, crypto, broker libraries"
+    return (
+        judged("P12", "--help", median(times) / NS_PER_MS, Unit.MS, Bound(200, 100), beside),
+        judged("P12", what, len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+    )
+
+
+def _ran(command: list[str]) -> int:
+    began_ns = time.perf_counter_ns()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)  # noqa: S603 - our own command
+    return time.perf_counter_ns() - began_ns
+
+
+def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of some libraries an interpreter has loaded after a program. Raises CannotMeasure."""
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CannotMeasure(f"cannot be loaded: {done.stderr.strip().splitlines()[-1]}")
+    modules = frozenset(json.loads(done.stdout))
+    return tuple(name for name in wanted if name in modules)
+
+
+def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
+    seconds = plan.count(10, 2)
+    with (
+        PtyServer(AngelEye(), LineSettings()) as server,
+        RunningProgram(folder / "running", server.path) as program,
+    ):
+        at_start = program.rss_bytes()
+        coups = plan.count(80, 2)
+        ShoeRunner(Dealer(DealerSettings(seed=11)), server, coups_max=coups).run()
+        time.sleep(SETTLE_S)
+        after = program.rss_bytes()
+        cpu_ns, wake_ups = program.cpu_ns(), program.wake_ups()
+        written = program.written_bytes()
+        began_ns = time.perf_counter_ns()
+        time.sleep(seconds)
+        elapsed_ns = time.perf_counter_ns() - began_ns
+        cpu = 100 * (program.cpu_ns() - cpu_ns) / elapsed_ns
+        wakes = (program.wake_ups() - wake_ups) * NS_PER_S / elapsed_ns
+        day = (program.written_bytes() - written) * DAY_S * NS_PER_S / elapsed_ns / MB
+    heavy = _loaded(_LOADED.format(module="controller.app"), HEAVY_FOR_RUN)
+    beside = f"{at_start / MB:.1f} MB at READY; no console, no feed, metrics on"
+    one = f"one port open, metrics on, {seconds} s"
+    return (
+        judged("P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(50, 40), beside),
+        judged("P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+        judged("P11", "idle: processor", cpu, Unit.PERCENT, Bound(0.2, 0.1), one),
+        judged("P11", "idle: wake-ups", wakes, Unit.PER_S, Bound(15, 7.5), one),
+        told("P18", "idle: written a day", day, Unit.MB, "goal: at most 10 MB kept"),
+    )
