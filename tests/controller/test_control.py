@@ -311,7 +311,11 @@ def test_one_connection_too_many_is_told_so(serving: Serving) -> None:
 
 
 def test_a_connection_given_up_makes_room(serving: Serving) -> None:
-    for connection in [connected(serving.path) for _ in range(CONNECTIONS_MAX)]:
+    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
+    for connection in held:
+        connection.sendall(b'{"request": "status"}\n')
+        assert connection.recv(1) == b"{"
+    for connection in held:
         connection.close()
     for thread in threading.enumerate():
         if thread.name == "control":
