@@ -48,7 +48,7 @@ from controller.procedure.step import step
 from controller.settings import Settings
 from drivers.catalogue import Shoe, ShoeState
 from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
-from drivers.events import DeviceEvent
+from drivers.events import DeviceEvent, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from firmware_bridge.link import LinkFaultKind
@@ -116,8 +116,7 @@ class Core:
                 after, output = self.driver.receive(growing.state.shoe_driver, item)
                 growing = self._driven(growing, after, output, item.at)
                 if isinstance(item, PortOpened) and growing.state.lock_wanted:
-                    why = "the table is suspended"
-                    growing = self._command(growing, LockExit(), why, item.at)
+                    growing = self._command(growing, LockExit(), "still wanted", item.at)
                 return growing
             case Tick():
                 after, output = self.driver.tick(growing.state.shoe_driver, item.at)
@@ -142,13 +141,26 @@ class Core:
             same_boot=growing.state.boot_id == item.boot_id,
         )
         state = replace(growing.state, boot_id=item.boot_id)
-        if state.lock_wanted is False:
-            # A release is a person's decision of that moment; after a restart it is asked again.
-            state = replace(state, lock_wanted=None)
-        growing = replace(growing, state=state).noting(began)
+        state = replace(state, lock_wanted=self._lock_wanted_anew(state))
+        growing = self._port_not_open(replace(growing, state=state).noting(began), item.at)
         if item.replaced:
             growing = self._judged(growing, ProgramReplaced(item.software), item.at)
         return growing
+
+    def _lock_wanted_anew(self, state: CoreState) -> bool | None:
+        """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
+        if not self.settings.shoe.allow_commands:
+            return None
+        return True if state.lock_wanted or state.table.phase is Phase.SUSPENDED else None
+
+    def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
+        """A run begins with no port open: what still waited for an answer is not sent again."""
+        before = growing.state.shoe_driver
+        if before.stage in (Stage.CLOSED, Stage.LOST):
+            return growing
+        lost = PortLost(self.settings.shoe.port, at, "the program was started anew")
+        after, output = self.driver.receive(before, lost)
+        return self._driven(growing, after, output, at)
 
     def _driven(
         self, growing: Growing, after: ShoeState, output: DriverOutput, at: Timestamp
@@ -179,11 +191,15 @@ class Core:
         return self._lock_follows(growing, before, judged.state, at)
 
     def _day_turned(self, growing: Growing, at: Timestamp) -> Growing:
+        """Begin the next gaming day where the last one is over.
+
+        A clock that is set back brings no earlier day again: its numbers are given out.
+        """
         state = growing.state
-        if state.day is not None and state.day.covers(at.utc_ns):
+        if state.day is not None and not state.day.is_over(at.utc_ns):
             return growing
         day = self.calendar.day_of(at.utc_ns)
-        turned = GamingDayTurned(day.name)
+        turned = GamingDayTurned(max(day.name, state.table.today, state.table.shoe_day))
         judged = step(self.book, state.table, turned)
         state = replace(state, day=day, table=judged.state)
         growing = replace(growing, state=state)
@@ -221,8 +237,7 @@ class Core:
             case CallNoMoreBets():
                 return self._judged(growing, NoMoreBetsCalled(), item.at)
             case LockShoe():
-                growing = replace(growing, state=replace(growing.state, lock_wanted=True))
-                return self._asked(growing, LockExit(), why, item.at)
+                return self._asked(growing, LockExit(), why, item.at, lock_wanted=True)
             case UnlockShoe():
                 return self._unlock(growing, why, item.at)
             case ClearShoeError():
@@ -234,13 +249,23 @@ class Core:
         if growing.state.table.phase is Phase.SUSPENDED:
             refusal = "the table is suspended: resolve the irregularity first"
             return growing.noting(Refused("unlock-shoe", refusal))
-        growing = replace(growing, state=replace(growing.state, lock_wanted=False))
-        return self._asked(growing, UnlockExit(), why, at)
+        return self._asked(growing, UnlockExit(), why, at, lock_wanted=False)
 
-    def _asked(self, growing: Growing, command: DeviceCommand, why: str, at: Timestamp) -> Growing:
+    def _asked(
+        self,
+        growing: Growing,
+        command: DeviceCommand,
+        why: str,
+        at: Timestamp,
+        *,
+        lock_wanted: bool | None = None,
+    ) -> Growing:
+        """A person asks for a command; `lock_wanted` where it is about the lock."""
         if not self.settings.shoe.allow_commands:
             refusal = "this table only listens to its shoe: set allow_commands = true to change it"
             return growing.noting(Refused(type(command).__name__, refusal))
+        if lock_wanted is not None:
+            growing = replace(growing, state=replace(growing.state, lock_wanted=lock_wanted))
         return self._command(growing, command, why, at)
 
 

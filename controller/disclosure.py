@@ -8,6 +8,7 @@ S42-e-6-shown, NY-e-1; package README, "Disclosure".
 
 from enum import StrEnum
 
+from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
 from controller.rules.rule_values import BurnDisclosure, DealOption
@@ -36,6 +37,17 @@ def hands_disclosed(book: RuleBook, coup: CoupState) -> bool:
     if book.values.deal_option is DealOption.FACE_UP:
         return True
     return coup.declared is not None
+
+
+def record_disclosed(book: RuleBook, record: CoupRecord) -> bool:
+    """Whether people have seen the cards of a coup that is closed.
+
+    A coup that counts by its cards was turned; one that is void or partial may go face down to
+    the discard rack.
+    """
+    if book.values.deal_option is DealOption.FACE_UP or record.declared is not None:
+        return True
+    return record.fate is CoupFate.COUNTED
 
 
 def burn_card_disclosed(book: RuleBook, index: int) -> bool:

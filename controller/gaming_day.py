@@ -5,6 +5,7 @@ Not responsible for: the clock and for time zone files (their bytes are an input
 Source: glossary "gaming day"; package README, "Numbering".
 """
 
+import struct
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from io import BytesIO
@@ -23,6 +24,9 @@ class GamingDay:
 
     def covers(self, utc_ns: int) -> bool:
         return self.from_ns <= utc_ns < self.until_ns
+
+    def is_over(self, utc_ns: int) -> bool:
+        return utc_ns >= self.until_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +52,11 @@ class GamingCalendar:
 
 
 def calendar(zone_data: bytes, start_s: int) -> GamingCalendar:
-    """Build a calendar from TZif data. Raises ValueError when the data is none."""
-    return GamingCalendar(ZoneInfo.from_file(BytesIO(zone_data)), start_s)
+    """Build a calendar from TZif data (version 2 or later). Raises ValueError where it is none."""
+    if not zone_data.startswith(b"TZif") or not zone_data.endswith(b"\n"):
+        raise ValueError("not TZif data of version 2 or later, or only a part of it")
+    try:
+        # The library reads on until it finds the footer's two line ends, even past the data's end.
+        return GamingCalendar(ZoneInfo.from_file(BytesIO(zone_data + b"\n\n")), start_s)
+    except (struct.error, IndexError) as error:
+        raise ValueError(f"damaged TZif data: {error}") from error

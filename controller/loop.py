@@ -16,7 +16,6 @@ from controller.inputs import Input, Started, Tick
 from controller.journal.store import Journal
 from controller.journal.values import Checkpoint
 from controller.tape import entry_record, input_record
-from controller.version import VERSION
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
@@ -61,6 +60,7 @@ class Loop:
         self._journal = journal
         self._clock = clock
         self._started_seq = 0
+        self._software = ""
         self._records: list[bytes] = []
         self._bytes = 0
         self._since_ns: int | None = None
@@ -71,6 +71,7 @@ class Loop:
     def begin(self, started: Started) -> Stored:
         """Take and store the first input. Raises JournalWriteFailed."""
         self._started_seq = self._journal.head.seq + 1
+        self._software = started.software
         self.take(started)
         stored = self.store_if_due(force=True)
         assert stored is not None
@@ -89,7 +90,7 @@ class Loop:
             self._checkpoint = Checkpoint.of(
                 seq=self._journal.head.seq + len(self._records),
                 started_seq=self._started_seq,
-                software=VERSION,
+                software=self._software,
                 state=output.checkpoint,
             )
         if self._since_ns is None:

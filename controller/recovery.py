@@ -15,8 +15,9 @@ from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
 from controller.journal.reader import JournalReader
 from controller.journal.values import Checkpoint
-from controller.retelling import Retelling, Run
+from controller.retelling import Difference, Retelling, Run
 from controller.rules.clauses import Clause
+from controller.rules.profile import ProfileError
 from controller.run import core_of
 from controller.tape import read_entry, read_input
 from controller.version import VERSION
@@ -56,11 +57,15 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
     if journal.head.seq == 0:
         return Recovered(None, None, Ledger(), 0)
     try:
-        last = _last_software(journal)
-        if last != VERSION:
+        checkpoint = journal.checkpoint()
+        versions = _versions_since(journal, checkpoint)
+        if not versions or versions[-1] != VERSION:
             return _other_version(journal, clauses)
-        return _same_version(journal, clauses, journal.checkpoint())
-    except CanonicalError as error:
+        if any(version != VERSION for version in versions):
+            # Another version went on from that checkpoint: what it left is in the ledger only.
+            checkpoint = None
+        return _same_version(journal, clauses, checkpoint)
+    except (CanonicalError, ProfileError, ValueError) as error:
         raise RecoveryError(
             f"{journal.file}: a record cannot be read: {error}. Keep the file as evidence; "
             "`smartshoe verify` names the record. To go on dealing, start with another journal "
@@ -73,19 +78,28 @@ def _same_version(
 ) -> Recovered:
     retelling = Retelling(clauses)
     after = 0
-    if checkpoint is not None and checkpoint.software == VERSION:
+    if checkpoint is not None:
         run = _run_at(journal, checkpoint.started_seq, clauses)
         retelling.put_back(run, STATES.decode(checkpoint.state))
         after = checkpoint.seq
     for stored in journal.records(after_seq=after):
+        # What another version concluded is its own; only the numbering is taken from it.
+        of_this_version = retelling.exact
         difference = retelling.take(stored)
-        if difference is not None:
-            raise RecoveryError(
-                f"{journal.file}: record {difference.seq} holds {difference.stored}, but this "
-                f"program concludes {difference.concluded}. Keep the file as evidence and run "
-                "`smartshoe verify` and `smartshoe replay` on it"
-            )
+        if difference is not None and of_this_version:
+            raise _disagrees(journal, difference)
+    difference = retelling.finish(journal.head.seq)
+    if difference is not None:
+        raise _disagrees(journal, difference)
     return Recovered(retelling.run, retelling.state, retelling.ledger, retelling.inputs)
+
+
+def _disagrees(journal: JournalReader, difference: Difference) -> RecoveryError:
+    return RecoveryError(
+        f"{journal.file}: record {difference.seq} holds {difference.stored}, but this "
+        f"program concludes {difference.concluded}. Keep the file as evidence and run "
+        "`smartshoe verify` and `smartshoe replay` on it"
+    )
 
 
 def _other_version(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
@@ -105,16 +119,15 @@ def _other_version(journal: JournalReader, clauses: Mapping[str, Clause]) -> Rec
     return Recovered(Run(run.core, started_seq, software), None, ledger, 0)
 
 
-def _last_software(journal: JournalReader) -> str:
-    """The version that wrote last. A checkpoint names it; else the last Started does."""
-    checkpoint = journal.checkpoint()
-    software = checkpoint.software if checkpoint is not None else ""
+def _versions_since(journal: JournalReader, checkpoint: Checkpoint | None) -> tuple[str, ...]:
+    """The versions that wrote from the checkpoint on, its own first; else from the first record."""
+    versions = [checkpoint.software] if checkpoint is not None else []
     for stored in journal.records(after_seq=checkpoint.seq if checkpoint is not None else 0):
         if b"Started" in stored.record:
             item = read_input(stored.record)
             if isinstance(item, Started):
-                software = item.software
-    return software
+                versions.append(item.software)
+    return tuple(versions)
 
 
 def _run_at(journal: JournalReader, seq: int, clauses: Mapping[str, Clause]) -> Run:

@@ -8,12 +8,17 @@ Source: package README, "Disclosure", "Snapshot".
 from typing import TypeAlias
 
 from controller.core import Core, CoreState
-from controller.disclosure import HIDDEN_CARD, burn_card_disclosed, hands_disclosed
+from controller.disclosure import (
+    HIDDEN_CARD,
+    burn_card_disclosed,
+    hands_disclosed,
+    record_disclosed,
+)
 from controller.procedure.catalogue import CATALOGUE
-from controller.procedure.effects import CoupRecord, RecordedCard
+from controller.procedure.effects import CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, ShoeState, TableState
+from controller.procedure.state import CoupState, OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -59,7 +64,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "gaming_day": table.shoe_day or table.today,
         "shoe": _shoe(book, table.shoe) if table.shoe is not None else None,
         "coup": _coup(book, table),
-        "last_coup": _record(table.shoe.last_coup) if table.shoe is not None else None,
+        "last_coup": _last_coup(book, table.shoe) if table.shoe is not None else None,
         "irregularities": [_irregularity(one) for one in table.open_irregularities],
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
@@ -155,24 +160,20 @@ def _hand(coup: CoupState, places: tuple[Place, ...], *, shown: bool) -> list[st
 
 
 def _count(coup: CoupState, places: tuple[Place, ...]) -> int:
-    return point_count(_faces(coup.cards, places))
+    cards = (c.card for c in coup.cards if c.place in places)
+    return point_count([card for card in cards if card is not None])
 
 
-def _faces(
-    cards: tuple[DealtCard, ...] | tuple[RecordedCard, ...], places: tuple[Place, ...]
-) -> list[Card]:
-    return [dealt.card for dealt in cards if dealt.place in places and dealt.card is not None]
-
-
-def _record(record: CoupRecord | None) -> Plain | None:
-    """The last coup that was closed: its result is declared, so its cards are disclosed."""
+def _last_coup(book: RuleBook, shoe: ShoeState) -> Plain | None:
+    record = shoe.last_coup
     if record is None:
         return None
-    result = record.result
+    shown = record_disclosed(book, record)
+    result = record.result if shown else None
     return {
         "coup": record.coup,
-        "player": [str(card) for card in _faces(record.cards, _PLAYER)],
-        "banker": [str(card) for card in _faces(record.cards, _BANKER)],
+        "player": _dealt(record, _PLAYER, shown=shown),
+        "banker": _dealt(record, _BANKER, shown=shown),
         "player_count": result.player_count if result is not None else None,
         "banker_count": result.banker_count if result is not None else None,
         "natural": result.natural if result is not None else False,
@@ -181,6 +182,10 @@ def _record(record: CoupRecord | None) -> Plain | None:
         "outcome": record.outcome.value if record.outcome is not None else None,
         "fate": record.fate.value,
     }
+
+
+def _dealt(record: CoupRecord, places: tuple[Place, ...], *, shown: bool) -> list[str]:
+    return [_text(c.card) if shown else HIDDEN_CARD for c in record.cards if c.place in places]
 
 
 def _irregularity(one: OpenIrregularity) -> Plain:

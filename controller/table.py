@@ -10,8 +10,8 @@ import contextlib
 import logging
 import queue
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -26,6 +26,7 @@ from controller.recovery import RecoveryError, recover, refusal_to_start
 from controller.rules.clauses import Clause
 from controller.run import core_of
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import PortLost, PortOpened
 
 LOG = logging.getLogger("smartshoe.table")
 
@@ -96,6 +97,7 @@ class Table:
         self._on_stored = on_stored
         self._queue: queue.Queue[Waiting] = queue.Queue(QUEUE_INPUTS_MAX)
         self._writers: dict[str, Writer] = {}
+        self._open_ports: dict[str, PortOpened] = {}
         self._changed = threading.Condition()
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
@@ -128,16 +130,14 @@ class Table:
     def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
         """Queue an input and wait until it and its conclusions are stored. None: not stored."""
         ask = Ask(item)
-        self._enqueue(ask)
-        if not ask.done.wait(timeout_s) or not ask.stored:
+        if not self._enqueue(ask) or not ask.done.wait(timeout_s) or not ask.stored:
             return None
         return ask.entries
 
     def responds(self, timeout_s: float) -> bool:
         """Whether the loop takes what is put; asked before the watchdog is told all is well."""
         probe = threading.Event()
-        self._enqueue(probe)
-        return probe.wait(timeout_s)
+        return self._enqueue(probe) and probe.wait(timeout_s) and not self._ended
 
     def attach_writer(self, port: str, writer: Writer) -> None:
         """Say where bytes for that port go."""
@@ -159,13 +159,17 @@ class Table:
             self._changed.wait_for(lambda: self._version > since, timeout_s)
             return self._version
 
-    def _enqueue(self, item: Waiting) -> None:
+    def _enqueue(self, item: Waiting) -> bool:
+        """Queue it; False where the table has ended."""
         while not self._ended:
             try:
                 self._queue.put(item, timeout=0.5)
             except queue.Full:
                 continue
-            return
+            if self._ended:
+                self._let_go()
+            return True
+        return False
 
     def _supervise(self) -> None:
         replaced_allowed = self._beginning.close_coup_as_partial
@@ -207,29 +211,43 @@ class Table:
             self.recovered_inputs = recovered.inputs
             loop = Loop(journal, core, recovered.before(core), self._clock)
             self._publish(loop, loop.begin(started))
+            self._tell_open_ports(loop)
             self._set_health(Health.RUNNING, "")
             self._serve(loop)
+
+    def _tell_open_ports(self, loop: Loop) -> None:
+        """After a fault of ours the ports are still open, and what they said may be lost."""
+        for opened in self._open_ports.values():
+            loop.take(replace(opened, at=self._clock()))
+        stored = loop.store_if_due()
+        if stored is not None:
+            self._publish(loop, stored)
 
     def _serve(self, loop: Loop) -> None:
         stopping = False
         while not stopping:
-            asks: list[Ask] = []
             items, stopping = self._take(loop.wait_s())
-            for item in items:
-                output = loop.take(item.item if isinstance(item, Ask) else item)
-                if isinstance(item, Ask):
-                    asks.append(item)
-                    item.entries = output.entries
-            loop.tick_if_due()
+            asks = [item for item in items if isinstance(item, Ask)]
             try:
-                stored = loop.store_if_due(force=stopping or bool(asks))
-                if stored is not None:
-                    self._publish(loop, stored)
-                for ask in asks:
-                    ask.stored = True
+                self._work(loop, items, asks, stopping=stopping)
             finally:
                 for ask in asks:
                     ask.done.set()
+
+    def _work(
+        self, loop: Loop, items: Sequence[Input | Ask], asks: Sequence[Ask], *, stopping: bool
+    ) -> None:
+        for item in items:
+            if isinstance(item, Ask):
+                item.entries = loop.take(item.item).entries
+            else:
+                loop.take(item)
+        loop.tick_if_due()
+        stored = loop.store_if_due(force=stopping or bool(asks))
+        for ask in asks:
+            ask.stored = True
+        if stored is not None:
+            self._publish(loop, stored)
 
     def _take(self, wait_s: float | None) -> tuple[list[Input | Ask], bool]:
         """All that waits, at most a batch; blocks until something does or time is up."""
@@ -243,6 +261,7 @@ class Table:
                 first.set()
             else:
                 items.append(first)
+                self._follow_port(first)
             if len(items) >= Loop.BATCH_INPUTS_MAX:
                 return items, False
             try:
@@ -250,6 +269,16 @@ class Table:
             except queue.Empty:
                 return items, False
         return items, True
+
+    def _follow_port(self, item: Input | Ask) -> None:
+        """Remember which ports are open: a run after a fault has to be told."""
+        match item:
+            case PortOpened(port=port):
+                self._open_ports[port] = item
+            case PortLost(port=port):
+                self._open_ports.pop(port, None)
+            case _:
+                pass
 
     def _publish(self, loop: Loop, stored: Stored) -> None:
         """After the store: bytes to devices, then everyone who watches."""
@@ -276,8 +305,14 @@ class Table:
             LOG.error("table %s: %s", self.name, failure)
         self._ended = True
         self._set_health(health, failure)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Nothing that still waits will be taken: tell whoever waits for it."""
         with contextlib.suppress(queue.Empty):
             while True:
                 waiting = self._queue.get_nowait()
                 if isinstance(waiting, Ask):
                     waiting.done.set()
+                elif isinstance(waiting, threading.Event):
+                    waiting.set()

@@ -1,4 +1,4 @@
-"""Journals for the tests of the command line and of replay.
+"""Journals and scripted cores for the tests of the table.
 
 Responsible for: dealing a few coups into a real journal through the real loop, from reports
 encoded here by the wire document (a second reading, not the program's own encoder).
@@ -7,19 +7,23 @@ Source: firmware_bridge/README.md, "Angel Eye II-EX".
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import reduce
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from controller.actions import Resolve, Role
+from controller.actions import Action, Resolve, Role
 from controller.control import ControlServer
-from controller.inputs import OperatorAction, Started
+from controller.entries import CoreOutput, Entry
+from controller.inputs import Input, OperatorAction, Started
 from controller.journal.store import Journal
 from controller.loop import Loop
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
+from controller.procedure.suspension import permitted_decisions
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS, core_of
 from controller.settings import Settings, ShoeDeviceSettings
@@ -27,7 +31,7 @@ from controller.snapshot import snapshot
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
 from firmware_bridge.timestamp import Timestamp, now
-from firmware_bridge.transport.port import Chunk, PortOpened
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 PORT = "/dev/ttyUSB0"
 NINE_O_CLOCK_NS = 1_763_715_600 * 1_000_000_000  # 2025-11-21 09:00:00 UTC
@@ -157,3 +161,151 @@ def serve() -> Iterator[Callable[[Path], Path]]:
         server.stop()
         table.stop()
         table.join()
+
+
+class Script:
+    """A core driven by hand under a clock of its own; keeps every input and what came of it."""
+
+    def __init__(
+        self,
+        *,
+        allow_commands: bool = False,
+        profile: str = "",
+        zone: str = "UTC",
+        start_s: int = 6 * 3600,
+        decks: int = 8,
+        observed: tuple[Fact, ...] = (Fact.RESULT_BUTTON,),
+        software: str = VERSION,
+        utc_ns: int = NINE_O_CLOCK_NS,
+    ) -> None:
+        self.at = Timestamp(1_000_000_000, utc_ns)
+        self.reports = 0
+        shoe = ShoeDeviceSettings(
+            PORT, "angel-eye-ii-ex", allow_commands, "0-9A-F", "stx_counted", 250
+        )
+        settings = Settings("M7", "3", decks, start_s, observed, shoe)
+        self.started = Started(
+            at=self.at,
+            boot_id="boot-1",
+            software=software,
+            configuration=SETTINGS.encode(settings),
+            profile=(profile or profile_text("s42-mini")).encode(),
+            zone=files("tzdata").joinpath("zoneinfo", *zone.split("/")).read_bytes(),
+            replaced="",
+        )
+        self.core = core_of(self.started, load_clauses())
+        self.state = self.core.initial()
+        self.inputs: list[Input] = []
+        self.outputs: list[CoreOutput] = []
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for output in self.outputs for entry in output.entries]
+
+    @property
+    def writes(self) -> list[bytes]:
+        return [data for output in self.outputs for _, data in output.writes]
+
+    def of(self, kind: type[Entry]) -> list[Entry]:
+        return [entry for entry in self.entries if isinstance(entry, kind)]
+
+    def give(self, item: Input) -> CoreOutput:
+        """One input; what the core concludes."""
+        self.state, output = self.core.handle(self.state, item)
+        self.inputs.append(item)
+        self.outputs.append(output)
+        return output
+
+    def begun(self, boot_id: str = "boot-1") -> "Script":
+        """A run begins and its port is opened."""
+        self.give(replace(self.started, at=self.at, boot_id=boot_id))
+        self.opened()
+        return self
+
+    def opened(self) -> CoreOutput:
+        return self.give(PortOpened(PORT, self.at, bytes(32)))
+
+    def lost(self) -> CoreOutput:
+        return self.give(PortLost(PORT, self.at, "unplugged"))
+
+    def reported(self, *data: str) -> "Script":
+        """The shoe reports these, one after the other."""
+        for data_hex in data:
+            self.later()
+            self.give(Chunk(PORT, self.at, report(self.reports, data_hex)))
+            self.reports += 1
+        return self
+
+    def reports_missed(self, count: int) -> None:
+        """The shoe made so many reports that nobody heard."""
+        self.reports += count
+
+    def acted(self, action: Action, role: Role = Role.FLOORPERSON) -> CoreOutput:
+        self.later()
+        return self.give(OperatorAction(self.at, "A. Floor", role, "test", action, "seen by me"))
+
+    def resolved(self, provisional: Provisional | None = Provisional.TAKE_OVER) -> CoreOutput:
+        """The mildest decision that is permitted now."""
+        permitted = permitted_decisions(self.state.table)
+        wanted = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+        decision = next(decision for decision in wanted if decision in permitted)
+        return self.acted(Resolve(Resolution(decision, provisional)))
+
+    def later(self, ns: int = REPORT_NS) -> None:
+        self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
+
+
+@pytest.fixture(name="script")
+def script_fixture() -> type[Script]:
+    return Script
+
+
+@pytest.fixture
+def troubled_shoe() -> Script:
+    """A shoe with everything that goes wrong, to its end and into the next one.
+
+    An overdraw with a whole coup dealt while suspended, lost reports, a pulled plug, a restart of
+    the machine while suspended, a cut card, a last hand.
+    """
+    script = Script(allow_commands=True).begun()
+    script.reported(*OPENING, *PLAYER_WINS, *OVERDRAW, "47 90", *PLAYER_WINS, "44 81 C9")
+    script.resolved()
+    script.reported(*PLAYER_WINS[1:], *PLAYER_WINS[:2])
+    script.reports_missed(1)
+    script.reported("44 92 B5", "47 90")
+    script.resolved()
+    script.reported(*PLAYER_WINS[:3])
+    script.lost()
+    script.later(60_000_000_000)
+    script.opened()
+    script.reported(PLAYER_WINS[3])
+    script.at = Timestamp(5_000_000_000, script.at.utc_ns)
+    script.begun(boot_id="boot-2")
+    script.resolved()
+    while script.state.table.phase is Phase.SUSPENDED or script.state.table.open_irregularities:
+        script.resolved()
+    script.reported(*PLAYER_WINS)
+    while script.state.table.phase is Phase.SUSPENDED:
+        script.resolved()
+    script.reported(*PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], *PLAYER_WINS)
+    script.reported(*OPENING, *PLAYER_WINS, *PLAYER_WINS[:2])
+    return script
+
+
+@pytest.fixture
+def record(fast_dir: Path) -> Callable[..., Path]:
+    """Store a script's inputs by the loop, one transaction for each; the journal's folder."""
+
+    def recorded(script: Script, name: str = "journal") -> Path:
+        folder = fast_dir / name
+        with Journal.open(folder) as journal:
+            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+            for item in script.inputs:
+                if isinstance(item, Started):
+                    loop.begin(item)
+                else:
+                    loop.take(item)
+                    loop.store_if_due(force=True)
+        return folder
+
+    return recorded

@@ -75,7 +75,7 @@ def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
         text=True,
     )
     assert process.stdout is not None
-    assert json.loads(process.stdout.readline())["device"]["stage"] == "online"
+    assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
     assert main(["close-shoe", "--socket", table, *SIGNED]) == Exit.DONE
     assert json.loads(process.stdout.readline())["phase"] == "shoe_over"
     process.send_signal(signal.SIGINT)
