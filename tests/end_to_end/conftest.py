@@ -62,6 +62,14 @@ class Bench:
         self.folder = folder
         self.number = 0
 
+    @staticmethod
+    def irregularities(rig: TableRig) -> list[Irregularity]:
+        return irregularities(rig)
+
+    @staticmethod
+    def coups(rig: TableRig) -> list[CoupRecord]:
+        return coups(rig)
+
     def server(
         self, transport: str, faults: FaultPlan | None = None, repeats: int = 3
     ) -> LineServer:

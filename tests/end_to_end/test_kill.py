@@ -1,0 +1,325 @@
+"""Kill -9 at random moments of a running shoe: nothing lost, nothing doubled, nothing invented.
+
+Responsible for: the real `smartshoe run` on a pty, where bytes wait for the next reader, and on
+TCP, where what nobody reads is gone; compared with an undisturbed run and with the truth.
+Not responsible for: kills at every system call and power cuts (evidence).
+Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
+"""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from controller.control_client import ControlClient
+from controller.entries import Entry, Judged
+from controller.journal.store import open_read_only
+from controller.journal.verify import verify
+from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompted, ShoeOpened
+from controller.procedure.verdicts import Irregularity
+from controller.tape import read_entry, read_input
+from firmware_bridge.transport.port import Chunk
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.truth import CoupTruth, Truth
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineServer, LineSettings
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.rig import TableRig
+from hil.runner import Pace, ShoeRunner
+
+NS_PER_MS = 1_000_000
+# A report every 450 ms (the line itself takes 50): a restart may then take 3.6 s, half a cycle of
+# sixteen reports, before nothing proves any more that none was missed.
+PAUSE_MS = 400
+REPORT_INTERVAL_MS_MIN = 450
+REAL_BAUD = LineSettings(speed=1, baud=4800)
+PLAYER_CARD_1 = bytes([ord("D"), 0x81])
+CONFIG = """\
+[table]
+name = "KILL-1"
+
+[rules]
+profile = "s42-mini"
+decks = 8
+observed = ["result_button"]
+
+[shoe]
+port = "{port}"
+report_interval_ms_min = {interval}
+
+[journal]
+folder = "journal"
+
+[metrics]
+enabled = false
+
+[control]
+socket = "control.sock"
+"""
+
+
+class Program:
+    """`smartshoe run`, killed and started again."""
+
+    def __init__(self, folder: Path, port: str) -> None:
+        self.folder = folder
+        self.config = folder / "table.toml"
+        self.config.write_text(CONFIG.format(port=port, interval=REPORT_INTERVAL_MS_MIN))
+        self.log = (folder / "run.log").open("ab")
+        self.process: subprocess.Popen[bytes] | None = None
+        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify.bind(str(folder / "notify"))
+        self.notify.settimeout(20)
+
+    def start(self) -> None:
+        """Start and wait until it says that it is ready."""
+        command = [str(Path(sys.executable).parent / "smartshoe"), "run", "--config"]
+        environment = {**os.environ, "NOTIFY_SOCKET": str(self.folder / "notify")}
+        self.process = subprocess.Popen(
+            [*command, str(self.config)], env=environment, stderr=self.log, stdout=self.log
+        )
+        while b"READY=1" not in self.notify.recv(4096):
+            pass
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        assert self.process.wait(10) == -signal.SIGKILL, self.words()
+
+    def stop(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(20) == 0, self.words()
+
+    def close(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(10)
+        self.log.close()
+        self.notify.close()
+
+    def words(self) -> str:
+        return (self.folder / "run.log").read_text()[-2000:]
+
+    def ask(self, **request: object) -> dict[str, object]:
+        return ControlClient(self.folder / "control.sock").request(request)
+
+    def snapshot(self) -> dict[str, object]:
+        answer = self.ask(request="status")
+        shown = answer["snapshot"]
+        assert isinstance(shown, dict)
+        return shown
+
+
+class Dealing(threading.Thread):
+    """A careless dealer in a thread: he never looks at the table."""
+
+    def __init__(self, server: LineServer, seed: int, coups: int) -> None:
+        super().__init__(name="dealing")
+        dealer = Dealer(DealerSettings(seed=seed))
+        pace = Pace.uniform(PAUSE_MS * NS_PER_MS)
+        self.runner = ShoeRunner(dealer, server, pace=pace, coups_max=coups)
+        self.truth = Truth()
+
+    def run(self) -> None:
+        self.truth = self.runner.run()
+
+
+def resolve_if_over(program: Program) -> None:
+    """A floorperson decides once no partial coup is still being dealt."""
+    shown = program.snapshot()
+    coup = shown["coup"]
+    if shown["phase"] != "suspended" or (isinstance(coup, dict) and coup["partial"]):
+        return
+    decisions = shown["decisions"]
+    assert isinstance(decisions, list)
+    decision = "void-coup" if "void-coup" in decisions else "continue"
+    answer = program.ask(
+        request="act",
+        action="resolve",
+        by="scripted floorperson",
+        role="floorperson",
+        reason="kill test",
+        decision=decision,
+        provisional="take-over",
+    )
+    assert answer["ok"], json.dumps(answer)
+
+
+def play_with_kills(
+    folder: Path, server: LineServer, *, kills: int, coups: int, seed: int
+) -> tuple[Truth, int]:
+    """Deal while the program is killed and started again; how often it was killed."""
+    port = server.url if isinstance(server, TcpServer) else server.path
+    program = Program(folder, port)
+    moments = random.Random(seed)
+    killed = 0
+    try:
+        program.start()
+        if isinstance(server, TcpServer):
+            server.wait_connected(1)
+        dealing = Dealing(server, seed, coups)
+        dealing.start()
+        while killed < kills and dealing.is_alive():
+            dealing.join(moments.uniform(0.1, 1.2))
+            resolve_if_over(program)
+            program.kill()
+            killed += 1
+            program.start()
+        dealing.join()
+        settle(program)
+        program.stop()
+    finally:
+        program.close()
+    assert verify(folder / "journal").intact
+    return dealing.truth, killed
+
+
+def settle(program: Program) -> None:
+    """Let the program read what waits, and the floorperson decide what is left."""
+    quiet_since = time.monotonic()
+    last = ""
+    while time.monotonic() - quiet_since < 1.0:
+        now = json.dumps(program.snapshot())
+        if now != last:
+            quiet_since, last = time.monotonic(), now
+            resolve_if_over(program)
+        threading.Event().wait(0.05)
+
+
+def entries_of(folder: Path) -> list[Entry]:
+    with open_read_only(folder) as journal:
+        entries = [read_entry(stored.record) for stored in journal.records()]
+    return [entry for entry in entries if entry is not None]
+
+
+def concluded(entries: list[Entry]) -> list[Entry]:
+    """Everything said about the table, without what concerns devices and runs."""
+    return [one for one in entries if isinstance(one, Judged | CoupClosed | ShoeOpened | Prompted)]
+
+
+def undisturbed(folder: Path, seed: int, coups: int) -> list[Entry]:
+    with PtyServer(AngelEye(), LineSettings()) as server:
+        with TableRig(folder, server.path) as rig:
+            truth = ShoeRunner(Dealer(DealerSettings(seed=seed)), server, coups_max=coups).run()
+            dealt = len(truth.coups)
+            rig.wait_for(lambda s: s.shoe is not None and s.shoe.coups_begun == dealt)
+            rig.wait_for(lambda s: s.shoe is not None and s.shoe.coup is None)
+        return concluded(rig.entries)
+
+
+def irregularities(entries: list[Entry]) -> list[Irregularity]:
+    judged = [one for one in entries if isinstance(one, Judged)]
+    return [v for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
+
+
+def killed_on_a_pty(folder: Path, *, kills: int, coups: int, seed: int) -> None:
+    with PtyServer(AngelEye(), REAL_BAUD, link=folder / "shoe") as server:
+        truth, killed = play_with_kills(folder, server, kills=kills, coups=coups, seed=seed)
+    entries = entries_of(folder / "journal")
+    expected = undisturbed(folder / "undisturbed", seed, coups)
+    print(f"pty: {killed} kills, {len(truth.coups)} coups, {len(irregularities(entries))} held")
+    assert killed == kills
+    assert [(one.code.value, one.detail) for one in irregularities(entries)] == []
+    assert concluded(entries)[: len(expected)] == expected
+
+
+def received(folder: Path) -> bytes:
+    """All bytes that the journal says were read, in order."""
+    with open_read_only(folder) as journal:
+        inputs = [read_input(stored.record) for stored in journal.records()]
+    return b"".join(item.data for item in inputs if isinstance(item, Chunk))
+
+
+def lost_reports(truth: Truth, stream: bytes) -> set[int]:
+    """Ordinals of the reports of which no whole copy was ever stored.
+
+    Reports of one sequence character are at least sixteen apart, so a copy is looked for no
+    further ahead than twelve reports can reach.
+    """
+    lost: set[int] = set()
+    at = 0
+    for report in truth.reports:
+        found = stream.find(report.frame, at, at + 12 * 3 * 10)
+        if found < 0:
+            lost.add(report.ordinal)
+        else:
+            at = found + len(report.frame)
+    return lost
+
+
+def coups_with_losses(truth: Truth, lost: set[int]) -> set[int]:
+    """Numbers of the coups of which a card, a cut card or the result was lost."""
+    hurt: set[int] = set()
+    number = 0
+    in_coup = False
+    for report in truth.reports:
+        if report.frame[2:4] == PLAYER_CARD_1:
+            number, in_coup = number + 1, True
+        if in_coup and report.ordinal in lost:
+            hurt.add(number)
+        if report.code == "G":
+            in_coup = False
+    return hurt
+
+
+def killed_on_tcp(
+    folder: Path, *, kills: int, coups: int, seed: int, as_dealt, as_recorded
+) -> None:
+    with TcpServer(AngelEye(), REAL_BAUD) as server:
+        truth, killed = play_with_kills(folder, server, kills=kills, coups=coups, seed=seed)
+    lost = lost_reports(truth, received(folder / "journal"))
+    hurt = coups_with_losses(truth, lost)
+    entries = entries_of(folder / "journal")
+    records = [one.record for one in entries if isinstance(one, CoupClosed)]
+    print(
+        f"tcp: {killed} kills, {len(truth.coups)} coups, {len(lost)} reports lost, {len(hurt)} hurt"
+    )
+    assert killed == kills
+    compare(truth.coups, records, hurt, as_dealt, as_recorded)
+
+
+def compare(
+    dealt: tuple[CoupTruth, ...], records: list[CoupRecord], hurt: set[int], as_dealt, as_recorded
+) -> None:
+    """Exactly the coups of which nothing was lost are counted, each once, in order.
+
+    A coup of which something was lost is held and void, or, where nothing of it came, absent.
+    """
+    assert [record.coup for record in records] == list(range(1, len(records) + 1))
+    counted = [as_recorded(one) for one in records if one.fate is CoupFate.COUNTED]
+    whole = [as_dealt(coup) for coup in dealt if coup.coup not in hurt]
+    assert counted == whole
+    held = [one for one in records if one.fate is CoupFate.VOID]
+    assert len(held) + len(counted) == len(records)
+    assert len(held) <= len(hurt)
+
+
+@pytest.mark.timeout(300)
+def test_twenty_kills_on_a_pty(fast_dir: Path) -> None:
+    killed_on_a_pty(fast_dir, kills=20, coups=12, seed=11)
+
+
+@pytest.mark.timeout(300)
+def test_twenty_kills_on_tcp(fast_dir: Path, as_dealt, as_recorded) -> None:
+    killed_on_tcp(fast_dir, kills=20, coups=12, seed=12, as_dealt=as_dealt, as_recorded=as_recorded)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_two_hundred_kills_on_a_pty(fast_dir: Path) -> None:
+    killed_on_a_pty(fast_dir, kills=200, coups=0, seed=21)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_two_hundred_kills_on_tcp(fast_dir: Path, as_dealt, as_recorded) -> None:
+    killed_on_tcp(fast_dir, kills=200, coups=0, seed=22, as_dealt=as_dealt, as_recorded=as_recorded)
