@@ -31,7 +31,7 @@ from controller.procedure.events import (
 from controller.procedure.finishing import close_coup, count, end_stated
 from controller.procedure.phases import Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shoe import join_shoe, open_shoe
+from controller.procedure.shoe import join_shoe_in_burn, open_shoe
 from controller.procedure.state import (
     CoupState,
     CutState,
@@ -270,6 +270,7 @@ def _next_shoe_opened(book: RuleBook, step: Step, suspension: Suspension) -> Ste
         case NextShoe.ANNOUNCED:
             return open_shoe(book, step)
         case _:
+            # Whether its burn is over is not known either: the burn ends with the next coup.
             detail = "it began while the table was suspended"
-            step = join_shoe(book, step)
+            step = join_shoe_in_burn(book, step)
             return irregular(book, step, IrregularityCode.SHOE_JOINED, detail)

@@ -194,6 +194,17 @@ class Table:
             self.take(event)
         return codes(self.verdicts[before:])
 
+    def deal_up_to(self, cards: int) -> None:
+        """Clean coups of four, five and six cards until so many have left the shoe."""
+        while (left := cards - self.shoe.cards_drawn) > 0:
+            if left == 5:
+                self.deal("P1 7h, B 5c, P Kd, B Qh, B 3c, result banker")
+            elif left == 6:
+                self.deal("P1 2h, B 2c, P Kd, B Kh, P Qc, B Js, result tie")
+            else:
+                assert left >= 4
+                self.deal("P1 9h, B Kc, P Qd, B Jh, result player")
+
     def decide(self, words: str) -> str:
         """A floorperson decides; why it was refused, empty where it was carried out."""
         taken = self.take(IrregularityResolved("Bo Ray", "seen on the layout", resolution(words)))

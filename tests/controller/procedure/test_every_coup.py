@@ -212,6 +212,13 @@ class EveryThird(Walk):
         yield from range(10) if first_way else ()
 
 
+class SomeBankerThirds(EveryThird):
+    """As above, with three values of Banker's third card: what is wrong after it is the same."""
+
+    def wanted(self, values: tuple[int, ...]) -> Iterator[int]:
+        yield from (0, 4, 9) if due_after(values) == "banker_3" else super().wanted(values)
+
+
 def wrong_results(right: ResultDeclared) -> Iterator[ResultDeclared]:
     yield from (
         replace(right, outcome=outcome) for outcome in Outcome if outcome is not right.outcome
@@ -259,12 +266,12 @@ def test_all_first_four_and_every_third_card_situation(new_table, profile) -> No
 
 @all_clauses(PROVEN)
 def test_whatever_else_comes_in_a_coup_is_that_irregularity(table) -> None:
-    walk = EveryThird(table.book, table.state, "s42-mini", wrong_too=True)
+    walk = SomeBankerThirds(table.book, table.state, "s42-mini", wrong_too=True)
     opened = step(table.book, table.state, CardDrawn(walk.card(0), Place.PLAYER_1)).state
     cards = (walk.card(0),)
     two = step(table.book, opened, CardDrawn(walk.card(0), Place.BANKER_1)).state
     walk.walk((0, 0), two, (*cards, walk.card(0)))
-    assert walk.nodes == 10 + 100 + 480 + 3_060 + 120
+    assert walk.nodes == 10 + 100 + 480 + 3 * (306 + 12)
 
 
 @pytest.mark.full
@@ -273,9 +280,12 @@ def test_whatever_else_comes_in_a_coup_is_that_irregularity(table) -> None:
 def test_the_whole_tree_of_card_values_with_every_wrong_next_event(
     new_table, profile, first
 ) -> None:
-    """377,110 cards and 339,400 coups over the ten first cards, for each profile."""
+    """377,110 cards and 339,400 coups over the ten first cards; what is wrong, for one profile:
+
+    which irregularity it is does not depend on the profile.
+    """
     table = new_table("start, burn Ac: 2c", profile=profile)
-    walk = Walk(table.book, table.state, profile, wrong_too=True)
+    walk = Walk(table.book, table.state, profile, wrong_too=profile == "s42-mini")
     walk.deal((), table.state, (), first, "player_1")
     assert walk.nodes == 37_711
     assert walk.coups == 33_940
