@@ -255,7 +255,7 @@ class Script:
         self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
 
 
-@pytest.fixture(name="script")
+@pytest.fixture(name="script", scope="session")
 def script_fixture() -> type[Script]:
     return Script
 
