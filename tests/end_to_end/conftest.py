@@ -25,6 +25,7 @@ from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
 from hil.emulator.line import LineServer, LineSettings
 from hil.emulator.serve import PtyServer, TcpServer
 from hil.faults import FaultPlan
+from hil.program import Program
 from hil.rig import RigSettings, TableRig
 from hil.runner import ShoeRunner
 
@@ -125,6 +126,39 @@ class Bench:
                 seen = rig.state.irregularities
 
         return ShoeRunner(Dealer(settings), server, on_action=on_action).run()
+
+
+CONFIG = """\
+[table]
+name = "BENCH-1"
+
+[rules]
+profile = "s42-mini"
+decks = 8
+observed = ["result_button"]
+
+[shoe]
+port = "{port}"
+report_interval_ms_min = {interval}
+
+[journal]
+folder = "journal"
+
+[metrics]
+enabled = false
+"""
+
+
+def program_on(folder: Path, port: str, report_interval_ms_min: int = 250) -> Program:
+    """The real program, to be started on that port, with its journal below the folder."""
+    config = folder / "table.toml"
+    config.write_text(CONFIG.format(port=port, interval=report_interval_ms_min))
+    return Program(config, folder / "program.log")
+
+
+@pytest.fixture(name="program_on")
+def program_on_fixture() -> Callable[..., Program]:
+    return program_on
 
 
 @pytest.fixture

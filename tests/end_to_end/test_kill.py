@@ -7,19 +7,13 @@ Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
 """
 
 import json
-import os
 import random
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from controller.control_client import ControlClient
 from controller.entries import Entry, Judged
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
@@ -32,6 +26,7 @@ from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye import AngelEye
 from hil.emulator.line import LineServer, LineSettings
 from hil.emulator.serve import PtyServer, TcpServer
+from hil.program import Program
 from hil.rig import TableRig
 from hil.runner import Pace, ShoeRunner
 
@@ -42,81 +37,6 @@ PAUSE_MS = 400
 REPORT_INTERVAL_MS_MIN = 450
 REAL_BAUD = LineSettings(speed=1, baud=4800)
 PLAYER_CARD_1 = bytes([ord("D"), 0x81])
-CONFIG = """\
-[table]
-name = "KILL-1"
-
-[rules]
-profile = "s42-mini"
-decks = 8
-observed = ["result_button"]
-
-[shoe]
-port = "{port}"
-report_interval_ms_min = {interval}
-
-[journal]
-folder = "journal"
-
-[metrics]
-enabled = false
-
-[control]
-socket = "control.sock"
-"""
-
-
-class Program:
-    """`smartshoe run`, killed and started again."""
-
-    def __init__(self, folder: Path, port: str) -> None:
-        self.folder = folder
-        self.config = folder / "table.toml"
-        self.config.write_text(CONFIG.format(port=port, interval=REPORT_INTERVAL_MS_MIN))
-        self.log = (folder / "run.log").open("ab")
-        self.process: subprocess.Popen[bytes] | None = None
-        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.notify.bind(str(folder / "notify"))
-        self.notify.settimeout(20)
-
-    def start(self) -> None:
-        """Start and wait until it says that it is ready."""
-        command = [str(Path(sys.executable).parent / "smartshoe"), "run", "--config"]
-        environment = {**os.environ, "NOTIFY_SOCKET": str(self.folder / "notify")}
-        self.process = subprocess.Popen(
-            [*command, str(self.config)], env=environment, stderr=self.log, stdout=self.log
-        )
-        while b"READY=1" not in self.notify.recv(4096):
-            pass
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
-        assert self.process.wait(10) == -signal.SIGKILL, self.words()
-
-    def stop(self) -> None:
-        assert self.process is not None
-        self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(20) == 0, self.words()
-
-    def close(self) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait(10)
-        self.log.close()
-        self.notify.close()
-
-    def words(self) -> str:
-        return (self.folder / "run.log").read_text()[-2000:]
-
-    def ask(self, **request: object) -> dict[str, object]:
-        return ControlClient(self.folder / "control.sock").request(request)
-
-    def snapshot(self) -> dict[str, object]:
-        answer = self.ask(request="status")
-        shown = answer["snapshot"]
-        assert isinstance(shown, dict)
-        return shown
 
 
 class Dealing(threading.Thread):
@@ -143,43 +63,39 @@ def resolve_if_over(program: Program) -> None:
     assert isinstance(decisions, list)
     decision = "void-coup" if "void-coup" in decisions else "continue"
     answer = program.ask(
-        request="act",
-        action="resolve",
-        by="scripted floorperson",
-        role="floorperson",
-        reason="kill test",
-        decision=decision,
-        provisional="take-over",
+        {
+            "request": "act",
+            "action": "resolve",
+            "by": "scripted floorperson",
+            "role": "floorperson",
+            "reason": "kill test",
+            "decision": decision,
+            "provisional": "take-over",
+        }
     )
     assert answer["ok"], json.dumps(answer)
 
 
 def play_with_kills(
-    folder: Path, server: LineServer, *, kills: int, coups: int, seed: int
+    program: Program, server: LineServer, *, kills: int, coups: int, seed: int
 ) -> tuple[Truth, int]:
     """Deal while the program is killed and started again; how often it was killed."""
-    port = server.url if isinstance(server, TcpServer) else server.path
-    program = Program(folder, port)
     moments = random.Random(seed)
     killed = 0
-    try:
+    program.start()
+    if isinstance(server, TcpServer):
+        server.wait_connected(1)
+    dealing = Dealing(server, seed, coups)
+    dealing.start()
+    while killed < kills and dealing.is_alive():
+        dealing.join(moments.uniform(0.1, 1.2))
+        resolve_if_over(program)
+        program.kill()
+        killed += 1
         program.start()
-        if isinstance(server, TcpServer):
-            server.wait_connected(1)
-        dealing = Dealing(server, seed, coups)
-        dealing.start()
-        while killed < kills and dealing.is_alive():
-            dealing.join(moments.uniform(0.1, 1.2))
-            resolve_if_over(program)
-            program.kill()
-            killed += 1
-            program.start()
-        dealing.join()
-        settle(program)
-        program.stop()
-    finally:
-        program.close()
-    assert verify(folder / "journal").intact
+    dealing.join()
+    settle(program)
+    program.stop()
     return dealing.truth, killed
 
 
@@ -207,13 +123,12 @@ def concluded(entries: list[Entry]) -> list[Entry]:
 
 
 def undisturbed(folder: Path, seed: int, coups: int) -> list[Entry]:
-    with PtyServer(AngelEye(), LineSettings()) as server:
-        with TableRig(folder, server.path) as rig:
-            truth = ShoeRunner(Dealer(DealerSettings(seed=seed)), server, coups_max=coups).run()
-            dealt = len(truth.coups)
-            rig.wait_for(lambda s: s.shoe is not None and s.shoe.coups_begun == dealt)
-            rig.wait_for(lambda s: s.shoe is not None and s.shoe.coup is None)
-        return concluded(rig.entries)
+    with PtyServer(AngelEye()) as server, TableRig(folder, server.path) as rig:
+        truth = ShoeRunner(Dealer(DealerSettings(seed=seed)), server, coups_max=coups).run()
+        dealt = len(truth.coups)
+        rig.wait_for(lambda s: s.shoe is not None and s.shoe.coups_begun == dealt)
+        rig.wait_for(lambda s: s.shoe is not None and s.shoe.coup is None)
+    return concluded(rig.entries)
 
 
 def irregularities(entries: list[Entry]) -> list[Irregularity]:
@@ -221,9 +136,13 @@ def irregularities(entries: list[Entry]) -> list[Irregularity]:
     return [v for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
 
 
-def killed_on_a_pty(folder: Path, *, kills: int, coups: int, seed: int) -> None:
-    with PtyServer(AngelEye(), REAL_BAUD, link=folder / "shoe") as server:
-        truth, killed = play_with_kills(folder, server, kills=kills, coups=coups, seed=seed)
+def killed_on_a_pty(folder: Path, program_on, *, kills: int, coups: int, seed: int) -> None:
+    with (
+        PtyServer(AngelEye(), REAL_BAUD, link=folder / "shoe") as server,
+        program_on(folder, server.path, REPORT_INTERVAL_MS_MIN) as program,
+    ):
+        truth, killed = play_with_kills(program, server, kills=kills, coups=coups, seed=seed)
+    assert verify(folder / "journal").intact
     entries = entries_of(folder / "journal")
     expected = undisturbed(folder / "undisturbed", seed, coups)
     print(f"pty: {killed} kills, {len(truth.coups)} coups, {len(irregularities(entries))} held")
@@ -272,10 +191,14 @@ def coups_with_losses(truth: Truth, lost: set[int]) -> set[int]:
 
 
 def killed_on_tcp(
-    folder: Path, *, kills: int, coups: int, seed: int, as_dealt, as_recorded
+    folder: Path, program_on, *, kills: int, coups: int, seed: int, as_dealt, as_recorded
 ) -> None:
-    with TcpServer(AngelEye(), REAL_BAUD) as server:
-        truth, killed = play_with_kills(folder, server, kills=kills, coups=coups, seed=seed)
+    with (
+        TcpServer(AngelEye(), REAL_BAUD) as server,
+        program_on(folder, server.url, REPORT_INTERVAL_MS_MIN) as program,
+    ):
+        truth, killed = play_with_kills(program, server, kills=kills, coups=coups, seed=seed)
+    assert verify(folder / "journal").intact
     lost = lost_reports(truth, received(folder / "journal"))
     hurt = coups_with_losses(truth, lost)
     entries = entries_of(folder / "journal")
@@ -304,22 +227,38 @@ def compare(
 
 
 @pytest.mark.timeout(300)
-def test_twenty_kills_on_a_pty(fast_dir: Path) -> None:
-    killed_on_a_pty(fast_dir, kills=20, coups=12, seed=11)
+def test_twenty_kills_on_a_pty(fast_dir: Path, program_on) -> None:
+    killed_on_a_pty(fast_dir, program_on, kills=20, coups=12, seed=11)
 
 
 @pytest.mark.timeout(300)
-def test_twenty_kills_on_tcp(fast_dir: Path, as_dealt, as_recorded) -> None:
-    killed_on_tcp(fast_dir, kills=20, coups=12, seed=12, as_dealt=as_dealt, as_recorded=as_recorded)
+def test_twenty_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
+    killed_on_tcp(
+        fast_dir,
+        program_on,
+        kills=20,
+        coups=12,
+        seed=12,
+        as_dealt=as_dealt,
+        as_recorded=as_recorded,
+    )
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
-def test_two_hundred_kills_on_a_pty(fast_dir: Path) -> None:
-    killed_on_a_pty(fast_dir, kills=200, coups=0, seed=21)
+def test_two_hundred_kills_on_a_pty(fast_dir: Path, program_on) -> None:
+    killed_on_a_pty(fast_dir, program_on, kills=200, coups=0, seed=21)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
-def test_two_hundred_kills_on_tcp(fast_dir: Path, as_dealt, as_recorded) -> None:
-    killed_on_tcp(fast_dir, kills=200, coups=0, seed=22, as_dealt=as_dealt, as_recorded=as_recorded)
+def test_two_hundred_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
+    killed_on_tcp(
+        fast_dir,
+        program_on,
+        kills=200,
+        coups=0,
+        seed=22,
+        as_dealt=as_dealt,
+        as_recorded=as_recorded,
+    )

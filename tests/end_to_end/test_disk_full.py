@@ -1,0 +1,51 @@
+"""A disk that takes no more: nothing moves, nothing is lost, and the program says what to do.
+
+Responsible for: the real `smartshoe run` whose files may grow no further.
+Not responsible for: errors at every single write (evidence).
+Source: controller/README.md, "Store before you act".
+"""
+
+import resource
+from pathlib import Path
+
+from controller.journal.verify import verify
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.serve import PtyServer
+from hil.runner import ShoeRunner
+
+FILE_BYTES_MAX = 200_000
+
+
+def no_larger_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES_MAX, FILE_BYTES_MAX))
+
+
+def test_a_full_disk_stops_the_table_and_loses_nothing(fast_dir: Path, program_on) -> None:
+    with (
+        PtyServer(AngelEye(), link=fast_dir / "shoe") as server,
+        program_on(fast_dir, server.path) as program,
+    ):
+        program.start(no_larger_files)
+        ShoeRunner(Dealer(DealerSettings(seed=3)), server).run()
+        assert program.ended() == 1
+    said = program.words()
+    assert "cannot store" in said
+    assert "Remove the cause, then start the table again" in said
+    assert "Traceback" not in said
+    assert verify(fast_dir / "journal").intact
+
+
+def test_it_goes_on_from_there_once_there_is_room(fast_dir: Path, program_on) -> None:
+    with (
+        PtyServer(AngelEye(), link=fast_dir / "shoe") as server,
+        program_on(fast_dir, server.path) as program,
+    ):
+        program.start(no_larger_files)
+        ShoeRunner(Dealer(DealerSettings(seed=3)), server).run()
+        assert program.ended() == 1
+        stored = verify(fast_dir / "journal").records
+        program.start()
+        assert program.snapshot()["health"] == "running"
+        program.stop()
+    assert verify(fast_dir / "journal").records > stored
