@@ -28,6 +28,10 @@ from hil.bench.stage import PORT, Plan, dealt, folder_in_memory, one_processor, 
 from hil.emulator.angel_eye import Report
 
 COPIES = 3
+AGAIN = 5
+RESULT = "G"
+# Start, first card, ten burned for it, stand-by, six cards of the first coup.
+WORST_BEGINNING = 19
 RECORDS_MIN = 3 * 4096
 
 
@@ -51,17 +55,18 @@ def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
     every = plan.count(8, 100)
     points: list[tuple[float, float]] = []
     clauses = load_clauses()
-    reports = dealt(seed=8)
+    reports = _longest_beginning()
     with Journal.open(folder / "shoe") as journal:
         loop = running_loop(journal)
         for number, report in enumerate(reports):
             for item in reads(report, bytewise=True):
                 loop.take(item)
                 loop.store_if_due()
-            if number % every and number > 12:
+            if number % every and number > WORST_BEGINNING:
                 continue
-            again = [_recovered(folder, clauses) for _ in range(3)]
-            points.append((again[0][0], median(ns for _, ns in again)))
+            again = [_recovered(folder, clauses) for _ in range(AGAIN)]
+            # The same work each time: what is above the quickest is other work's.
+            points.append(min(again))
     worst_ms = max(ns for _, ns in points) / NS_PER_MS
     line = straight_line(points)
     most = max(inputs for inputs, _ in points)
@@ -86,6 +91,16 @@ def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
             "4800 baud, byte by byte",
         ),
     )
+
+
+def _longest_beginning() -> tuple[Report, ...]:
+    """A shoe whose first card burns ten more: nothing is longer without a checkpoint."""
+    shoes = (dealt(seed) for seed in range(8, 100))
+    return next(reports for reports in shoes if _before_first_result(reports) >= WORST_BEGINNING)
+
+
+def _before_first_result(reports: tuple[Report, ...]) -> int:
+    return [report.code for report in reports].index(RESULT)
 
 
 def _recovered(folder: Path, clauses: Mapping[str, Clause]) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from controller.loop import Stored
 from controller.metrics import TableMetrics
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.checks import Bound, CannotMeasure, Check, judged, judged_if
+from hil.bench.checks import Bound, CannotMeasure, Check, judged, judged_if, told
 from hil.bench.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 from hil.bench.program import RunningProgram
 from hil.bench.stage import CARD, PORT, Plan, dealt, folder_on_disk, one_processor, running_loop
@@ -45,6 +45,7 @@ def measure_scrape(plan: Plan) -> tuple[Check, ...]:
     ):
         ShoeRunner(Dealer(DealerSettings(seed=13)), server, coups_max=3).run()
         over_http, alone, series = _alternate(program, plan.count(200, 10))
+        fixed = _http_alone(program, plan.count(100, 10))
     p50, bare = (percentile(times, 50) / NS_PER_MS for times in (over_http, alone))
     beside = f"{p50:.2f} ms, bare generate_latest {bare:.2f} ms, {series} series"
     few = "" if len(over_http) >= SCRAPES_MIN else f"{len(over_http)} scrapes"
@@ -54,20 +55,21 @@ def measure_scrape(plan: Plan) -> tuple[Check, ...]:
         judged_if(few or many, "P14", "scrape p50", p50 / bare, Unit.RATIO, Bound(2), beside),
         judged_if(few or many, "P14", "scrape p50", p50, Unit.MS, Bound(6, 3)),
         judged_if(few or many, "P14", "scrape max", most, Unit.MS, Bound(15)),
+        told("P14", "  of it HTTP alone (a page of a few bytes)", fixed, Unit.MS),
         _counting(),
     )
 
 
 def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[int], int]:
     """A scrape over HTTP, then the same series alone, at a pause; and how many series."""
-    address, port = program.metrics_address
+    address = program.metrics_address
     series = 0
     over_http: list[int] = []
     alone: list[int] = []
     for _ in range(scrapes):
         time.sleep(PAUSE_S)
         began_ns = time.perf_counter_ns()
-        text = _scraped(address, port)
+        text = _scraped(address)
         over_http.append(time.perf_counter_ns() - began_ns)
         bare = _SameSeries(text)
         began_ns = time.perf_counter_ns()
@@ -77,14 +79,31 @@ def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[i
     return over_http, alone, series
 
 
-def _scraped(address: str, port: int) -> str:
-    connection = http.client.HTTPConnection(address, port, timeout=5)
+def _http_alone(program: RunningProgram, times: int) -> float:
+    """The median of getting a page that nothing is worked out for, in milliseconds."""
+    address = program.metrics_address
+    samples: list[int] = []
+    for _ in range(times):
+        time.sleep(PAUSE_S)
+        began_ns = time.perf_counter_ns()
+        _got(address, "/nothing-here")
+        samples.append(time.perf_counter_ns() - began_ns)
+    return median(samples) / NS_PER_MS
+
+
+def _scraped(address: tuple[str, int]) -> str:
+    status, text = _got(address, "/metrics")
+    if status != http.HTTPStatus.OK:
+        raise CannotMeasure(f"/metrics answers {status}")
+    return text
+
+
+def _got(address: tuple[str, int], path: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection(*address, timeout=5)
     try:
-        connection.request("GET", "/metrics")
+        connection.request("GET", path)
         answer = connection.getresponse()
-        if answer.status != http.HTTPStatus.OK:
-            raise CannotMeasure(f"/metrics answers {answer.status}")
-        return answer.read().decode()
+        return answer.status, answer.read().decode()
     finally:
         connection.close()
 
