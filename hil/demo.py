@@ -1,0 +1,170 @@
+"""The demonstration: an emulated shoe, the unchanged program, and a person who watches.
+
+Responsible for: putting one demo together (line, emulator, dealer, program, floorperson, screen),
+seeing it through to its end, to Ctrl-C or to a failure, and taking it apart in order.
+Not responsible for: any of the parts (demo_*), and the command line (cli).
+Source: package README, "The demo".
+"""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from controller.journal.database import FILE_NAME
+from hil.dealing.truth import Truth
+from hil.demo_dealing import Dealing
+from hil.demo_floor import ScriptedFloorperson
+from hil.demo_follow import Chronicle, Newest
+from hil.demo_plan import DemoSettings, Manner, Transport
+from hil.demo_program import DemoProgram, ProgramFailed
+from hil.demo_screen import Screen
+from hil.demo_view import Scene
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineServer, LineSettings
+from hil.emulator.serve import PtyServer, TcpServer
+
+FRAME_S = 0.08
+CONNECT_S_MAX = 10.0
+# Nothing is dropped while a busy machine keeps the program waiting.
+PATIENCE_S = 60.0
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+FOOTER = "Ctrl-C stops, and verifies what was dealt"
+
+
+class CannotBegin(Exception):
+    """The demo cannot begin; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """How the dealing ended. `failure` is empty where nothing went wrong."""
+
+    truth: Truth
+    interrupted: bool
+    failure: str
+
+
+def play(settings: DemoSettings, screen: Screen) -> Dealt:
+    """Play the demo. Raises CannotBegin and ProgramFailed."""
+    _make_folder(settings.folder)
+    with (
+        told_to_stop() as stopping,
+        _line(settings) as server,
+        DemoProgram(settings, _port(server)) as program,
+    ):
+        program.start()
+        if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
+            raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
+        chronicle, newest = Chronicle(settings.folder), Newest(program.client)
+        dealing = Dealing(settings, server, newest, chronicle)
+        floorperson = ScriptedFloorperson(newest, program.act, settings.tempo.reading_s)
+        parts = Parts(settings, program, newest, chronicle, dealing, floorperson)
+        try:
+            failure = parts.run(screen, stopping)
+        finally:
+            parts.take_apart()
+    with (settings.folder / "truth.jsonl").open("w", encoding="utf-8") as file:
+        dealing.write_truth(file.write)
+    interrupted = stopping.is_set() and not dealing.complete
+    return Dealt(dealing.truth, interrupted, failure)
+
+
+@contextmanager
+def told_to_stop() -> Iterator[Event]:
+    """An event that Ctrl-C sets; a second one ends everything at once. For the main thread."""
+    stopping = Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        if stopping.is_set():
+            raise KeyboardInterrupt
+        stopping.set()
+
+    before = [(number, signal.signal(number, stop)) for number in STOP_SIGNALS]
+    try:
+        yield stopping
+    finally:
+        for number, previous in before:
+            signal.signal(number, previous)
+
+
+def _make_folder(folder: Path) -> None:
+    if (folder / FILE_NAME).exists():
+        raise CannotBegin(f"{folder} holds a journal already; name another folder with --journal")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise CannotBegin(f"{folder} cannot be made: {why}; name another with --journal") from error
+
+
+def _line(settings: DemoSettings) -> LineServer:
+    line = LineSettings(speed=settings.tempo.line_speed, patience_s=PATIENCE_S)
+    if settings.transport is Transport.TCP:
+        return TcpServer(AngelEye(), line)
+    return PtyServer(AngelEye(), line, link=settings.folder / "shoe")
+
+
+def _port(server: LineServer) -> str:
+    if isinstance(server, TcpServer):
+        return server.url
+    assert isinstance(server, PtyServer)
+    return server.path
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a running demo consists of."""
+
+    settings: DemoSettings
+    program: DemoProgram
+    newest: Newest
+    chronicle: Chronicle
+    dealing: Dealing
+    floorperson: ScriptedFloorperson
+
+    def run(self, screen: Screen, stopping: Event) -> str:
+        """Show it until it is over; what went wrong, empty where nothing did."""
+        self.newest.start()
+        self.chronicle.start()
+        self.floorperson.start()
+        self.dealing.start()
+        with screen:
+            failure = self._watch(screen, stopping)
+            self.dealing.stop()
+            screen.show(self._scene(), self.chronicle)
+            if not failure and not stopping.is_set():
+                stopping.wait(self.settings.tempo.last_look_s)
+        return failure or self.dealing.failure
+
+    def _watch(self, screen: Screen, stopping: Event) -> str:
+        while self.dealing.running:
+            screen.show(self._scene(), self.chronicle)
+            if stopping.wait(FRAME_S):
+                return ""
+            if not self.program.alive:
+                return self.program.last_words("the program ended in the middle of the demo")
+            if self.floorperson.failure:
+                return self.floorperson.failure
+        return ""
+
+    def _scene(self) -> Scene:
+        settings = self.settings
+        return Scene(
+            table=self.newest.table,
+            history=self.chronicle.of_this_shoe(),
+            shoes=settings.shoes,
+            footer=f" seed {settings.seed}   {settings.speed.value} speed   {FOOTER}",
+            careless=settings.manner is Manner.CARELESS,
+        )
+
+    def take_apart(self) -> None:
+        """End every part in order; the program has to end well. Raises ProgramFailed."""
+        self.dealing.stop()
+        self.floorperson.stop()
+        self.chronicle.stop()
+        if self.program.alive:
+            self.program.stop()
+        self.newest.join()

@@ -1,0 +1,172 @@
+"""The dealing of a demo: the emulated dealer at his table, in a thread.
+
+Responsible for: his tempo, that he never runs far ahead of the table, that a careful one waits
+while the table is suspended, and that after a mistake the table must speak.
+Not responsible for: what he deals (hil.dealing) and how it is carried (hil.runner, hil.emulator).
+Source: package README, "The demo", "The runner".
+"""
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pause, PauseKind
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.mistakes import Mistake
+from hil.dealing.truth import Truth, json_line
+from hil.demo_follow import Chronicle, Newest
+from hil.demo_plan import DECKS, DemoSettings, Manner
+from hil.emulator.line import LineServer
+from hil.runner import NS_PER_S, ShoeRunner
+
+# Cards the table may be behind: a fraction of what the line itself would hold.
+LAG_CARDS_MAX = 48
+LOOK_S = 0.02
+SPEAK_S_MAX = 20.0
+# That a shoe was changed early shows only when the new one starts.
+SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
+
+
+class Stopped(Exception):
+    """Dealing was told to stop in the middle."""
+
+
+class TableSilent(Exception):
+    """The table did not do in time what it must do; the message says what."""
+
+
+class Dealing:
+    """Deals what the settings say. `failure` says what went wrong, empty where nothing did."""
+
+    def __init__(
+        self, settings: DemoSettings, server: LineServer, newest: Newest, chronicle: Chronicle
+    ) -> None:
+        self._settings = settings
+        self._newest = newest
+        self._chronicle = chronicle
+        self._stopping = Event()
+        self._cards = 0
+        self._noted = 0
+        self._changed_early = False
+        self._cut_card_out = False
+        self.truth = Truth()
+        self.failure = ""
+        self.complete = False
+        told = DealerSettings(
+            seed=settings.seed, shoes=settings.shoes, decks=DECKS, mistakes=settings.mistakes
+        )
+        self._dealer = Dealer(told)
+        self._runner = ShoeRunner(
+            self._dealer,
+            server,
+            pace=settings.tempo.pace,
+            may_deal=self._may_deal,
+            while_held=self._hold,
+            pause=self._pause,
+            on_action=self._on_action,
+        )
+        self._thread = Thread(target=self._run, name="dealing", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop at the next card or key, and wait for it."""
+        self._stopping.set()
+        self._thread.join()
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def write_truth(self, write: Callable[[str], object]) -> None:
+        """The truth as JSON lines."""
+        for record in self.truth.records:
+            write(json_line(record) + "\n")
+
+    def _run(self) -> None:
+        try:
+            self._runner.run()
+            self._until("judge the last cards", self._caught_up)
+            self._until("get over what is open", self._clear)
+            self.complete = True
+        except Stopped:
+            self._runner.collect()
+            self._chronicle.wait_for(self._caught_up, 1.0)
+        except TableSilent as error:
+            self.failure = str(error)
+        self.truth = self._dealer.truth
+
+    # What the table is at.
+
+    @property
+    def _careful(self) -> bool:
+        return self._settings.manner is Manner.WAITS
+
+    def _clear(self) -> bool:
+        """Nothing is open, neither stored nor shown."""
+        return not self._chronicle.open and self._newest.table.text("phase") != "suspended"
+
+    def _caught_up(self) -> bool:
+        return self._chronicle.cards >= self._cards
+
+    def _may_deal(self) -> bool:
+        if self._chronicle.cards < self._cards - LAG_CARDS_MAX:
+            return False
+        return self._clear() or not self._careful
+
+    def _hold(self) -> None:
+        if self._stopping.wait(LOOK_S):
+            raise Stopped
+
+    def _until(self, what: str, ready: Callable[[], bool]) -> None:
+        """Hold until it is so. Only a floorperson's decision may take long."""
+        waited_s = 0.0
+        while not ready():
+            self._hold()
+            waited_s = 0.0 if self._chronicle.open else waited_s + LOOK_S
+            if waited_s > SPEAK_S_MAX:
+                raise TableSilent(f"the table did not {what} within {SPEAK_S_MAX:.0f} s")
+
+    # What the dealer does.
+
+    def _pause(self, pause_ns: int) -> None:
+        tempo = self._settings.tempo
+        coup = self._dealer.coup_number
+        slowly = 1 <= coup <= tempo.slow_coups or self._cut_card_out
+        factor = tempo.slow_factor if slowly else 1
+        if self._stopping.wait(pause_ns * factor / NS_PER_S):
+            raise Stopped
+
+    def _on_action(self, action: Action) -> None:
+        if self._stopping.is_set():
+            raise Stopped
+        match action:
+            case Draw():
+                self._cards += 1
+            case CutCard():
+                self._cut_card_out = True
+            case NewShoe():
+                self._cut_card_out = False
+                if self._changed_early:
+                    self._changed_early = False
+                    self._table_speaks("the shoe changed early")
+            case MistakeMade(mistake) if mistake in SHOWS_LATER:
+                self._changed_early = True
+            case MistakeMade(mistake):
+                self._table_speaks(f"the mistake {mistake.value}")
+            case Pause(PauseKind.BETWEEN_SHOES):
+                self._until("judge the last cards of the shoe", self._caught_up)
+                self._until("get over what is open", self._clear)
+            case _:
+                return
+
+    def _table_speaks(self, about: str) -> None:
+        """Hold until the table has raised an irregularity that it had not before."""
+        before = self._noted
+        self._until(
+            f"say anything to {about}",
+            lambda: self._caught_up() and self._chronicle.irregularities > before,
+        )
+        if self._careful:
+            self._until(f"get over {about}", self._clear)
+        self._noted = self._chronicle.irregularities

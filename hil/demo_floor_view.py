@@ -1,0 +1,151 @@
+"""What the floor sees in the live view: the open irregularity with its clauses, or the past ones.
+
+Responsible for: choosing and breaking the lines of an irregularity so that its kind, its first
+clause, a thing permitted and a thing forbidden always fit, and the list of those decided.
+Not responsible for: the rest of the screen (demo_view).
+Source: package README, "The demo"; controller/README.md, "Irregularities".
+"""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rich.text import Text
+
+from controller.cli_status import Shown
+from controller.procedure.catalogue import CATALOGUE
+from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.verdicts import Irregularity
+from controller.rules.clauses import Clause
+from hil.demo_cards import ALERT_STYLE, TIE_STYLE, Glyphs
+from hil.demo_floor import NAME, intention
+from hil.demo_follow import Happening
+
+Clauses: TypeAlias = Mapping[str, Clause]
+
+DIM = "dim"
+LABEL_WIDTH = 11
+QUIET = (
+    "No irregularity so far. When the procedure is broken the table suspends itself, names the",
+    f"clause, and waits for a floorperson; here that is a script, the {NAME}.",
+)
+
+
+def floor_title(table: Shown, history: Sequence[Happening]) -> tuple[Text, Text, str]:
+    """Title, subtitle and border style of the floor's part."""
+    waiting = table.parts("irregularities")
+    if not waiting:
+        count = sum(isinstance(one, Irregularity) for one in history)
+        return Text("floor", "bold"), Text(f"{count} decided" if count else "", DIM), DIM
+    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
+    more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    title = Text(f"{first.text('code')}{more}", ALERT_STYLE)
+    decision, why = intention(table)
+    subtitle = Text(f"{NAME}: ", DIM).append(decision, f"bold {TIE_STYLE}").append(f", {why}")
+    return title, subtitle, ALERT_STYLE
+
+
+def floor_lines(
+    table: Shown,
+    history: Sequence[Happening],
+    clauses: Clauses,
+    glyphs: Glyphs,
+    width: int,
+    rows: int,
+    careless: bool,
+) -> list[Text]:
+    """At most `rows` lines, none wider than `width`."""
+    waiting = table.parts("irregularities")
+    if not waiting:
+        return _past(history, glyphs, width, rows)
+    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
+    said = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
+    lines = irregularity_lines(first, said.get(first.number("number"), ""), clauses, width, rows)
+    if careless and len(lines) < rows:
+        words = "The careless dealer deals on: what comes now counts only if it is taken over."
+        lines.append(Text(words, DIM, no_wrap=True, overflow="ellipsis"))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Something to say; the least `rank` is said first when there is no room for all."""
+
+    rank: int
+    label: str
+    style: str
+    words: str
+
+    def lines(self, width: int) -> list[Text]:
+        room = max(width - LABEL_WIDTH, 20)
+        parts = textwrap.wrap(self.words, room) or [""]
+        return [
+            Text(no_wrap=True, overflow="ellipsis")
+            .append(f"{self.label if number == 0 else '':<{LABEL_WIDTH}}", self.style)
+            .append(part)
+            for number, part in enumerate(parts)
+        ]
+
+
+def irregularity_lines(
+    one: Shown, detail: str, clauses: Clauses, width: int, rows: int
+) -> list[Text]:
+    """One irregularity: what happened, by which clauses, what is permitted and forbidden."""
+    where = f"coup {one.number('coup')}" if one.number("coup") else "no coup"
+    # What is said to people begins with the title; without it the title must do.
+    items = [_Item(0, where, ALERT_STYLE, detail or one.text("title"))]
+    for number, name in enumerate(one.texts("clauses")):
+        clause = clauses.get(name)
+        words = f"{name}: {clause.text}" if clause is not None else name
+        label = "" if number else "clause"
+        items.append(_Item(2 + 3 * number, label, "bold", words))
+    for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
+        for number, words in enumerate(one.texts(key)):
+            items.append(_Item(rank + 3 * number, "" if number else key, style, words))
+    return _fitting(items, width, rows)
+
+
+def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:
+    """The items of least rank that fit, in their order."""
+    chosen: set[int] = set()
+    left = rows
+    for index in sorted(range(len(items)), key=lambda each: items[each].rank):
+        length = len(items[index].lines(width))
+        if length <= left:
+            chosen.add(index)
+            left -= length
+    return [line for index in sorted(chosen) for line in items[index].lines(width)]
+
+
+def _past(history: Sequence[Happening], glyphs: Glyphs, width: int, rows: int) -> list[Text]:
+    """The irregularities of this shoe with their decisions, the newest first."""
+    decided = {
+        number: one
+        for one in history
+        if isinstance(one, ResolutionRecorded)
+        for number in one.closed
+    }
+    lines: list[Text] = []
+    for one in reversed(history):
+        if isinstance(one, Irregularity):
+            lines += _past_irregularity(one, decided.get(one.number), glyphs)
+    if not lines:
+        words = textwrap.wrap(" ".join(QUIET), max(width, 20))
+        return [Text(part, DIM, no_wrap=True) for part in words][:rows]
+    return lines[:rows]
+
+
+def _past_irregularity(
+    one: Irregularity, decision: ResolutionRecorded | None, glyphs: Glyphs
+) -> list[Text]:
+    where = f"coup {one.coup}" if one.coup else "no coup"
+    first = Text(no_wrap=True, overflow="ellipsis")
+    first.append(f"{where:<{LABEL_WIDTH}}", DIM).append(one.code.value, ALERT_STYLE)
+    first.append(f"  {CATALOGUE[one.code].title}")
+    if decision is None:
+        return [first]
+    second = Text(" " * LABEL_WIDTH, no_wrap=True, overflow="ellipsis")
+    second.append(f"{glyphs.arrow} {decision.decision}", TIE_STYLE)
+    second.append(f"  {decision.person}: {decision.reason.removeprefix('demonstration: ')}", DIM)
+    return [first, second]

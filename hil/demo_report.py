@@ -1,0 +1,105 @@
+"""What is said at the end of a demo.
+
+Responsible for: the summary for people, the commands that look further, and the one object of
+`--json`.
+Not responsible for: finding it out (demo_proof).
+Source: package README, "The demo".
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hil.dealing.truth import Truth
+from hil.demo_cards import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
+from hil.demo_plan import DemoSettings
+from hil.demo_proof import Proof, Tally
+
+
+def plain(
+    settings: DemoSettings, proof: Proof, truth: Truth, *, interrupted: bool
+) -> dict[str, object]:
+    """The object of `--json`."""
+    tally = proof.tally
+    return {
+        "shoes": tally.shoes,
+        "coups": len(tally.coups),
+        "cards": tally.cards,
+        "player": tally.player,
+        "banker": tally.banker,
+        "tie": tally.tie,
+        "void": tally.void,
+        "irregularities": tally.irregularities,
+        "irregularities_by_code": dict(tally.codes),
+        "mistakes": [made.mistake.value for made in truth.mistakes],
+        "journal": str(settings.folder),
+        "verified": proof.verified,
+        "intact": proof.intact,
+        "replay": proof.replay,
+        "equals_truth": not proof.difference,
+        "head": proof.head,
+        "interrupted": interrupted,
+        "seed": settings.seed,
+        "speed": settings.speed.value,
+        "profile": settings.profile,
+        "dealer": settings.manner.value,
+        "transport": settings.transport.value,
+    }
+
+
+def tell(console: Console, settings: DemoSettings, proof: Proof, *, interrupted: bool) -> None:
+    """The summary, the proof, and where to look further."""
+    if interrupted:
+        console.print(Text("Stopped; this is what was dealt until then.", ALERT_STYLE))
+    console.print(_summary(proof.tally))
+    for words, good in _findings(proof):
+        mark = Text("  yes  " if good else "  NO   ", TIE_STYLE if good else f"bold {BANKER_STYLE}")
+        console.print(mark.append(words, ""), soft_wrap=True)
+    console.print()
+    for command in commands(settings):
+        console.out(f"  {command}", highlight=False)
+
+
+def _summary(tally: Tally) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    count = len(tally.coups)
+    table.add_row("shoes", str(tally.shoes), "")
+    table.add_row("cards", str(tally.cards), "")
+    table.add_row("coups", str(count), "")
+    for name, number, style in (
+        ("Player", tally.player, PLAYER_STYLE),
+        ("Banker", tally.banker, BANKER_STYLE),
+        ("Tie", tally.tie, TIE_STYLE),
+        ("void", tally.void, "dim"),
+    ):
+        share = f"{100 * number / count:.1f} %" if count else ""
+        table.add_row(Text(f"  {name}", style), str(number), share)
+    table.add_row("irregularities", str(tally.irregularities), "")
+    for code, number in tally.codes:
+        table.add_row(Text(f"  {code}", ALERT_STYLE), str(number), "")
+    return table
+
+
+def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:
+    head = f"; head {proof.head[:16]}" if proof.head else ""
+    yield f"the journal is complete and unchanged ({proof.records} records{head})", proof.intact
+    retold = f"its inputs, told again, give the same conclusions ({proof.replay or 'no answer'})"
+    yield retold, proof.replay == "same"
+    compared = f"every coup is recorded as it was dealt ({len(proof.tally.coups)} coups)"
+    yield proof.difference or compared, not proof.difference
+
+
+def commands(settings: DemoSettings) -> tuple[str, ...]:
+    """What to type to look further."""
+    journal = shlex.quote(str(settings.folder))
+    return (
+        f"smartshoe verify {journal}",
+        f"smartshoe replay {journal}",
+        f"smartshoe rules show {settings.profile}",
+    )
