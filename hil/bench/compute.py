@@ -11,11 +11,10 @@ Source: package README, "What is measured"; goals P1, P16.
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import median
 
 from controller.core import Core
-from controller.loop import Loop
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import EDGES, Phase, Trigger
 from controller.tape import entry_record, input_record
@@ -89,6 +88,8 @@ def measure_hot(plan: Plan) -> tuple[Check, ...]:
     ours: list[list[int]] = []
     others: list[list[int]] = []
     results: list[int] = []
+    parts: list[Parts] = []
+    trigger_ns: list[float] = []
     disturbances = 0
     try:
         with one_processor():
@@ -106,15 +107,16 @@ def measure_hot(plan: Plan) -> tuple[Check, ...]:
                 reference = Reference(pipes.source, pipes.sink)
                 cards = [with_crc(report.frame) for report in reports if report.code == CARD]
                 others.append([timed(pipes.feed, card, reference.once) for card in cards])
-            parts = _parts(core, reports)
-            triggers, trigger_ns = _triggers(core, reports)
+                parts.append(_parts(core, reports))
+                trigger_ns.append(_trigger_ns(core))
+            triggers = _triggers(core, reports)
     finally:
         pipes.close()
     return (
         *_latency(ours, others, disturbances),
-        *(told("P1", f"  of it {name}", ns / NS_PER_US, Unit.US) for name, ns in parts),
+        *_shares(parts),
         told("P1", "a result's report, hot p50", median(results) / NS_PER_US, Unit.US),
-        *_machine_share(triggers, trigger_ns, median_of_medians(ours)),
+        *_machine_share(triggers, median(trigger_ns), median_of_medians(ours)),
     )
 
 
@@ -142,13 +144,20 @@ def _latency(
     )
 
 
-def _parts(core: Core, reports: tuple[Report, ...]) -> tuple[tuple[str, float], ...]:
-    """Where a card's time goes, each part timed alone: median nanoseconds."""
-    loop: Loop = running_loop(core=core)
-    state = loop.state
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Where a card's time goes, each part timed alone: median nanoseconds of one repeat."""
+
+    driver: float
+    handle: float
+    encoding: float
+
+
+def _parts(core: Core, reports: tuple[Report, ...]) -> Parts:
+    state = running_loop(core=core).state
+    driving: list[int] = []
     handling: list[int] = []
     encoding: list[int] = []
-    driving: list[int] = []
     for report in reports:
         item = Chunk(PORT, now(), report.frame)
         t0 = time.perf_counter_ns()
@@ -164,12 +173,19 @@ def _parts(core: Core, reports: tuple[Report, ...]) -> tuple[tuple[str, float], 
             driving.append(t1 - t0)
             handling.append(t2 - t1)
             encoding.append(t3 - t2)
-    driver, handle = median(driving), median(handling)
-    return (
+    return Parts(median(driving), median(handling), median(encoding))
+
+
+def _shares(parts: list[Parts]) -> tuple[Check, ...]:
+    driver = median(part.driver for part in parts)
+    handle = median(part.handle for part in parts)
+    encoding = median(part.encoding for part in parts)
+    named = (
         ("link and driver", driver),
         ("intake and procedure", handle - driver),
-        ("encoding of records", median(encoding)),
+        ("encoding of records", encoding),
     )
+    return tuple(told("P1", f"  of it {name}", ns / NS_PER_US, Unit.US) for name, ns in named)
 
 
 class _Counting(StateTable[Phase, Trigger]):
@@ -186,8 +202,8 @@ class _Counting(StateTable[Phase, Trigger]):
         return super().next(phase, trigger)
 
 
-def _triggers(core: Core, reports: tuple[Report, ...]) -> tuple[list[int], float]:
-    """Triggers of each card, and what one trigger costs (median nanoseconds)."""
+def _triggers(core: Core, reports: tuple[Report, ...]) -> list[int]:
+    """Triggers of each card."""
     counting = _Counting()
     loop = running_loop(core=replace(core, book=replace(core.book, machine=counting)))
     asked: list[int] = []
@@ -196,12 +212,17 @@ def _triggers(core: Core, reports: tuple[Report, ...]) -> tuple[list[int], float
         taken(loop, report.frame)
         if report.code == CARD:
             asked.append(counting.asked - before)
+    return asked
+
+
+def _trigger_ns(core: Core) -> float:
+    """What one trigger costs: median nanoseconds of one repeat."""
     costs: list[int] = []
     for _ in range(500):
         began_ns = time.perf_counter_ns()
         core.book.machine.next(Phase.PLAYER_1, Trigger.CARD)
         costs.append(time.perf_counter_ns() - began_ns)
-    return asked, median(costs)
+    return median(costs)
 
 
 def _machine_share(asked: list[int], trigger_ns: float, card_ns: float) -> tuple[Check, ...]:

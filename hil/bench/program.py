@@ -69,7 +69,7 @@ class RunningProgram:
             told.settimeout(0.2)
             with self._log.open("wb") as log:
                 began_ns = time.perf_counter_ns()
-                self._process = subprocess.Popen(  # noqa: S603 - the program under test
+                self._process = subprocess.Popen(
                     [*self._before, *command],
                     env={**os.environ, "NOTIFY_SOCKET": str(notify)},
                     stdout=log,

@@ -39,6 +39,7 @@ _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 def measure_scrape(plan: Plan) -> tuple[Check, ...]:
     """P14."""
     with (
+        one_processor(),
         folder_on_disk(plan) as folder,
         PtyServer(AngelEye(), LineSettings()) as server,
         RunningProgram(folder / "scraped", server.path) as program,

@@ -75,13 +75,13 @@ def _help(plan: Plan) -> tuple[Check, ...]:
 
 def _ran(command: list[str]) -> int:
     began_ns = time.perf_counter_ns()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)  # noqa: S603 - our own command
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter_ns() - began_ns
 
 
 def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Which of some libraries an interpreter has loaded after a program. Raises CannotMeasure."""
-    done = subprocess.run(  # noqa: S603 - our own interpreter
+    done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     if done.returncode:
