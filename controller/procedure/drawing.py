@@ -9,7 +9,7 @@ Source: S42 (g)(3), (h), (i), (k)(1)-(2), (k)(4); NY (f), (h); D-6, D-7, D-16.
 Decisions. The order of drawing decides whose a card is; where the shoe believes otherwise that is
 one irregularity. A card for a first-four place between coups joins a coup whose beginning was not
 seen; one for a third or further place, after a coup of this shoe, is drawn in error: that coup has
-its result. A first burn card while a shoe is in play is another shoe's: nothing more of that shoe
+its result, unless reports are missing in between. A first burn card while a shoe is in play is another shoe's: nothing more of that shoe
 is followed before a floorperson closes this one. A card beyond the last of all decks goes nowhere.
 """
 
@@ -178,6 +178,11 @@ def _between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         step = _set_aside(step, event)
         detail = f"coup {shoe.coups_begun} is over; the shoe says {WORDS[event.claimed]}"
         return irregular(book, step, IrregularityCode.OVERDRAW, detail)
+    return _first_card(book, step, event)
+
+
+def _first_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    shoe = step.shoe
     uncalled = book.observes(Fact.NO_MORE_BETS) and step.phase is Phase.BETWEEN_COUPS
     step = _begin_coup(book, step, event)
     if shoe.cut.exhausted:
@@ -323,6 +328,8 @@ def _card_of_partial_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     coup = step.coup
     if _begins_another(coup, event.claimed):
         step = close_coup(book, step, CoupFate.PARTIAL)
+        if coup.missing and step.phase is Phase.BETWEEN_COUPS:
+            return _first_card(book, step, event)
         return _card_after_coup(book, step, event)
     step = step.with_coup(_with_claimed_card(replace(coup, missing=0), event))
     return accept(step, f"of a partial coup: {WORDS[event.claimed]}, not judged")

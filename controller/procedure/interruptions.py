@@ -48,9 +48,10 @@ def progress_unproven(book: RuleBook, step: Step, missing: int = 0) -> Step:
 
     `missing`: how many reports are proven to be missing, 0 where that is unknown.
     """
-    shoe = step.shoe
-    if shoe.coup is not None:
-        step = step.with_coup(replace(shoe.coup, partial=True, missing=missing))
+    shoe, coup = step.shoe, step.shoe.coup
+    if coup is not None:
+        missing += coup.missing
+        step = step.with_coup(replace(coup, partial=True, missing=missing))
         return step.moved(book, Trigger.COUP_PARTIAL)
     if step.phase in BURN_PHASES:
         step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False))

@@ -44,7 +44,7 @@ class CoupState:
     judged. `abandoned`: it was left before its result; the next first card begins another coup.
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
-    `missing`: reports proven to be missing right before the next one.
+    `missing`: reports proven to be missing since its last known card.
     """
 
     number: int

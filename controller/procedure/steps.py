@@ -92,13 +92,12 @@ def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint
 def irregular(
     book: RuleBook, step: Step, code: IrregularityCode, detail: str, *points: RulePoint
 ) -> Step:
-    """Raise an irregularity.
+    """Raise an irregularity of the present shoe.
 
     `points` are cited after the ones the catalogue gives for the code.
     """
     kind = CATALOGUE[code]
-    shoe = step.state.shoe
-    coup = shoe.coup.number if shoe is not None and shoe.coup is not None else 0
+    coup = step.shoe.coup.number if step.shoe.coup is not None else 0
     verdict = Irregularity(
         code=code,
         number=step.state.irregularities + 1,
@@ -129,12 +128,10 @@ def _noted(step: Step, verdict: Irregularity) -> Step:
             provisional=verdict.provisional,
         )
         listed = (*listed, opened)
-    shoe = state.shoe
-    if shoe is not None:
-        coup = shoe.coup
-        if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
-            coup = replace(coup, irregular=(*coup.irregular, number))
-        shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
+    shoe, coup = step.shoe, step.shoe.coup
+    if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
+        coup = replace(coup, irregular=(*coup.irregular, number))
+    shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
     return step.on(replace(state, irregularities=number, open_irregularities=listed, shoe=shoe))
 
 

@@ -246,3 +246,8 @@ def test_twenty_thousand_events_by_chance(new_table, code) -> None:
 def test_a_million_events_by_chance(new_table, block) -> None:
     for seed in range(1000 + block * 100, 1100 + block * 100):
         assert play_by_chance(new_table, seed, 1000)
+
+
+def test_what_is_no_event_is_our_mistake_and_not_the_tables(table) -> None:
+    with pytest.raises(AssertionError):
+        table.take("a card")

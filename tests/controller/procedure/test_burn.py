@@ -1,0 +1,170 @@
+"""The burn: every first card, every order, and what is owed when something goes wrong in it.
+
+Responsible for: burn_first, burn_rest, and burn cards between coups, card by card.
+Not responsible for: cut cards in the burn (test_cut_cards).
+Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (k)(1)-(2); D-1, D-2.
+"""
+
+import pytest
+
+from controller.procedure.effects import BurnDone
+from controller.procedure.phases import Phase
+from controller.rules.cards import Card
+
+# Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
+OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}
+COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
+
+
+@pytest.mark.clause("NY-e-1")
+@pytest.mark.clause("NY-e-2")
+@pytest.mark.clause("NY-e-3")
+@pytest.mark.clause("NY-e-4")
+@pytest.mark.clause("S42-e-6-burn1")
+@pytest.mark.clause("S42-e-6-burnn")
+@pytest.mark.clause("S42-e-6-value")
+@pytest.mark.parametrize("suit", "dcsh")
+@pytest.mark.parametrize("rank", OWED)
+def test_one_more_than_its_amount_leaves_the_shoe(new_table, profile, rank, suit) -> None:
+    table = new_table(f"start, burn {rank}{suit}:", profile=profile)
+    for left in range(OWED[rank], 0, -1):
+        assert table.phase is Phase.BURN_REST
+        assert table.shoe.burn_owed == left
+        assert table.deal("burned 4c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert table.of(BurnDone) == [BurnDone(Card.parse(rank + suit), 1 + OWED[rank], True)]
+    assert table.deal("P 7h") == []
+
+
+def test_the_burn_is_cited(new_table) -> None:
+    table = new_table("start, burn 2d:")
+    assert table.last.clauses == ("S42-e-6-burn1", "S42-e-6-value", "S42-e-6-burnn")
+    table.deal("burned 5d")
+    assert table.last.clauses == ("S42-e-6-burnn",)
+
+
+@pytest.mark.parametrize("claimed", ["P1", "B1", "P2", "B2", "P3", "B3"])
+def test_until_the_burn_is_complete_every_card_is_a_burn_card(new_table, claimed) -> None:
+    table = new_table("start")
+    first = "BURN_SKIPPED" if claimed == "P1" else "CLAIM_DIFFERS"
+    assert table.deal(f"{claimed} 2d") == [first]
+    assert table.decide("continue") == ""
+    counted = "BURN_SHORT" if claimed == "P1" else "CLAIM_DIFFERS"
+    assert table.deal(f"{claimed} 9d") == [counted]
+    assert table.decide("continue") == ""
+    assert table.deal("burned 9c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert table.shoe.burn_cards == tuple(map(Card.parse, ("2d", "9d", "9c")))
+    assert table.shoe.coups_begun == 0
+
+
+def test_a_counted_card_may_be_burned_by_the_burn_key(new_table) -> None:
+    table = new_table("start, burn 2d:")
+    assert table.deal("extra 9c, extra 9d") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+def test_an_unread_burn_card_counts_like_any_other(new_table) -> None:
+    table = new_table("start, burn 2d: ??")
+    assert table.shoe.burn_owed == 1
+    assert table.irregularities == []
+
+
+def test_without_its_first_card_the_burn_has_no_count_and_ends_with_the_first_coup(
+    new_table,
+) -> None:
+    table = new_table("start")
+    assert table.deal("burn ??") == ["CARD_UNREADABLE"]
+    table.decide("continue")
+    assert table.deal("burned 4c, burned 5c, burned 6c") == []
+    assert table.phase is Phase.BURN_REST
+    assert table.deal("P 7h") == []
+    assert table.phase is Phase.BANKER_1
+    assert table.of(BurnDone) == [BurnDone(None, 4, False)]
+
+
+def test_it_also_ends_when_betting_closes(new_table) -> None:
+    table = new_table("start, burn ??")
+    table.decide("continue")
+    assert table.deal("no more bets, P 7h") == []
+    assert table.phase is Phase.BANKER_1
+
+
+def test_it_also_ends_with_a_coup_whose_beginning_was_not_seen(new_table) -> None:
+    table = new_table("start, burn ??")
+    table.decide("continue")
+    assert table.deal("B1 7h") == ["COUP_JOINED"]
+
+
+@pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable", "start"])
+def test_reports_lost_in_the_burn_take_its_count_away(new_table, lost) -> None:
+    table = new_table(f"start, burn 9c: 2c, {lost}")
+    assert table.shoe.burn_owed == 0
+    assert not table.shoe.burn_proven
+    table.decide("continue")
+    assert table.deal("burned 4c, P 7h") == []
+    assert table.of(BurnDone) == [BurnDone(Card.parse("9c"), 3, False)]
+
+
+def test_a_first_burn_card_after_the_loss_proves_that_nothing_of_the_burn_was_lost(
+    new_table,
+) -> None:
+    table = new_table("start, lost 2")
+    table.decide("continue")
+    assert table.deal("burn 2c: 3c") == []
+    assert table.shoe.burn_proven
+    assert table.shoe.burn_owed == 1
+    assert table.deal("burned 4c") == []
+    assert table.of(BurnDone) == [BurnDone(Card.parse("2c"), 3, True)]
+
+
+@pytest.mark.parametrize("after", ["", "burned 4c, "])
+def test_no_other_card_proves_it(new_table, after) -> None:
+    table = new_table(f"start, lost 2, {after}burn ??")
+    assert not table.shoe.burn_proven
+    assert table.phase is Phase.SUSPENDED
+
+
+def test_nothing_seen_of_the_burn_at_all(new_table) -> None:
+    table = new_table("start, lost unproven")
+    table.decide("continue")
+    table.deal("P 7h")
+    assert table.of(BurnDone) == [BurnDone(None, 0, False)]
+
+
+@pytest.mark.clause("NY-e-2")
+@pytest.mark.clause("S42-e-6-burnn")
+def test_a_card_more_is_burned_than_owed(table) -> None:
+    assert table.deal("extra 4c") == ["BURN_OVER"]
+    table.decide("continue")
+    assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.shoe.cards_drawn == 2 + 1 + 4
+
+
+@pytest.mark.clause("S42-k-2-burn")
+@pytest.mark.parametrize("when", ["before the result", "after the result"])
+def test_for_a_card_drawn_in_error_its_amount_may_be_burned(table, when) -> None:
+    table.deal(f"{COMPLETE}, P 3h")
+    table.decide("continue")
+    if when == "after the result":
+        assert table.deal("result tie") == []
+    assert table.deal("extra 9c, extra Kc, extra 2c") == []
+    assert table.last.clauses == ("S42-k-2-carry", "S42-k-2-burn")
+    expected = "BURN_OVER" if when == "after the result" else "OVERDRAW"
+    assert table.deal("extra 2d") == [expected]
+
+
+def test_nobody_here_senses_whether_it_was_seen_so_it_is_not_demanded(table) -> None:
+    table.deal(f"{COMPLETE}, P 3h")
+    table.decide("continue")
+    assert table.deal(f"result tie, {COMPLETE}, result tie") == []
+    assert table.shoe.burn_for_error == 0
+    assert table.deal("extra 2c") == ["BURN_OVER"], "it was due before the coup in between"
+
+
+def test_an_unread_card_in_error_allows_the_most(table) -> None:
+    table.deal(f"{COMPLETE}, P ??")
+    table.decide("continue")
+    table.deal("result tie")
+    assert table.deal(", ".join(["extra 2c"] * 10)) == []
+    assert table.deal("extra 2c") == ["BURN_OVER"]
