@@ -11,7 +11,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -22,11 +22,11 @@ from controller.inputs import Input, Started
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, JournalWriteFailed
 from controller.loop import Loop, Stored
+from controller.pending import Ask, Pending, Taken
 from controller.recovery import RecoveryError, recover, refusal_to_start
 from controller.rules.clauses import Clause
 from controller.run import core_of
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import PortLost, PortOpened
 
 LOG = logging.getLogger("smartshoe.table")
 
@@ -34,6 +34,8 @@ LOG = logging.getLogger("smartshoe.table")
 RESTARTS_MAX = 3
 RESTARTS_WITHIN_NS = 600 * 1_000_000_000
 QUEUE_INPUTS_MAX = 4096
+# Whoever waits at a full queue looks this often whether the table has ended.
+ENDED_LOOK_S = 0.5
 
 
 class Health(StrEnum):
@@ -45,16 +47,6 @@ class Health(StrEnum):
     STORE_FAILED = "store_failed"  # evidence cannot be kept: nothing moves
     REFUSED = "refused"  # the journal or the settings do not allow a start
     FAILED = "failed"  # a fault of ours came back too often
-
-
-@dataclass(slots=True)
-class Ask:
-    """An input whose asker waits for what was concluded from it."""
-
-    item: Input
-    done: threading.Event = field(default_factory=threading.Event)
-    entries: tuple[Entry, ...] = ()
-    stored: bool = False
 
 
 class Writer(Protocol):
@@ -97,12 +89,13 @@ class Table:
         self._on_stored = on_stored
         self._queue: queue.Queue[Waiting] = queue.Queue(QUEUE_INPUTS_MAX)
         self._writers: dict[str, Writer] = {}
-        self._open_ports: dict[str, PortOpened] = {}
+        self._pending = Pending()
+        self._stopping = False
         self._changed = threading.Condition()
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
         self._restarts: list[int] = []
-        self._ended = False
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
 
     def start(self) -> None:
@@ -130,14 +123,15 @@ class Table:
     def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
         """Queue an input and wait until it and its conclusions are stored. None: not stored."""
         ask = Ask(item)
-        if not self._enqueue(ask) or not ask.done.wait(timeout_s) or not ask.stored:
+        if not self._enqueue(ask, timeout_s) or not ask.done.wait(timeout_s) or not ask.stored:
             return None
         return ask.entries
 
     def responds(self, timeout_s: float) -> bool:
         """Whether the loop takes what is put; asked before the watchdog is told all is well."""
         probe = threading.Event()
-        return self._enqueue(probe) and probe.wait(timeout_s) and not self._ended
+        put = self._enqueue(probe, timeout_s)
+        return put and probe.wait(timeout_s) and not self._ended.is_set()
 
     def attach_writer(self, port: str, writer: Writer) -> None:
         """Say where bytes for that port go."""
@@ -159,14 +153,17 @@ class Table:
             self._changed.wait_for(lambda: self._version > since, timeout_s)
             return self._version
 
-    def _enqueue(self, item: Waiting) -> bool:
-        """Queue it; False where the table has ended."""
-        while not self._ended:
+    def _enqueue(self, item: Waiting, timeout_s: float | None = None) -> bool:
+        """Queue it; False where the table has ended, or the queue stayed full for that long."""
+        left_s = timeout_s
+        while not self._ended.is_set() and (left_s is None or left_s > 0):
+            wait_s = ENDED_LOOK_S if left_s is None else min(ENDED_LOOK_S, left_s)
             try:
-                self._queue.put(item, timeout=0.5)
+                self._queue.put(item, timeout=wait_s)
             except queue.Full:
+                left_s = None if left_s is None else left_s - wait_s
                 continue
-            if self._ended:
+            if self._ended.is_set():
                 self._let_go()
             return True
         return False
@@ -182,6 +179,7 @@ class Table:
                 self._end(Health.REFUSED, str(error))
             except Exception as error:  # the one place where our own faults surface
                 LOG.exception("table %s: a fault of this program", self.name)
+                self._pending.faulted()
                 if self._may_restart():
                     replaced_allowed = False
                     continue
@@ -211,74 +209,62 @@ class Table:
             self.recovered_inputs = recovered.inputs
             loop = Loop(journal, core, recovered.before(core), self._clock)
             self._publish(loop, loop.begin(started))
-            self._tell_open_ports(loop)
             self._set_health(Health.RUNNING, "")
             self._serve(loop)
 
-    def _tell_open_ports(self, loop: Loop) -> None:
-        """After a fault of ours the ports are still open, and what they said may be lost."""
-        for opened in self._open_ports.values():
-            loop.take(replace(opened, at=self._clock()))
-        stored = loop.store_if_due()
-        if stored is not None:
-            self._publish(loop, stored)
-
     def _serve(self, loop: Loop) -> None:
-        stopping = False
-        while not stopping:
-            items, stopping = self._take(loop.wait_s())
-            asks = [item for item in items if isinstance(item, Ask)]
-            try:
-                self._work(loop, items, asks, stopping=stopping)
-            finally:
-                for ask in asks:
-                    ask.done.set()
+        # After a fault of ours the ports are still open, and what they said may be lost.
+        for opened in self._pending.open_ports(self._clock()):
+            loop.take(opened)
+        ended = False
+        while not ended:
+            items = self._take(loop.wait_s())
+            ended = self._stopping and not self._pending.again
+            self._work(loop, items)
 
-    def _work(
-        self, loop: Loop, items: Sequence[Input | Ask], asks: Sequence[Ask], *, stopping: bool
-    ) -> None:
-        for item in items:
-            if isinstance(item, Ask):
-                item.entries = loop.take(item.item).entries
-            else:
-                loop.take(item)
+    def _work(self, loop: Loop, items: Sequence[Taken]) -> None:
+        asks: list[Ask] = []
+        for item, ask in self._pending.telling(items):
+            output = loop.take(item)
+            if ask is not None:
+                ask.entries = output.entries
+                asks.append(ask)
         loop.tick_if_due()
-        stored = loop.store_if_due(force=stopping or bool(asks))
-        for ask in asks:
-            ask.stored = True
+        stored = loop.store_if_due(force=self._stopping or bool(asks))
         if stored is not None:
-            self._publish(loop, stored)
-
-    def _take(self, wait_s: float | None) -> tuple[list[Input | Ask], bool]:
-        """All that waits, at most a batch; blocks until something does or time is up."""
-        items: list[Input | Ask] = []
+            self._pending.stored()
         try:
-            first = self._queue.get(timeout=wait_s)
-        except queue.Empty:
-            return items, False
-        while first is not None:
-            if isinstance(first, threading.Event):
-                first.set()
-            else:
-                items.append(first)
-                self._follow_port(first)
-            if len(items) >= Loop.BATCH_INPUTS_MAX:
-                return items, False
-            try:
-                first = self._queue.get_nowait()
-            except queue.Empty:
-                return items, False
-        return items, True
+            if stored is not None:
+                self._publish(loop, stored)
+        finally:
+            for ask in asks:
+                ask.done.set()
 
-    def _follow_port(self, item: Input | Ask) -> None:
-        """Remember which ports are open: a run after a fault has to be told."""
-        match item:
-            case PortOpened(port=port):
-                self._open_ports[port] = item
-            case PortLost(port=port):
-                self._open_ports.pop(port, None)
-            case _:
-                pass
+    def _take(self, wait_s: float | None) -> list[Taken]:
+        """All that waits, at most a batch; blocks until something does or time is up."""
+        if self._pending.again:
+            items = self._pending.take_again()
+        elif self._stopping:
+            items = []
+        else:
+            items = self._taken_from_queue(wait_s)
+        self._pending.taken(items)
+        return items
+
+    def _taken_from_queue(self, wait_s: float | None) -> list[Taken]:
+        items: list[Taken] = []
+        with contextlib.suppress(queue.Empty):
+            waiting = self._queue.get(timeout=wait_s)
+            while waiting is not None:
+                if isinstance(waiting, threading.Event):
+                    waiting.set()
+                else:
+                    items.append(waiting)
+                if len(items) >= Loop.BATCH_INPUTS_MAX:
+                    return items
+                waiting = self._queue.get_nowait()
+            self._stopping = True
+        return items
 
     def _publish(self, loop: Loop, stored: Stored) -> None:
         """After the store: bytes to devices, then everyone who watches."""
@@ -303,12 +289,13 @@ class Table:
     def _end(self, health: Health, failure: str) -> None:
         if failure:
             LOG.error("table %s: %s", self.name, failure)
-        self._ended = True
+        self._ended.set()
         self._set_health(health, failure)
         self._let_go()
 
     def _let_go(self) -> None:
         """Nothing that still waits will be taken: tell whoever waits for it."""
+        self._pending.let_go()
         with contextlib.suppress(queue.Empty):
             while True:
                 waiting = self._queue.get_nowait()
