@@ -1,0 +1,97 @@
+"""What one software version takes over from another: numbers, and whether a shoe is open.
+
+Responsible for: the ledger that entries lead to, and the state it leaves.
+Not responsible for: when it is used (test_recovery).
+Source: package README, "A new software version"; D-22.
+"""
+
+import pytest
+
+from controller.carry_over import Ledger, carried
+from controller.procedure.phases import Phase
+from controller.procedure.suspension import permitted_decisions
+
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+DAY = "2025-11-21"
+
+
+def ledger_of(script) -> Ledger:
+    ledger = Ledger()
+    for entry in script.entries:
+        ledger = ledger.after(entry)
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("reports", "ledger"),
+    [
+        ((), Ledger()),
+        (("53",), Ledger(DAY, shoe=1, open=True)),
+        (NEW_SHOE, Ledger(DAY, shoe=1, open=True, cards=2)),
+        ((*NEW_SHOE, *COUP), Ledger(DAY, shoe=1, open=True, coups=1)),
+        ((*NEW_SHOE, *COUP, *COUP[:3]), Ledger(DAY, shoe=1, open=True, coups=1, cards=3)),
+        (
+            (*NEW_SHOE, *OVERDRAW),
+            Ledger(DAY, shoe=1, open=True, cards=7, irregularities=1),
+        ),
+        ((*NEW_SHOE, *COUP[:2], "43", *COUP[2:], *COUP), Ledger(DAY, shoe=1, coups=2)),
+        (
+            (*NEW_SHOE, *COUP[:2], "43", *COUP[2:], *COUP, "53"),
+            Ledger(DAY, shoe=2, open=True),
+        ),
+    ],
+)
+def test_what_entries_lead_to(script, reports, ledger) -> None:
+    assert ledger_of(script().begun().reported(*reports)) == ledger
+
+
+def test_nothing_leaves_an_empty_table(script) -> None:
+    core = script().core
+    assert carried(core, Ledger()) == core.initial()
+
+
+def test_between_shoes_numbers_are_left(script) -> None:
+    table = carried(script().core, Ledger(DAY, shoe=4, coups=61, irregularities=9)).table
+    assert (table.phase, table.shoe, table.shoe_day, table.shoe_number, table.irregularities) == (
+        Phase.CLOSED,
+        None,
+        DAY,
+        4,
+        9,
+    )
+
+
+def test_between_coups_the_shoe_goes_on(script) -> None:
+    table = carried(script().core, Ledger(DAY, shoe=4, open=True, coups=61)).table
+    assert (table.phase, table.shoe.coup, table.shoe.coups_begun) == (
+        Phase.BETWEEN_COUPS,
+        None,
+        61,
+    )
+
+
+def test_a_coup_on_the_table_is_partial(script) -> None:
+    table = carried(script().core, Ledger(DAY, shoe=4, open=True, coups=61, cards=3)).table
+    assert (table.phase, table.shoe.coup.number, table.shoe.coup.partial) == (
+        Phase.RESULT,
+        62,
+        True,
+    )
+
+
+def test_of_a_shoe_taken_over_the_cards_before_are_not_known(script) -> None:
+    shoe = carried(script(decks=6).core, Ledger(DAY, shoe=4, open=True)).table.shoe
+    assert (shoe.joined, shoe.cards_total) == (True, 312)
+
+
+@pytest.mark.parametrize("cards", [0, 3])
+def test_a_floorperson_can_always_decide(script, cards) -> None:
+    table = script()
+    table.state = carried(table.core, Ledger(DAY, shoe=4, open=True, coups=61, cards=cards))
+    table.reported("53", "50", *COUP)
+    while table.state.table.open_irregularities:
+        assert permitted_decisions(table.state.table)
+        table.resolved()
+    assert table.state.table.phase is not Phase.SUSPENDED
