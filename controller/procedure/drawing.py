@@ -2,19 +2,19 @@
 
 Responsible for: which trigger a card is, and which irregularity a missing edge means in this
 phase.
-Not responsible for: whether an edge exists (machine), the burn (burning), what a suspension does
-with it (suspension).
-Source: S42 (g)(3), (h), (i), (k)(1)-(2), (k)(4); NY (f), (h); D-6, D-7, D-16.
+Not responsible for: whether an edge exists (machine), the burn (burning), the cards a hand is due
+(coup_cards), what a suspension does with it (suspension).
+Source: S42 (g)(3), (h)(4)-(5), (k)(1)-(2); NY (f), (h); D-6, D-7, D-16.
 
 Decisions. The order of drawing decides whose a card is; where the shoe believes otherwise that is
 one irregularity. A card for a first-four place between coups joins a coup whose beginning was not
 seen; one for a third or further place, after a coup of this shoe, is drawn in error: that coup has
-its result, unless reports are missing in between. A first burn card while a shoe is in play is another shoe's: nothing more of that shoe
-is followed before a floorperson closes this one. A card beyond the last of all decks goes nowhere.
+its result, unless reports are missing in between. A first burn card while a shoe is in play is
+another shoe's: nothing more of that shoe is followed before a floorperson closes this one. A card
+beyond the last of all decks goes nowhere.
 """
 
 from dataclasses import replace
-from types import MappingProxyType
 
 from controller.machine import NoEdge
 from controller.procedure.burning import (
@@ -26,13 +26,13 @@ from controller.procedure.burning import (
     uncounted_burn_card,
 )
 from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.coup_cards import cards_left_checked, due_card
 from controller.procedure.effects import Call, CoupFate
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import close_coup, ended_by_what_follows, is_over
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
 from controller.procedure.places import (
     BURN_PLACES,
-    DUE_PLACE,
     HAND_PLACES,
     LATE_PLACES,
     WORDS,
@@ -43,19 +43,8 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.shoe import NO_SHOE_PHASES, join_shoe, join_shoe_in_burn, open_shoe
 from controller.procedure.state import CoupState, DealtCard, NextShoe
 from controller.procedure.steps import Step, accept, irregular, prompt
-from controller.rules.coup import Decision, Place, decision
+from controller.rules.coup import Place
 from controller.rules.profile import RulePoint
-
-_TRIGGER_OF_DECISION = MappingProxyType(
-    {
-        Decision.NATURAL: Trigger.NATURAL,
-        Decision.PLAYER_DRAWS: Trigger.PLAYER_DRAWS,
-        Decision.PLAYER_STANDS_BANKER_DRAWS: Trigger.PLAYER_STANDS_BANKER_DRAWS,
-        Decision.BOTH_STAND: Trigger.BOTH_STAND,
-        Decision.BANKER_DRAWS: Trigger.BANKER_DRAWS,
-        Decision.BANKER_STANDS: Trigger.BANKER_STANDS,
-    }
-)
 
 
 def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -197,7 +186,7 @@ def _first_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if uncalled:
         detail = f"coup {step.coup.number}"
         step = irregular(book, step, IrregularityCode.CARD_BEFORE_NO_MORE_BETS, detail)
-    return _cards_left_checked(book, step)
+    return cards_left_checked(book, step)
 
 
 def _begin_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -234,7 +223,7 @@ def no_more_bets(book: RuleBook, step: Step) -> Step:
         return accept(step, '"no more bets" where no coup can begin: nothing to do')
     step = step.moved(book, Trigger.COUP_BEGINS)
     step = accept(step, '"no more bets"', book.clauses(RulePoint.NO_MORE_BETS))
-    return _cards_left_checked(book, step)
+    return cards_left_checked(book, step)
 
 
 # --- in a coup -----------------------------------------------------------------------------------
@@ -249,62 +238,7 @@ def _in_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         return _card_after_coup(book, step, event)
     if step.phase is Phase.RESULT:
         return _after_complete_coup(book, step, event)
-    return _coup_card(book, step, event)
-
-
-def _coup_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A card that a hand is due. The order of drawing decides whose it is (D-16)."""
-    phase = step.phase
-    place = DUE_PLACE[phase]
-    dealt = DealtCard(place, event.card, event.claimed)
-    # A coup left too early is taken up again; what was declared of it no longer holds.
-    coup = replace(step.coup, abandoned=False, declared=None, cards=(*step.coup.cards, dealt))
-    if event.card is None:
-        step = step.with_coup(replace(coup, partial=True)).moved(book, Trigger.COUP_PARTIAL)
-        return irregular(book, step, IrregularityCode.CARD_UNREADABLE, WORDS[place])
-    ruling = decision(coup.faces())
-    step = step.with_coup(coup)
-    step = step.moved(book, _TRIGGER_OF_DECISION.get(ruling, Trigger.CARD))
-    decided = () if phase is Phase.BANKER_3 else ruling_points(coup.faces())
-    clauses = (*place_clauses(book, place), *book.clauses(*decided))
-    step = accept(step, WORDS[place], tuple(dict.fromkeys(clauses)))
-    step = _prompt_after(book, step, ruling)
-    step = _claim_checked(book, step, event, place)
-    if step.shoe.cut.exhausted:
-        return irregular(book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, WORDS[place])
-    return _cards_left_checked(book, step)
-
-
-def _prompt_after(book: RuleBook, step: Step, ruling: Decision) -> Step:
-    if ruling is Decision.FIRST_FOUR:
-        return step
-    if len(step.coup.cards) == 4:
-        text = "announce the point count of the Player's Hand, then the Banker's"
-        step = prompt(book, step, Call.COUNTS, text, RulePoint.COUNTS_CALLED)
-    if step.phase is Phase.RESULT:
-        text = "announce the final point counts and the winner"
-        step = prompt(book, step, Call.RESULT, text, RulePoint.RESULT_CALLED)
-    return step
-
-
-def _claim_checked(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
-    """A difference between the shoe's belief and the order is one irregularity."""
-    if event.claimed is place:
-        return step
-    if place is Place.BANKER_3 and event.claimed is Place.PLAYER_3:
-        detail = "by the order of drawing it is the Banker's third card"
-        return irregular(book, step, IrregularityCode.PLAYER_THIRD_UNAUTHORISED, detail)
-    detail = f"it is {WORDS[place]}, the shoe says {WORDS[event.claimed]}"
-    return irregular(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
-
-
-def _cards_left_checked(book: RuleBook, step: Step) -> Step:
-    """A coup that still needs a card from an empty shoe cannot be completed (S42 (k)(4))."""
-    shoe = step.shoe
-    if shoe.joined or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
-        return step
-    detail = f"all {shoe.cards_total} cards are drawn"
-    return irregular(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
+    return due_card(book, step, event)
 
 
 def _after_complete_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:

@@ -145,10 +145,7 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
         step = step.moved(
             book, *before, Trigger.LAST_COUP_DONE if last else Trigger.RESULT_DECLARED
         )
-    if last:
-        text = "the last hand is done: no more cards from this shoe; reshuffle"
-        return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
-    if shoe.cut.last_coup == coup.number + 1:
+    if not last and shoe.cut.last_coup == coup.number + 1:
         step = prompt_last_hand(book, step)
     return step
 
@@ -178,7 +175,7 @@ def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
             return replace(tally, void=tally.void + 1)
 
 
-def end_stated(step: Step, person: str = "", reason: str = "") -> Step:
+def end_stated(book: RuleBook, step: Step, person: str = "", reason: str = "") -> Step:
     """State the shoe's end, once, when it is reached.
 
     `person` and `reason` are of the person whose decision ended it, empty where the cards did.
@@ -200,7 +197,9 @@ def end_stated(step: Step, person: str = "", reason: str = "") -> Step:
         person=person,
         reason=reason,
     )
-    return step.with_shoe(replace(shoe, ended=True)).with_effect(ended)
+    step = step.with_shoe(replace(shoe, ended=True)).with_effect(ended)
+    text = "the shoe is over: no more cards from it; reshuffle"
+    return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
 
 
 def is_last(shoe: ShoeState, number: int) -> bool:

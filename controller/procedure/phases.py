@@ -56,7 +56,6 @@ class Trigger(StrEnum):
     SHOE_CLOSED = "shoe_closed"
     NEXT_SHOE_UNSEEN = "next_shoe_unseen"
     SUSPEND = "suspend"
-    RESUME_TO_OPENING = "resume_to_opening"
     RESUME_TO_BURN_FIRST = "resume_to_burn_first"
     RESUME_TO_BURN_REST = "resume_to_burn_rest"
     RESUME_TO_BETWEEN_COUPS = "resume_to_between_coups"
@@ -83,22 +82,13 @@ COUP_PHASES: Final = (
     Phase.BANKER_3,
     Phase.RESULT,
 )
-# In the shoe's order; also the phases a suspension may interrupt and come back to.
-RESUMABLE_PHASES: Final = (
-    Phase.OPENING,
-    *BURN_PHASES,
-    Phase.BETWEEN_COUPS,
-    *COUP_PHASES,
-    Phase.SHOE_OVER,
-)
-# A shoe is open from its loading to its end, suspended or not.
-OPEN_PHASES: Final = (
-    Phase.OPENING,
-    *BURN_PHASES,
-    Phase.BETWEEN_COUPS,
-    *COUP_PHASES,
-    Phase.SUSPENDED,
-)
+# In the shoe's order; also the phases a suspension may interrupt and come back to. Opening is not
+# one of them: it passes at once.
+RESUMABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, *COUP_PHASES, Phase.SHOE_OVER)
+# A shoe is closed with no coup on the table: one that is there is ended or voided first.
+CLOSABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, Phase.PLAYER_1)
+# Cards of the coup are on the table.
+CARDS_DEALT_PHASES: Final = COUP_PHASES[1:]
 # Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
 CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
 
@@ -112,7 +102,6 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.CLOSED, Trigger.SHOE_OPENED, Phase.OPENING),
     (Phase.SHOE_OVER, Trigger.SHOE_OPENED, Phase.OPENING),
     (Phase.CLOSED, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
-    (Phase.SHOE_OVER, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
     (Phase.SHOE_OVER, Trigger.NEXT_SHOE_UNSEEN, Phase.CLOSED),
     (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
     (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
@@ -136,8 +125,8 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.RESULT, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER),
     *((phase, Trigger.COUP_PARTIAL, Phase.RESULT) for phase in COUP_PHASES),
     *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
-    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
-    *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in OPEN_PHASES),
+    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in CARDS_DEALT_PHASES),
+    *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),
     *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
     *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),
 )

@@ -35,7 +35,7 @@ _PROMPTS = (
 
 def open_shoe(book: RuleBook, step: Step) -> Step:
     """Open the next shoe at its beginning. What nobody reports of its loading is prompted."""
-    step = _new_shoe(book, end_stated(step), joined=False)
+    step = _new_shoe(book, end_stated(book, step), joined=False)
     step = step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY)
     for fact, call, text in _PROMPTS:
         if not book.observes(fact):
@@ -45,13 +45,13 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
 
 def join_shoe(book: RuleBook, step: Step) -> Step:
     """Open a shoe that is already in play; the caller says so once it has judged the event."""
-    step = _new_shoe(book, end_stated(step), joined=True)
+    step = _new_shoe(book, end_stated(book, step), joined=True)
     return step.moved(book, Trigger.SHOE_JOINED)
 
 
 def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
     """Open a shoe whose burn is under way; how many cards it needs is not known."""
-    step = _new_shoe(book, end_stated(step), joined=True)
+    step = _new_shoe(book, end_stated(book, step), joined=True)
     step = step.with_shoe(replace(step.shoe, burn_proven=False))
     return step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY, Trigger.BURN_UNPROVEN)
 
@@ -104,7 +104,7 @@ def closed_by_person(book: RuleBook, state: TableState, event: ShoeClosedByPerso
         step = step.moved(book, Trigger.SHOE_CLOSED)
     what = f"shoe closed by {event.person}: {event.reason}"
     step = accept(step, what, book.clauses(RulePoint.DEAD_TABLE))
-    return end_stated(step, event.person, event.reason)
+    return end_stated(book, step, event.person, event.reason)
 
 
 def _refusal_to_close(book: RuleBook, state: TableState) -> str:

@@ -50,7 +50,7 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
         case _:
             if state.suspension is not None:
                 return follow(book, state, state.suspension, event, _judge)
-            return suspended_if_due(book, end_stated(_judge(book, Step(state), event)))
+            return suspended_if_due(book, end_stated(book, _judge(book, Step(state), event)))
 
 
 def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:

@@ -119,7 +119,7 @@ def resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> S
     if resolution.decision is Decision.CLOSE_SHOE:
         step = _shoe_closed(book, step, event, suspension)
     else:
-        step = end_stated(_cut_card_put_back(step, state.open_irregularities))
+        step = end_stated(book, _cut_card_put_back(step, state.open_irregularities))
     return suspended_if_due(book, _next_shoe_opened(book, step, suspension))
 
 
@@ -253,11 +253,11 @@ def _shoe_closed(
     if suspension.resume_to is not Phase.SHOE_OVER:
         if step.phase is not Phase.SHOE_OVER:
             step = step.moved(book, Trigger.SHOE_CLOSED)
-        return end_stated(step, event.person, event.reason)
+        return end_stated(book, step, event.person, event.reason)
     if step.shoe.ended and suspension.next_shoe is NextShoe.NONE:
         step = step.moved(book, Trigger.NEXT_SHOE_UNSEEN)
         return step.on(replace(step.state, shoe=None))
-    return end_stated(step)
+    return end_stated(book, step)
 
 
 def _next_shoe_opened(book: RuleBook, step: Step, suspension: Suspension) -> Step:

@@ -56,6 +56,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.cut import CutRoundStart
 from controller.rules.outcome import Outcome
+from controller.rules.rule_values import DealOption
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)
@@ -72,13 +73,15 @@ def book_of(
     observed: tuple[Fact, ...] = (),
     cut_card_at_round_start: CutRoundStart = CutRoundStart.CURRENT_COUP,
     cut_cards: int = 2,
+    deal_option: DealOption = DealOption.FACE_UP,
 ) -> RuleBook:
-    """The rules of a table. Two settings of the profile can be changed."""
+    """The rules of a table; some settings of the profile can be changed."""
     chosen = PROFILES[profile]
     rules = replace(
         chosen.rules,
         cut_card_at_round_start=cut_card_at_round_start,
         cut_cards_per_shoe=cut_cards,
+        deal_option=deal_option,
     )
     return RuleBook.of(replace(chosen, rules=rules), decks, observed)
 
@@ -363,8 +366,8 @@ NewTable = Callable[..., Table]
 def new_table() -> NewTable:
     """Lay out a table on which the given words have already happened."""
 
-    def lay_out(words: str = "", **settings: object) -> Table:
-        table = Table(book_of(**settings))
+    def lay_out(words: str = "", *, encoded: bool = True, **settings: object) -> Table:
+        table = Table(book_of(**settings), encoded=encoded)
         table.take(GamingDayTurned(DAY))
         if words:
             table.deal(words)

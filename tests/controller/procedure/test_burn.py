@@ -141,7 +141,6 @@ def test_a_card_more_is_burned_than_owed(table) -> None:
     assert table.shoe.cards_drawn == 2 + 1 + 4
 
 
-@pytest.mark.clause("S42-k-2-burn")
 @pytest.mark.parametrize("when", ["before the result", "after the result"])
 def test_for_a_card_drawn_in_error_its_amount_may_be_burned(table, when) -> None:
     table.deal(f"{COMPLETE}, P 3h")

@@ -233,6 +233,7 @@ def test_the_second_in_a_coup_leaves_too_few_cards_the_coup_is_void_the_shoe_ove
     assert table.phase is Phase.SHOE_OVER
     assert table.tally == (0, 0, 0, 1)
     assert [record.fate.value for record in table.records] == ["void"]
+    assert table.prompts()[-1] == "reshuffle"
 
 
 def test_what_is_dealt_after_it_all_the_same_is_named(table) -> None:

@@ -14,6 +14,7 @@ from controller.procedure.rulebook import Fact
 from controller.procedure.verdicts import Accepted
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.rule_values import DealOption
 
 COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
 BANKER_DUE = "P 7h, B 2c, P Kd, B Kh"
@@ -76,6 +77,23 @@ def test_a_coup_of_four_cards_prompts_both_calls_at_its_last_card(table) -> None
     table.effects.clear()
     table.deal("B Kh")
     assert table.prompts() == ["counts", "result"]
+
+
+@pytest.mark.clause("NY-i-1-tie")
+@pytest.mark.clause("S42-j-1-tie")
+@pytest.mark.parametrize(
+    ("option", "calls"),
+    [
+        (DealOption.FACE_UP, ["counts", "result", "tie_hand"]),
+        (DealOption.FACE_DOWN_DEALER, ["counts", "result"]),
+        (DealOption.PLAYERS_REVEAL, ["counts", "result"]),
+    ],
+)
+def test_a_tie_has_its_own_call_where_the_cards_lie_face_up(new_table, option, calls) -> None:
+    table = new_table("start, burn Ac: 2c, P 7h, B 7c, P Kd", deal_option=option)
+    table.effects.clear()
+    table.deal("B Kh")
+    assert table.prompts() == calls
 
 
 @pytest.mark.clause("S42-g-2")

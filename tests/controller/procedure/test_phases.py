@@ -5,9 +5,10 @@ import pytest
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import (
     BURN_PHASES,
+    CARDS_DEALT_PHASES,
+    CLOSABLE_PHASES,
     COUP_PHASES,
     EDGES,
-    OPEN_PHASES,
     RESUMABLE_PHASES,
     Phase,
     Trigger,
@@ -101,7 +102,6 @@ def test_no_card_is_due(phase: Phase) -> None:
 def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> None:
     assert TABLE.legal(Phase.SHOE_OVER) == (
         Trigger.SHOE_OPENED,
-        Trigger.SHOE_JOINED,
         Trigger.NEXT_SHOE_UNSEEN,
         Trigger.SUSPEND,
     )
@@ -132,32 +132,32 @@ def test_a_cut_card_has_no_place_outside_play(phase: Phase) -> None:
 
 @pytest.mark.parametrize("phase", Phase)
 def test_only_a_coup_can_be_voided(phase: Phase) -> None:
-    expected = Phase.BETWEEN_COUPS if phase in COUP_PHASES else None
+    expected = Phase.BETWEEN_COUPS if phase in CARDS_DEALT_PHASES else None
     after = TABLE.next(phase, Trigger.COUP_VOIDED)
     assert (None if isinstance(after, NoEdge) else after) == expected
 
 
 @pytest.mark.parametrize("phase", Phase)
-def test_only_an_open_shoe_can_be_closed(phase: Phase) -> None:
-    expected = Phase.SHOE_OVER if phase in OPEN_PHASES else None
+def test_only_an_open_shoe_without_a_coup_can_be_closed(phase: Phase) -> None:
+    expected = Phase.SHOE_OVER if phase in CLOSABLE_PHASES else None
     after = TABLE.next(phase, Trigger.SHOE_CLOSED)
     assert (None if isinstance(after, NoEdge) else after) == expected
 
 
-@pytest.mark.parametrize("phase", [p for p in Phase if p not in (Phase.CLOSED, Phase.SUSPENDED)])
+@pytest.mark.parametrize("phase", RESUMABLE_PHASES)
 def test_a_suspension_ends_where_it_began(phase: Phase) -> None:
     assert walk(phase, Trigger.SUSPEND, resume_trigger(phase)) == (Phase.SUSPENDED, phase)
 
 
-@pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.SUSPENDED])
-def test_what_is_closed_or_suspended_is_not_suspended(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.OPENING, Phase.SUSPENDED])
+def test_what_is_closed_opening_or_suspended_is_not_suspended(phase: Phase) -> None:
     assert leads_nowhere(phase, Trigger.SUSPEND)
     assert phase not in RESUMABLE_PHASES
 
 
 def test_a_suspended_table_takes_no_play() -> None:
     resumes = {resume_trigger(phase) for phase in RESUMABLE_PHASES}
-    assert set(TABLE.legal(Phase.SUSPENDED)) == resumes | {Trigger.SHOE_CLOSED}
+    assert set(TABLE.legal(Phase.SUSPENDED)) == resumes
 
 
 def test_every_trigger_and_every_phase_is_used() -> None:
@@ -168,7 +168,7 @@ def test_every_trigger_and_every_phase_is_used() -> None:
 
 def test_a_shoe_met_in_play_is_joined_between_coups() -> None:
     assert walk(Phase.CLOSED, Trigger.SHOE_JOINED) == (Phase.BETWEEN_COUPS,)
-    assert walk(Phase.SHOE_OVER, Trigger.SHOE_JOINED) == (Phase.BETWEEN_COUPS,)
+    assert walk(Phase.SHOE_OVER, Trigger.NEXT_SHOE_UNSEEN) == (Phase.CLOSED,)
 
 
 @pytest.mark.parametrize("phase", Phase)

@@ -31,7 +31,6 @@ def test_the_start_of_the_device_or_a_first_burn_card_opens_a_shoe(new_table, wo
     assert table.irregularities == []
 
 
-@pytest.mark.clause("S42-e-6-load")
 def test_what_nobody_reports_of_its_loading_is_prompted(new_table) -> None:
     assert new_table("start").prompts() == ["opening", "batch", "shuffle_and_cut"]
     observed = (Fact.SHOE_OPENED, Fact.BATCH_LOADED, Fact.CUT_DEPTH)
@@ -249,6 +248,7 @@ def test_a_named_person_closes_a_shoe_between_coups(new_table, words) -> None:
     (ended,) = table.of(ShoeEnded)
     assert (ended.person, ended.reason) == ("Ann Lee", "dead table")
     assert table.last.clauses == ("S42-e-8-dead",)
+    assert table.prompts()[-1] == "reshuffle"
 
 
 def test_a_coup_that_waits_only_for_a_result_nobody_reports_counts_first(table) -> None:

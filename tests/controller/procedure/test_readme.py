@@ -1,0 +1,56 @@
+"""The README says what the program does: the diagram, the phases, the irregularities, the fates."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from controller.machine import StateTable
+from controller.procedure.catalogue import CATALOGUE
+from controller.procedure.decisions import Decision
+from controller.procedure.effects import CoupFate
+from controller.procedure.phases import EDGES, Phase
+
+README = (files("controller") / "README.md").read_text("utf-8")
+
+
+def section(name: str) -> str:
+    return README.split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+
+def table_rows(text: str) -> list[list[str]]:
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_the_diagram_is_the_table_the_library_holds() -> None:
+    (drawn,) = re.findall(r"```mermaid\n(.*?)```", section("The procedure"), re.DOTALL)
+    assert drawn == StateTable(EDGES).mermaid()
+
+
+def test_every_irregularity_stands_there_as_in_the_catalogue() -> None:
+    assert table_rows(section("Irregularities")) == [
+        [
+            f"`{code.value}`",
+            kind.title,
+            "yes" if kind.suspends else "no",
+            ", ".join(decision.value for decision in kind.decisions),
+        ]
+        for code, kind in CATALOGUE.items()
+    ]
+
+
+def test_every_decision_stands_there() -> None:
+    assert [row[0].strip("`") for row in table_rows(section("Suspension"))] == list(Decision)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_every_phase_is_explained(phase: Phase) -> None:
+    explained = " ".join(row[0] for row in table_rows(section("The procedure")))
+    between = phase in (Phase.PLAYER_2, Phase.BANKER_2, Phase.PLAYER_3)
+    assert between or f"`{phase.value}`" in explained
+
+
+@pytest.mark.parametrize("fate", CoupFate)
+def test_every_fate_of_a_coup_is_named(fate: CoupFate) -> None:
+    assert f"`{fate.value}`" in section("Effects")
