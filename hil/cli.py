@@ -118,7 +118,7 @@ _DEMO_EPILOG = (
 
 @app.command(epilog=_DEMO_EPILOG)
 def demo(
-    shoes: Annotated[int, typer.Option(min=1, max=10_000, help="How many shoes.")] = 1,
+    shoes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="How many shoes.")] = 1,
     speed: Annotated[
         Speed | None,
         typer.Option(
@@ -129,10 +129,15 @@ def demo(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, show_default="random, and shown", help="Equal seeds deal alike."),
+        typer.Option(
+            min=0, metavar="S", show_default="random, and shown", help="Equal seeds deal alike."
+        ),
     ] = None,
     profile: Annotated[
-        str, typer.Option(callback=_known_profile, help="The rules: s42-mini or ny-mini.")
+        str,
+        typer.Option(
+            callback=_known_profile, metavar="NAME", help="The rules: s42-mini or ny-mini."
+        ),
     ] = "s42-mini",
     mistake: Annotated[
         list[PlannedMistake] | None,
@@ -213,7 +218,7 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     try:
         dealt = play(settings, screen_on(console, load_clauses()))
         with console.status("verifying and replaying the journal ..."):
-            proof = prove(settings.folder, dealt.truth, complete=not dealt.interrupted)
+            proof = prove(settings.folder, dealt.truth, complete=dealt.complete)
     except CannotBegin as error:
         return _fail(str(error), Exit.UNUSABLE)
     except (ProgramFailed, JournalError) as error:
@@ -222,7 +227,7 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     if dealt.failure:
         _fail(dealt.failure, Exit.NO)
     if as_json:
-        print(json.dumps(plain(settings, proof, dealt.truth, interrupted=dealt.interrupted)))
+        print(json.dumps(plain(settings, proof, dealt)))
     return Exit.DONE if proof.verified and not dealt.failure else Exit.NO
 
 

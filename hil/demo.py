@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from controller.journal.database import FILE_NAME
-from hil.dealing.truth import Truth
-from hil.demo_dealing import Dealing
+from hil.demo_dealing import Dealing, Dealt
 from hil.demo_floor import ScriptedFloorperson
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DemoSettings, Manner, Transport
@@ -36,15 +34,6 @@ FOOTER = "Ctrl-C stops, and verifies what was dealt"
 
 class CannotBegin(Exception):
     """The demo cannot begin; the message says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """How the dealing ended. `failure` is empty where nothing went wrong."""
-
-    truth: Truth
-    interrupted: bool
-    failure: str
 
 
 def play(settings: DemoSettings, screen: Screen) -> Dealt:
@@ -68,8 +57,8 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
             parts.take_apart()
     with (settings.folder / "truth.jsonl").open("w", encoding="utf-8") as file:
         dealing.write_truth(file.write)
-    interrupted = stopping.is_set() and not dealing.complete
-    return Dealt(dealing.truth, interrupted, failure)
+    complete = dealing.complete and not failure
+    return Dealt(dealing.truth, complete, stopping.is_set() and not complete, failure)
 
 
 @contextmanager
@@ -91,13 +80,15 @@ def told_to_stop() -> Iterator[Event]:
 
 
 def _make_folder(folder: Path) -> None:
-    if (folder / FILE_NAME).exists():
-        raise CannotBegin(f"{folder} holds a journal already; name another folder with --journal")
+    """A folder of the demo's own: nothing that is there is written over or added to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        taken = any(folder.iterdir())
     except OSError as error:
         why = error.strerror or str(error)
         raise CannotBegin(f"{folder} cannot be made: {why}; name another with --journal") from error
+    if taken:
+        raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
 
 
 def _line(settings: DemoSettings) -> LineServer:

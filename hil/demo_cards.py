@@ -15,6 +15,7 @@ from rich.text import Text
 from controller.disclosure import HIDDEN_CARD
 
 CARD_WIDTH, CARD_HEIGHT = 7, 5
+HAND_CARDS_MAX = 3
 PLAYER_STYLE, BANKER_STYLE, TIE_STYLE = "bright_blue", "bright_red", "bright_green"
 FACE_STYLE, RED_STYLE, BACK_STYLE = "black on bright_white", "red on bright_white", "white on blue"
 ALERT_STYLE = "bold yellow"
@@ -84,15 +85,20 @@ def _face(card: str, glyphs: Glyphs) -> tuple[tuple[str, ...], str]:
     return (top, *framed, bottom), style
 
 
-def hand_picture(cards: Sequence[str], glyphs: Glyphs) -> Text:
-    """A hand as pictures of cards side by side, CARD_HEIGHT rows high."""
+def hand_picture(cards: Sequence[str], glyphs: Glyphs, room: int = HAND_CARDS_MAX) -> Text:
+    """Cards side by side, CARD_HEIGHT rows high; as wide as `room` cards, so that none moves when
+
+    another comes.
+    """
     faces = [_face(card, glyphs) for card in cards]
+    width = room * (CARD_WIDTH + 1) - 1
     lines = []
     for row in range(CARD_HEIGHT):
         line = Text()
         for number, (rows, style) in enumerate(faces):
             line.append(" " if number else "")
             line.append(rows[row], style=style)
+        line.append(" " * (width - line.cell_len))
         lines.append(line)
     return Text("\n").join(lines)
 

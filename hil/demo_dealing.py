@@ -7,6 +7,7 @@ Source: package README, "The demo", "The runner".
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Event, Thread
 
 from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pause, PauseKind
@@ -32,6 +33,16 @@ class Stopped(Exception):
 
 class TableSilent(Exception):
     """The table did not do in time what it must do; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """How a demo's dealing ended: to its end, by Ctrl-C, or by a failure (empty where none)."""
+
+    truth: Truth
+    complete: bool
+    interrupted: bool
+    failure: str
 
 
 class Dealing:
@@ -150,6 +161,8 @@ class Dealing:
                 if self._changed_early:
                     self._changed_early = False
                     self._table_speaks("the shoe changed early")
+                    # Not even a careless dealer deals from a shoe that the floor has not opened.
+                    self._until("get over the shoe changed early", self._clear)
             case MistakeMade(mistake) if mistake in SHOWS_LATER:
                 self._changed_early = True
             case MistakeMade(mistake):

@@ -17,6 +17,7 @@ from controller.procedure.decisions import Decision, Provisional
 from hil.demo_follow import Newest
 
 NAME = "scripted floorperson"
+REASON_PREFIX = "demonstration: "
 LOOK_S = 0.1
 REFUSALS_MAX = 20
 
@@ -24,19 +25,19 @@ Act: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, object]]
 
 # What the dealer of the bench does next is written in the package README, "Mistakes".
 SCRIPT = {
-    Code.BURN_SHORT: (Decision.CONTINUE, "the card is a burn card; the burn is completed"),
-    Code.BURN_SKIPPED: (Decision.CONTINUE, "the card is the first burn card; now the burn"),
+    Code.BURN_SHORT: (Decision.CONTINUE, "a burn card; the burn is completed"),
+    Code.BURN_SKIPPED: (Decision.CONTINUE, "the first burn card; now the burn"),
     Code.BURN_OVER: (Decision.CONTINUE, "the extra card stays in the discard rack"),
-    Code.CUT_CARD_IN_BURN: (Decision.CLOSE_SHOE, "all cards back: shuffle, cut and burn anew"),
+    Code.CUT_CARD_IN_BURN: (Decision.CLOSE_SHOE, "all cards back, shuffle and cut anew"),
     Code.CUT_CARD_PLACEMENT: (Decision.CONTINUE, "play goes on by the last-hand rule"),
     Code.CUT_CARD_EXTRA: (Decision.CONTINUE, "the extra cut card is put aside"),
-    Code.OVERDRAW: (Decision.CONTINUE, "the extra card is set aside; the hands stay as due"),
+    Code.OVERDRAW: (Decision.CONTINUE, "the extra card is set aside"),
     Code.MISSING_CARD: (Decision.VOID_COUP, "a card was never dealt: nobody is paid"),
-    Code.RESULT_MISMATCH: (Decision.CONTINUE, "the cards decide; the result is announced anew"),
+    Code.RESULT_MISMATCH: (Decision.CONTINUE, "the cards decide, not the announcement"),
     Code.FORCED_EXIT: (Decision.VOID_COUP, "the coup was left: nobody is paid"),
     Code.CARD_AFTER_LAST_COUP: (Decision.CONTINUE, "the card goes to the discard rack"),
     Code.CARD_OUTSIDE_PLAY: (Decision.CONTINUE, "the card is set aside for the discard rack"),
-    Code.SHOE_CHANGED_EARLY: (Decision.CLOSE_SHOE, "the cards were changed: this shoe is over"),
+    Code.SHOE_CHANGED_EARLY: (Decision.CLOSE_SHOE, "the cards were changed: it is over"),
     Code.INSUFFICIENT_CARDS: (Decision.CLOSE_SHOE, "too few cards: void, reshuffle"),
 }
 OTHERWISE = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
@@ -102,7 +103,7 @@ class ScriptedFloorperson:
             "action": "resolve",
             "by": NAME,
             "role": "floorperson",
-            "reason": f"demonstration: {why}",
+            "reason": REASON_PREFIX + why,
             "decision": decision,
             "provisional": Provisional.TAKE_OVER.value,
         }

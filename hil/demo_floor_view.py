@@ -19,16 +19,19 @@ from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.rules.clauses import Clause
 from hil.demo_cards import ALERT_STYLE, TIE_STYLE, Glyphs
-from hil.demo_floor import NAME, intention
+from hil.demo_floor import NAME, REASON_PREFIX, intention
 from hil.demo_follow import Happening
 
 Clauses: TypeAlias = Mapping[str, Clause]
 
 DIM = "dim"
+FRAME = "bright_black"
+# Words in a frame would take its colour.
+PLAIN, TITLE = "default", "bold default"
 LABEL_WIDTH = 11
 QUIET = (
-    "No irregularity so far. When the procedure is broken the table suspends itself, names the",
-    f"clause, and waits for a floorperson; here that is a script, the {NAME}.",
+    "No irregularity so far. When the procedure is broken the table suspends itself, names the "
+    f"clause, and waits for a floorperson; here that is a script, the {NAME}."
 )
 
 
@@ -37,12 +40,14 @@ def floor_title(table: Shown, history: Sequence[Happening]) -> tuple[Text, Text,
     waiting = table.parts("irregularities")
     if not waiting:
         count = sum(isinstance(one, Irregularity) for one in history)
-        return Text("floor", "bold"), Text(f"{count} decided" if count else "", DIM), DIM
+        return Text("floor", TITLE), Text(f"{count} so far" if count else "", PLAIN), FRAME
     first = next((one for one in waiting if one.yes("suspends")), waiting[0])
     more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
     title = Text(f"{first.text('code')}{more}", ALERT_STYLE)
     decision, why = intention(table)
-    subtitle = Text(f"{NAME}: ", DIM).append(decision, f"bold {TIE_STYLE}").append(f", {why}")
+    subtitle = Text.assemble(
+        (f"{NAME}: ", PLAIN), (decision, f"bold {TIE_STYLE}"), (f", {why}", PLAIN)
+    )
     return title, subtitle, ALERT_STYLE
 
 
@@ -58,7 +63,7 @@ def floor_lines(
     """At most `rows` lines, none wider than `width`."""
     waiting = table.parts("irregularities")
     if not waiting:
-        return _past(history, glyphs, width, rows)
+        return _past(history, clauses, glyphs, width, rows)
     first = next((one for one in waiting if one.yes("suspends")), waiting[0])
     said = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
     lines = irregularity_lines(first, said.get(first.number("number"), ""), clauses, width, rows)
@@ -96,10 +101,8 @@ def irregularity_lines(
     # What is said to people begins with the title; without it the title must do.
     items = [_Item(0, where, ALERT_STYLE, detail or one.text("title"))]
     for number, name in enumerate(one.texts("clauses")):
-        clause = clauses.get(name)
-        words = f"{name}: {clause.text}" if clause is not None else name
         label = "" if number else "clause"
-        items.append(_Item(2 + 3 * number, label, "bold", words))
+        items.append(_Item(2 + 3 * number, label, "bold", _clause_words(name, clauses)))
     for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
         for number, words in enumerate(one.texts(key)):
             items.append(_Item(rank + 3 * number, "" if number else key, style, words))
@@ -118,34 +121,44 @@ def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:
     return [line for index in sorted(chosen) for line in items[index].lines(width)]
 
 
-def _past(history: Sequence[Happening], glyphs: Glyphs, width: int, rows: int) -> list[Text]:
-    """The irregularities of this shoe with their decisions, the newest first."""
+def _past(
+    history: Sequence[Happening], clauses: Clauses, glyphs: Glyphs, width: int, rows: int
+) -> list[Text]:
+    """The irregularities of this shoe with their decisions, the newest first.
+
+    With their clauses where there is room for all.
+    """
     decided = {
         number: one
         for one in history
         if isinstance(one, ResolutionRecorded)
         for number in one.closed
     }
-    lines: list[Text] = []
-    for one in reversed(history):
-        if isinstance(one, Irregularity):
-            lines += _past_irregularity(one, decided.get(one.number), glyphs)
-    if not lines:
-        words = textwrap.wrap(" ".join(QUIET), max(width, 20))
+    raised = [one for one in reversed(history) if isinstance(one, Irregularity)]
+    if not raised:
+        words = textwrap.wrap(QUIET, max(width, 20))
         return [Text(part, DIM, no_wrap=True) for part in words][:rows]
+    lines: list[Text] = []
+    for one in raised:
+        where = f"coup {one.coup}" if one.coup else "no coup"
+        kind = (one.code.value, ALERT_STYLE)
+        lines.append(_past_line((where, DIM), kind, (f"  {CATALOGUE[one.code].title}", "")))
+        if 3 * len(raised) <= rows:
+            cited = [_clause_words(name, clauses) for name in one.clauses[:1]]
+            lines += [_past_line(("", ""), (words, "")) for words in cited]
+        decision = decided.get(one.number)
+        if decision is not None:
+            why = decision.reason.removeprefix(REASON_PREFIX)
+            what = (f"{glyphs.arrow} {decision.decision}", TIE_STYLE)
+            lines.append(_past_line(("", ""), what, (f"  {decision.person}: {why}", DIM)))
     return lines[:rows]
 
 
-def _past_irregularity(
-    one: Irregularity, decision: ResolutionRecorded | None, glyphs: Glyphs
-) -> list[Text]:
-    where = f"coup {one.coup}" if one.coup else "no coup"
-    first = Text(no_wrap=True, overflow="ellipsis")
-    first.append(f"{where:<{LABEL_WIDTH}}", DIM).append(one.code.value, ALERT_STYLE)
-    first.append(f"  {CATALOGUE[one.code].title}")
-    if decision is None:
-        return [first]
-    second = Text(" " * LABEL_WIDTH, no_wrap=True, overflow="ellipsis")
-    second.append(f"{glyphs.arrow} {decision.decision}", TIE_STYLE)
-    second.append(f"  {decision.person}: {decision.reason.removeprefix('demonstration: ')}", DIM)
-    return [first, second]
+def _past_line(label: tuple[str, str], *parts: tuple[str, str]) -> Text:
+    padded = (f"{label[0]:<{LABEL_WIDTH}}", label[1])
+    return Text.assemble(padded, *parts, no_wrap=True, overflow="ellipsis")
+
+
+def _clause_words(name: str, clauses: Clauses) -> str:
+    clause = clauses.get(name)
+    return f"{name}: {clause.text}" if clause is not None else name

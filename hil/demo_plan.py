@@ -70,17 +70,17 @@ TEMPO_OF = {
     ),
     Speed.BRISK: Tempo(
         Pace(
-            draw_ns=40 * NS_PER_MS,
+            draw_ns=34 * NS_PER_MS,
             cut_card_ns=300 * NS_PER_MS,
             key_ns=20 * NS_PER_MS,
             after_burn_ns=300 * NS_PER_MS,
-            between_coups_ns=110 * NS_PER_MS,
+            between_coups_ns=95 * NS_PER_MS,
             between_shoes_ns=1500 * NS_PER_MS,
         ),
         line_speed=0,
         slow_coups=2,
         slow_factor=8,
-        reading_s=5.0,
+        reading_s=4.5,
         last_look_s=2.0,
     ),
     Speed.MAX: Tempo(

@@ -74,10 +74,9 @@ class DemoProgram:
         self.log = settings.folder / "program.log"
         self.client = ControlClient(self.control)
         self._process: subprocess.Popen[bytes] | None = None
-        # A JSON string is a TOML string.
         values = {"table": TABLE, "profile": settings.profile, "port": port}
-        quoted = {key: json.dumps(value) for key, value in values.items()}
-        control = json.dumps(str(self.control))
+        quoted = {key: _quoted(value) for key, value in values.items()}
+        control = _quoted(str(self.control))
         self.config.write_text(
             CONFIG.format(decks=DECKS, control=control, **quoted), encoding="utf-8"
         )
@@ -155,6 +154,11 @@ class DemoProgram:
         """What happened, and the end of the program's log."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n  ".join([f"{what}; the end of {self.log}:", *lines[-LOG_LINES:]])
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; a JSON one without escapes of pairs is one."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def command_answer(name: str, journal: Path) -> Plain:

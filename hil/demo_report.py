@@ -13,15 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hil.dealing.truth import Truth
 from hil.demo_cards import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
+from hil.demo_dealing import Dealt
 from hil.demo_plan import DemoSettings
 from hil.demo_proof import Proof, Tally
 
 
-def plain(
-    settings: DemoSettings, proof: Proof, truth: Truth, *, interrupted: bool
-) -> dict[str, object]:
+def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, object]:
     """The object of `--json`."""
     tally = proof.tally
     return {
@@ -34,14 +32,15 @@ def plain(
         "void": tally.void,
         "irregularities": tally.irregularities,
         "irregularities_by_code": dict(tally.codes),
-        "mistakes": [made.mistake.value for made in truth.mistakes],
+        "mistakes": [made.mistake.value for made in dealt.truth.mistakes],
         "journal": str(settings.folder),
         "verified": proof.verified,
         "intact": proof.intact,
         "replay": proof.replay,
         "equals_truth": not proof.difference,
         "head": proof.head,
-        "interrupted": interrupted,
+        "interrupted": dealt.interrupted,
+        "failure": dealt.failure,
         "seed": settings.seed,
         "speed": settings.speed.value,
         "profile": settings.profile,
@@ -87,11 +86,10 @@ def _summary(tally: Tally) -> Table:
 
 
 def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:
-    head = f"; head {proof.head[:16]}" if proof.head else ""
-    yield f"the journal is complete and unchanged ({proof.records} records{head})", proof.intact
-    retold = f"its inputs, told again, give the same conclusions ({proof.replay or 'no answer'})"
-    yield retold, proof.replay == "same"
-    compared = f"every coup is recorded as it was dealt ({len(proof.tally.coups)} coups)"
+    yield f"the journal is complete and unchanged ({proof.records} records)", proof.intact
+    same = proof.replay == "same"
+    yield f"its inputs, told again, give {'the same' if same else 'other'} conclusions", same
+    compared = "every coup is recorded as it was dealt"
     yield proof.difference or compared, not proof.difference
 
 

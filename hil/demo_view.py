@@ -33,7 +33,7 @@ from hil.demo_cards import (
     cards_line,
     hand_picture,
 )
-from hil.demo_floor_view import Clauses, floor_lines, floor_title
+from hil.demo_floor_view import DIM, FRAME, PLAIN, TITLE, Clauses, floor_lines, floor_title
 from hil.demo_follow import Happening
 from hil.demo_proof import MARKS
 
@@ -44,7 +44,6 @@ HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
 BURN_PHASES = ("opening", "burn_first", "burn_rest")
 STYLES = {"player": PLAYER_STYLE, "banker": BANKER_STYLE, "tie": TIE_STYLE}
-DIM = "dim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +163,14 @@ def _burn_panel(scene: Scene, glyphs: Glyphs, width: int) -> Panel:
     title = "BURN"
     if burn:
         title += f"  {len(burn)} of {len(burn) + shoe.number('burn_owed')}"
-    content = Align.center(hand_picture(burn[-room:], glyphs))
-    return Panel(content, title=Text(title, "bold"), height=HANDS_HEIGHT, box=box.ROUNDED)
+    content = Align.center(hand_picture(burn[-room:], glyphs, room))
+    return Panel(
+        content,
+        title=Text(title, TITLE),
+        border_style=FRAME,
+        height=HANDS_HEIGHT,
+        box=box.ROUNDED,
+    )
 
 
 def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
@@ -173,9 +178,9 @@ def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
     winner = shown.winner()
     won = winner in (name, "tie")
     style = STYLES["tie" if winner == "tie" else name]
-    title = Text(name.upper(), style=f"bold {STYLES[name]}")
+    title = Text.assemble((name.upper(), f"bold {STYLES[name]}"))
     if cards and shown.coup.has(f"{name}_count"):
-        title.append(f"  {shown.coup.number(f'{name}_count')}", style="bold")
+        title.append(f"  {shown.coup.number(f'{name}_count')}", style=TITLE)
     if won:
         title.append("  tie" if winner == "tie" else "  wins", style=f"bold {style}")
     elif shown.finished and not winner:
@@ -183,8 +188,8 @@ def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
     return Panel(
         Align.center(hand_picture(cards, glyphs)),
         title=title,
-        subtitle=Text(shown.marks(name)),
-        border_style=f"bold {style}" if won else DIM,
+        subtitle=Text(shown.marks(name), style=TITLE),
+        border_style=f"bold {style}" if won else FRAME,
         height=HANDS_HEIGHT,
         box=box.HEAVY if won else box.ROUNDED,
     )
@@ -194,14 +199,17 @@ def now_lines(scene: Scene) -> RenderableType:
     """What is due next, and how the last coup ended."""
     table = scene.table
     suspended = table.text("phase") == "suspended"
-    due = Text(" SUSPENDED ", style="bold black on yellow") if suspended else Text(" due ", DIM)
-    due.append(" ").append(table.text("due"), style=ALERT_STYLE if suspended else "bold")
+    due = Text.assemble(
+        (" SUSPENDED ", "bold black on yellow") if suspended else (" due ", DIM),
+        " ",
+        (table.text("due"), ALERT_STYLE if suspended else "bold"),
+    )
     coup = table.part("coup")
     right = Text(f"coup {coup.number('number')} " if coup is not None else "")
     if coup is not None and coup.number("aside"):
-        right = Text(f"{coup.number('aside')} card aside  ", style=ALERT_STYLE).append(right)
+        right = Text.assemble((f"{coup.number('aside')} card aside  ", ALERT_STYLE), right)
     if coup is not None and coup.yes("provisional"):
-        right = Text("dealt while suspended  ", style=ALERT_STYLE).append(right)
+        right = Text.assemble(("dealt while suspended  ", ALERT_STYLE), right)
     return Group(_left_and_right(due, right), _one_line(last_line(table)))
 
 
@@ -210,7 +218,7 @@ def last_line(table: Shown) -> Text:
     last = table.part("last_coup")
     if last is None:
         return Text("")
-    line = Text(f" last coup {last.number('coup')}: ", style=DIM)
+    line = Text.assemble((f" last coup {last.number('coup')}: ", DIM))
     outcome = last.text("outcome")
     if not outcome:
         return line.append(last.text("fate"), style=ALERT_STYLE)
@@ -251,20 +259,21 @@ def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
         title_align="left",
         height=rows + 2,
         box=box.ROUNDED,
-        border_style=DIM,
+        border_style=FRAME,
     )
 
 
 def _shoe_title(shoe: Shown) -> Text:
-    title = Text(f"shoe {shoe.number('number')}" if shoe.has("number") else "no shoe", "bold")
+    name = f"shoe {shoe.number('number')}" if shoe.has("number") else "no shoe"
+    title = Text.assemble((name, TITLE))
     if shoe.has("coups_begun"):
-        title.append(f"  {shoe.number('coups_begun')} coups")
+        title.append(f"  {shoe.number('coups_begun')} coups", style=PLAIN)
     if shoe.yes("ended"):
         title.append("  ended", style=TIE_STYLE)
     elif shoe.yes("cut_card_seen"):
         title.append("  cut card out", style=ALERT_STYLE)
         if shoe.has("last_coup_number"):
-            title.append(f", last hand is coup {shoe.number('last_coup_number')}")
+            title.append(f", last hand is coup {shoe.number('last_coup_number')}", style=PLAIN)
     return title
 
 
@@ -291,7 +300,7 @@ def _tally(shoe: Shown) -> Text:
 
 def _burn(shoe: Shown, glyphs: Glyphs) -> Text:
     burn = shoe.texts("burn")
-    return Text("burn ", style=DIM).append(cards_line(burn, glyphs)) if burn else Text("")
+    return Text.assemble(("burn ", DIM), cards_line(burn, glyphs)) if burn else Text("")
 
 
 # --- the floor, and small terminals ---------------------------------------------------------------
@@ -314,7 +323,7 @@ def _floor_panel(
         subtitle_align="right",
         border_style=style,
         height=height,
-        box=box.HEAVY if style != DIM else box.ROUNDED,
+        box=box.ROUNDED if style == FRAME else box.HEAVY,
     )
 
 
@@ -331,8 +340,7 @@ def _small(
     for name in ("player", "banker"):
         cards = cards_line(shown.coup.texts(name), glyphs)
         count = f" ({shown.coup.number(f'{name}_count')})" if cards else ""
-        line = Text(f"{name.capitalize()} ", style=STYLES[name]).append(cards).append(count)
-        lines.append(line)
+        lines.append(Text.assemble((f"{name.capitalize()} ", STYLES[name]), cards, count))
     shoe = table.part("shoe") or Shown({})
     lines.append(
         Text(f"coup {shoe.number('coups_begun')}, {shoe.number('cards_drawn')} cards drawn")
