@@ -50,6 +50,16 @@ def record_disclosed(book: RuleBook, record: CoupRecord) -> bool:
     return record.fate is CoupFate.COUNTED
 
 
+def irregularity_disclosed(book: RuleBook, coup: CoupState | None) -> bool:
+    """Whether an irregularity may show the clauses that its cards made apply.
+
+    `coup` is its coup while that is on the table.
+    """
+    if coup is not None:
+        return hands_disclosed(book, coup)
+    return book.values.deal_option is DealOption.FACE_UP
+
+
 def burn_card_disclosed(book: RuleBook, index: int) -> bool:
     """Whether people have seen burn card `index`, counted from 0."""
     return index == 0 or book.values.burn_cards_disclosed is BurnDisclosure.ALL

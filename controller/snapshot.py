@@ -12,6 +12,7 @@ from controller.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
     hands_disclosed,
+    irregularity_disclosed,
     record_disclosed,
 )
 from controller.procedure.catalogue import CATALOGUE
@@ -65,7 +66,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "shoe": _shoe(book, table.shoe) if table.shoe is not None else None,
         "coup": _coup(book, table),
         "last_coup": _last_coup(book, table.shoe) if table.shoe is not None else None,
-        "irregularities": [_irregularity(one) for one in table.open_irregularities],
+        "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
         "resume_to": _resume_to(book, table),
@@ -188,13 +189,17 @@ def _dealt(record: CoupRecord, places: tuple[Place, ...], *, shown: bool) -> lis
     return [_text(c.card) if shown else HIDDEN_CARD for c in record.cards if c.place in places]
 
 
-def _irregularity(one: OpenIrregularity) -> Plain:
+def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain:
     kind = CATALOGUE[one.code]
+    coup = table.shoe.coup if table.shoe is not None else None
+    open_coup = coup if coup is not None and coup.number == one.coup else None
+    # What the rules made of the cards stands behind the clauses of the irregularity's own kind.
+    shown = irregularity_disclosed(book, open_coup)
     return {
         "number": one.number,
         "code": one.code.value,
         "title": kind.title,
-        "clauses": list(one.clauses),
+        "clauses": list(one.clauses if shown else book.clauses(*kind.points)),
         "coup": one.coup,
         "suspends": one.suspends,
         "provisional": one.provisional,

@@ -1,0 +1,235 @@
+"""Nobody learns a card, or anything that follows from one, before people have seen it.
+
+Responsible for: every way out while cards lie face down, by dealing hands that look the same on
+the layout and differ in their faces: whatever comes out must not differ.
+Not responsible for: the log of the wire (tests/firmware_bridge/transport) and dealing face up
+(test_snapshot).
+Source: D-8; S42-g-3-i to S42-g-3-iii; NY-e-1; package README, "Disclosure".
+"""
+
+import json
+import logging
+import subprocess
+import sys
+
+import pytest
+
+from controller.actions import LockShoe, Resolve
+from controller.control_answers import plain_entries
+from controller.disclosure import HIDDEN_CARD, WayOut, burn_card_disclosed
+from controller.loop import Conclusion, Stored
+from controller.metrics import TableMetrics
+from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.phases import Phase
+from controller.procedure.suspension import permitted_decisions
+from controller.retelling import in_words
+from controller.rule_data import profile_text
+from controller.snapshot import snapshot
+from drivers.catalogue import ShoeSettings, build_monitor
+
+FACE_UP = 'deal_option = { value = "face_up", basis = ["S42-g-3-option", "S42-g-3-i"] }'
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+# Four cards each. Natural; both stand; Player draws; Player stands and Banker draws; a pair each.
+HANDS = {
+    "natural": ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5"),
+    "both stand": ("44 81 C7", "44 91 97", "44 82 AD", "44 92 BA"),
+    "player draws": ("44 81 C2", "44 91 93", "44 82 AD", "44 92 BA"),
+    "banker draws": ("44 81 C7", "44 91 93", "44 82 AD", "44 92 BA"),
+    "pairs": ("44 81 C4", "44 91 94", "44 82 A4", "44 92 B4"),
+}
+# Which of these need a third card does not show before one is drawn.
+PLAYER_WINS, BANKER_WINS = "47 90", "47 C0"
+
+
+def face_down(option: str) -> str:
+    """The Section 42 profile with the cards dealt face down."""
+    text = profile_text("s42-mini")
+    assert FACE_UP in text
+    basis = {"face_down_dealer": "S42-g-3-ii", "players_reveal": "S42-g-3-iii"}[option]
+    chosen = f'deal_option = {{ value = "{option}", basis = ["S42-g-3-option", "{basis}"] }}'
+    return text.replace(FACE_UP, chosen)
+
+
+@pytest.fixture(params=["face_down_dealer", "players_reveal"])
+def dealt(request, script):
+    """A table whose cards lie face down, after these reports of its first coup."""
+
+    def made(*reports: str):
+        return script(profile=face_down(request.param)).begun().reported(*NEW_SHOE, *reports)
+
+    return made
+
+
+def shown(table) -> dict:
+    return snapshot(table.core, table.state, "running", "")
+
+
+def counted(table) -> str:
+    """The metrics after everything the table stored."""
+    metrics = TableMetrics("M7")
+    for item, output in zip(table.inputs, table.outputs, strict=True):
+        conclusion = Conclusion(item, output.entries)
+        metrics.observe(Stored((conclusion,), output.writes, item.at, table.state))
+
+    class Published:
+        health = "running"
+        published = (table.core, table.state)
+
+    lines = metrics.text(Published()).decode().splitlines()
+    return "\n".join(line for line in lines if "process_" not in line)
+
+
+def answered(table) -> str:
+    return json.dumps(plain_entries(table.acted(LockShoe()).entries))
+
+
+def watched(table) -> str:
+    settings = ShoeSettings(False, "0-9A-F", "stx_counted", 250)
+    monitor = build_monitor("angel-eye-ii-ex", settings, masked=True)
+    state = monitor.initial()
+    lines = []
+    for item in table.inputs[1:]:
+        state, more = monitor.watch(state, item)
+        lines.extend(more)
+    return "\n".join(lines)
+
+
+def reported(table) -> str:
+    return "\n".join(sorted(set(map(in_words, table.entries))))
+
+
+WAYS_OUT = {
+    WayOut.SNAPSHOT: lambda table: json.dumps(shown(table)),
+    WayOut.ACTION_ANSWER: answered,
+    WayOut.METRICS: counted,
+    WayOut.MONITOR: watched,
+    WayOut.REPLAY_REPORT: reported,
+}
+
+
+def test_every_way_out_is_walked() -> None:
+    elsewhere = {WayOut.LOG, WayOut.WIRE_LOG}
+    assert set(WAYS_OUT) | elsewhere == set(WayOut)
+
+
+@pytest.mark.parametrize("cards", [1, 2, 3, 4])
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_hands_that_lie_face_down_look_the_same(dealt, way, cards) -> None:
+    seen = {WAYS_OUT[way](dealt(*hand[:cards])) for hand in HANDS.values()}
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_a_third_card_that_lies_face_down_looks_the_same(dealt, way) -> None:
+    hand = HANDS["player draws"]
+    seen = {WAYS_OUT[way](dealt(*hand, f"44 83 {face}")) for face in ("A1", "A8", "CD", "96")}
+    assert len(seen) == 1
+
+
+def test_nothing_at_all_is_logged_of_a_card(dealt, caplog) -> None:
+    with caplog.at_level(logging.DEBUG):
+        dealt(*HANDS["natural"], PLAYER_WINS)
+    # What the state table's library says is switched off in the program: the next test.
+    assert [one.name for one in caplog.records if not one.name.startswith("transitions")] == []
+
+
+def test_the_running_program_keeps_the_library_of_the_state_table_quiet() -> None:
+    program = (
+        "import logging\n"
+        "from controller.app import main\n"
+        "main(['--config', 'no such file'])\n"
+        "print(logging.getLogger('transitions.core').isEnabledFor(logging.INFO))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+def test_face_down_the_page_shows_that_a_card_lies_there(dealt) -> None:
+    now = shown(dealt(*HANDS["natural"]))
+    assert (now["coup"]["player"], now["coup"]["banker"]) == ([HIDDEN_CARD] * 2, [HIDDEN_CARD] * 2)
+
+
+@pytest.mark.parametrize("hand", list(HANDS))
+def test_face_down_the_page_tells_no_more_than_the_layout(dealt, hand) -> None:
+    now = shown(dealt(*HANDS[hand]))
+    assert (now["phase"], now["due"]) == ("coup", "the cards are turned, then what they call for")
+    assert (now["coup"]["player_count"], now["coup"]["banker_count"]) == (None, None)
+
+
+def test_a_declared_result_discloses(dealt) -> None:
+    now = shown(dealt(*HANDS["natural"], PLAYER_WINS))
+    assert now["last_coup"]["player"] == ["9h", "Kc"]
+    assert (now["last_coup"]["player_count"], now["last_coup"]["outcome"]) == (9, "player")
+
+
+def test_a_wrong_result_discloses_too(dealt) -> None:
+    now = shown(dealt(*HANDS["natural"], BANKER_WINS))
+    assert now["phase"] == "suspended"
+    assert (now["coup"]["player"], now["coup"]["player_count"]) == (["9h", "Kc"], 9)
+
+
+def test_a_suspension_does_not_tell_where_play_goes_on(dealt) -> None:
+    places = set()
+    for hand in HANDS.values():
+        table = dealt(*hand, "64 90 95")
+        assert table.state.table.phase is Phase.SUSPENDED
+        places.add(shown(table)["resume_to"])
+    assert places == {"coup"}
+
+
+@pytest.mark.parametrize("way", [WayOut.SNAPSHOT, WayOut.METRICS])
+def test_a_card_too_many_does_not_tell_why_none_was_due(dealt, way) -> None:
+    hands = (HANDS["natural"], HANDS["both stand"])
+    seen = {WAYS_OUT[way](dealt(*hand, "44 83 A3")) for hand in hands}
+    assert len(seen) == 1
+
+
+def test_face_up_a_card_too_many_cites_what_the_cards_made_apply(script) -> None:
+    cited = [
+        shown(script().begun().reported(*NEW_SHOE, *hand, "44 83 A3"))["irregularities"][0]
+        for hand in (HANDS["natural"], HANDS["both stand"])
+    ]
+    assert "S42-i-1" in cited[0]["clauses"]
+    assert "S42-i-1" not in cited[1]["clauses"]
+
+
+def voided(table) -> dict:
+    """The page after a floorperson has voided the coup on the table."""
+    assert Decision.VOID_COUP in permitted_decisions(table.state.table)
+    table.acted(Resolve(Resolution(Decision.VOID_COUP)))
+    return shown(table)
+
+
+def test_a_void_coup_that_nobody_turned_stays_hidden(dealt) -> None:
+    last = voided(dealt(*HANDS["natural"], "47 F0"))["last_coup"]
+    assert (last["fate"], last["player"], last["banker"]) == (
+        "void",
+        [HIDDEN_CARD] * 2,
+        [HIDDEN_CARD] * 2,
+    )
+    assert (last["player_count"], last["natural"], last["outcome"]) == (None, False, None)
+
+
+def test_a_void_coup_whose_result_was_declared_is_shown(dealt) -> None:
+    last = voided(dealt(*HANDS["natural"], BANKER_WINS))["last_coup"]
+    assert (last["fate"], last["player"]) == ("void", ["9h", "Kc"])
+
+
+def test_face_up_a_void_coup_is_shown(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], "47 F0")
+    assert voided(table)["last_coup"]["player"] == ["9h", "Kc"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "shown_cards"), [("s42-mini", [True] * 4), ("ny-mini", [True] + [False] * 3)]
+)
+def test_which_burn_cards_people_see(script, profile, shown_cards) -> None:
+    book = script(profile=profile_text(profile)).core.book
+    assert [burn_card_disclosed(book, index) for index in range(4)] == shown_cards
+
+
+def test_a_burn_card_that_is_not_shown(script) -> None:
+    table = script(profile=profile_text("ny-mini")).begun().reported(*NEW_SHOE)
+    assert shown(table)["shoe"]["burn"] == ["Ad", HIDDEN_CARD]

@@ -1,0 +1,231 @@
+"""What people see of a table at one moment.
+
+Responsible for: the plain values of status, views and subscriptions over the life of a shoe, dealt
+face up. Not responsible for: what stays hidden when dealt face down (test_disclosure), layout.
+Source: package README, "Snapshot".
+"""
+
+import json
+
+import pytest
+
+from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.procedure.phases import Phase
+from controller.snapshot import snapshot
+
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+
+
+def shown(table) -> dict:
+    return snapshot(table.core, table.state, "running", "")
+
+
+def test_a_table_before_its_first_shoe(script) -> None:
+    now = shown(script().begun())
+    assert (now["phase"], now["due"], now["shoe"], now["coup"], now["last_coup"]) == (
+        "closed",
+        "a shoe",
+        None,
+        None,
+        None,
+    )
+
+
+def test_which_table_it_is(script) -> None:
+    now = snapshot(script().core, script().state, "failed", "a fault of this program")
+    assert [now[key] for key in ("table", "pit", "profile", "health", "failure", "observed")] == [
+        "M7",
+        "3",
+        "s42-mini",
+        "failed",
+        "a fault of this program",
+        ["result_button"],
+    ]
+
+
+def test_the_device(script) -> None:
+    table = script(allow_commands=True).begun().reported("53", "4C 81")
+    assert shown(table)["device"] == {
+        "port": "/dev/ttyUSB0",
+        "model": "angel-eye-ii-ex",
+        "stage": "online",
+        "locked": True,
+        "commands_allowed": True,
+    }
+
+
+def test_a_lost_device(script) -> None:
+    table = script().begun().reported("53")
+    table.lost()
+    assert shown(table)["device"]["stage"] == "lost"
+
+
+def test_the_burn(script) -> None:
+    now = shown(script().begun().reported("53", "50", "44 C0 C3", "44 D1 C7"))
+    assert (now["shoe"]["burn"], now["shoe"]["burn_owed"], now["due"]) == (
+        ["3h", "7h"],
+        2,
+        "2 more burn cards",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cards", "phase", "player", "banker", "counts"),
+    [
+        (1, "banker_1", ["9h"], [], (9, 0)),
+        (2, "player_2", ["9h"], ["2d"], (9, 2)),
+        (3, "banker_2", ["9h", "Kc"], ["2d"], (9, 2)),
+        (4, "result", ["9h", "Kc"], ["2d", "5s"], (9, 7)),
+    ],
+)
+def test_a_coup_card_by_card(script, cards, phase, player, banker, counts) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *COUP[:cards]))
+    assert now["phase"] == phase
+    assert now["coup"] == {
+        "number": 1,
+        "player": player,
+        "banker": banker,
+        "player_count": counts[0],
+        "banker_count": counts[1],
+        "aside": 0,
+        "partial": False,
+        "provisional": False,
+    }
+
+
+def test_the_last_coup(script) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *COUP))
+    assert now["coup"] is None
+    assert now["last_coup"] == {
+        "coup": 1,
+        "player": ["9h", "Kc"],
+        "banker": ["2d", "5s"],
+        "player_count": 9,
+        "banker_count": 7,
+        "natural": True,
+        "player_pair": False,
+        "banker_pair": False,
+        "outcome": "player",
+        "fate": "counted",
+    }
+
+
+def test_the_shoe_counts_its_coups(script) -> None:
+    shoe = shown(script().begun().reported(*NEW_SHOE, *COUP, *COUP))["shoe"]
+    assert [shoe[key] for key in ("number", "player", "banker", "tie", "void", "coups_begun")] == [
+        1,
+        2,
+        0,
+        0,
+        0,
+        2,
+    ]
+
+
+def test_how_many_cards_are_left(script) -> None:
+    shoe = shown(script().begun().reported(*NEW_SHOE, *COUP))["shoe"]
+    assert (shoe["cards_drawn"], shoe["cards_left"], shoe["cards_total"]) == (6, 410, 416)
+
+
+def test_of_a_joined_shoe_nobody_knows_what_is_left(script) -> None:
+    shoe = shown(script().begun().reported(*COUP))["shoe"]
+    assert (shoe["joined"], shoe["cards_left"]) == (True, None)
+
+
+def test_the_cut_card_and_the_last_coup(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:2], "43")
+    shoe = shown(table)["shoe"]
+    assert (shoe["cut_card_seen"], shoe["last_coup_number"]) == (True, 2)
+
+
+def test_the_end_of_the_shoe(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:2], "43", *COUP[2:], *COUP)
+    now = shown(table)
+    assert (now["phase"], now["shoe"]["ended"]) == ("shoe_over", True)
+    assert now["due"] == "the reshuffle and the next shoe"
+
+
+def test_a_card_that_could_not_be_read(script) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *COUP[:2], "44 82 80"))
+    assert now["coup"]["player"] == ["9h", "unread"]
+    assert (now["coup"]["partial"], now["coup"]["player_count"]) == (True, None)
+
+
+# --- suspended ------------------------------------------------------------------------------------
+
+
+def test_a_suspended_table(script) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *OVERDRAW))
+    assert [now[key] for key in ("phase", "due", "resume_to", "decisions")] == [
+        "suspended",
+        "a floorperson's decision",
+        "result",
+        ["continue", "void-coup", "close-shoe"],
+    ]
+
+
+def test_an_irregularity_with_what_it_permits_and_forbids(script) -> None:
+    kind = CATALOGUE[IrregularityCode.OVERDRAW]
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    (one,) = shown(table)["irregularities"]
+    assert one == {
+        "number": 1,
+        "code": "OVERDRAW",
+        "title": kind.title,
+        "clauses": list(table.state.table.open_irregularities[0].clauses),
+        "coup": 1,
+        "suspends": True,
+        "provisional": False,
+        "permitted": list(kind.permitted),
+        "forbidden": list(kind.forbidden),
+    }
+
+
+def test_a_coup_dealt_while_suspended_is_not_shown(script) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *COUP, *OVERDRAW, "47 90", *COUP[:3]))
+    coup = now["coup"]
+    assert (coup["number"], coup["provisional"]) == (3, True)
+    assert (coup["player"], coup["banker"]) == (["??", "??"], ["??"])
+    assert (coup["player_count"], coup["banker_count"]) == (None, None)
+
+
+def test_a_coup_that_ended_while_suspended_is_not_counted_yet(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP, *OVERDRAW, "47 90", *COUP)
+    now = shown(table)
+    assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (1, 1)
+    table.resolved()
+    now = shown(table)
+    assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (3, 3)
+
+
+@pytest.mark.parametrize(("after", "needed"), [((), False), (("47 90", "44 81 C9"), True)])
+def test_whether_a_decision_must_say_what_becomes_of_provisional_cards(
+    script, after, needed
+) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *OVERDRAW, *after))
+    assert now["provisional_needed"] is needed
+
+
+# --- always ---------------------------------------------------------------------------------------
+
+
+def test_after_every_input_it_is_plain_json_with_the_same_keys(troubled_shoe, script) -> None:
+    again = script(allow_commands=True)
+    keys = set(shown(again))
+    for item in troubled_shoe.inputs:
+        again.give(item)
+        now = shown(again)
+        assert json.loads(json.dumps(now)) == now
+        assert set(now) == keys
+
+
+def test_what_is_due_is_said_in_every_phase(troubled_shoe, script) -> None:
+    again = script(allow_commands=True)
+    seen = set()
+    for item in troubled_shoe.inputs:
+        again.give(item)
+        assert shown(again)["due"]
+        seen.add(again.state.table.phase)
+    assert {Phase.SUSPENDED, Phase.BETWEEN_COUPS, Phase.BURN_REST, Phase.RESULT} < seen
