@@ -15,7 +15,7 @@ from controller.entries import CoreOutput, Entry
 from controller.inputs import Input, Started, Tick
 from controller.journal.store import Journal
 from controller.journal.values import Checkpoint
-from controller.tape import entry_record, input_record
+from controller.tape import chunks_record, entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
@@ -62,6 +62,7 @@ class Loop:
         self._started_seq = 0
         self._software = ""
         self._records: list[bytes] = []
+        self._run: list[Chunk] = []
         self._bytes = 0
         self._since_ns: int | None = None
         self._conclusions: list[Conclusion] = []
@@ -80,7 +81,7 @@ class Loop:
     def take(self, item: Input) -> CoreOutput:
         """Let the core conclude from one input; nothing is stored or done yet."""
         self.state, output = self.core.handle(self.state, item)
-        self._add(input_record(item))
+        self._add_input(item, concluded=bool(output.entries))
         for entry in output.entries:
             self._add(entry_record(entry))
         if output.entries:
@@ -125,8 +126,9 @@ class Loop:
 
         Raises JournalWriteFailed; then nothing was stored and nothing may be done.
         """
-        if not self._records or not (force or self._due()):
+        if self._since_ns is None or not (force or self._due(self._since_ns)):
             return None
+        self._close_run()
         self._journal.append(self._records, self._checkpoint)
         stored = Stored(tuple(self._conclusions), tuple(self._writes), self._clock(), self.state)
         self._records = []
@@ -137,11 +139,28 @@ class Loop:
         self._checkpoint = None
         return stored
 
-    def _due(self) -> bool:
+    def _due(self, since_ns: int) -> bool:
         if self._conclusions or self._writes or self._bytes >= self.IDLE_STORE_BYTES:
             return True
-        assert self._since_ns is not None
-        return self._clock().monotonic_ns - self._since_ns >= self.IDLE_STORE_NS
+        return self._clock().monotonic_ns - since_ns >= self.IDLE_STORE_NS
+
+    def _add_input(self, item: Input, *, concluded: bool) -> None:
+        """Chunks that concluded nothing wait for each other, to be one record."""
+        if not isinstance(item, Chunk):
+            self._close_run()
+            self._add(input_record(item))
+            return
+        if self._run and self._run[0].port != item.port:
+            self._close_run()
+        self._run.append(item)
+        self._bytes += len(item.data)
+        if concluded:
+            self._close_run()
+
+    def _close_run(self) -> None:
+        if self._run:
+            self._add(chunks_record(self._run))
+            self._run = []
 
     def _add(self, record: bytes) -> None:
         self._records.append(record)

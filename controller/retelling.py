@@ -19,7 +19,7 @@ from controller.journal.values import StoredRecord
 from controller.procedure.verdicts import Irregularity
 from controller.rules.clauses import Clause
 from controller.run import core_of
-from controller.tape import entry_record, read_entry, read_input
+from controller.tape import entry_record, inputs_in, read_entry, read_input
 from controller.version import VERSION
 
 
@@ -69,7 +69,8 @@ class Retelling:
         item = read_input(stored.record)
         if item is not None:
             missing = self._left_over(stored.seq)
-            self._tell(item, stored.seq)
+            for one in inputs_in(item):
+                self._tell(one, stored.seq)
             return missing
         self.entries += 1
         return self._compare(stored)

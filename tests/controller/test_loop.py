@@ -16,7 +16,7 @@ from controller.inputs import Started, Tick
 from controller.journal.store import Journal
 from controller.journal.values import JournalWriteFailed
 from controller.loop import Loop, read_at
-from controller.tape import read_entry, read_input
+from controller.tape import ChunkRun, read_entry, read_input
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
 
@@ -150,10 +150,22 @@ def test_it_is_stored_in_its_place(pace) -> None:
     table.heard(whole[3:])
     table.loop.store_if_due()
     tape = table.tape()
-    chunks = [place for place, one in enumerate(tape) if isinstance(one, Chunk)]
+    runs = [place for place, one in enumerate(tape) if isinstance(one, ChunkRun)]
     judged = next(place for place, one in enumerate(tape) if isinstance(one, Judged))
-    assert [tape[place].data for place in chunks] == [whole[:3], whole[3:]]
-    assert chunks[1] == chunks[0] + 1 < judged
+    assert [one.data for one in tape[runs[0]].apart()] == [whole[:3], whole[3:]]
+    assert runs[0] < judged
+
+
+def test_chunks_after_a_conclusion_are_a_record_of_their_own(pace) -> None:
+    table = pace()
+    whole, next_one = table.reports("53", "50")
+    table.heard(whole)
+    table.heard(next_one[:3])
+    table.heard(next_one[3:])
+    table.loop.store_if_due()
+    inputs = [one for one in table.tape() if isinstance(one, Chunk | ChunkRun)]
+    assert isinstance(inputs[0], Chunk)
+    assert [one.data for one in inputs[1].apart()] == [next_one[:3], next_one[3:]]
 
 
 def test_entries_follow_the_input_they_were_concluded_from(pace) -> None:

@@ -8,7 +8,38 @@ Source: package README, "Evidence".
 import pytest
 
 from controller.journal.canonical import CanonicalError
-from controller.tape import entry_record, input_record, read_entry, read_input
+from controller.tape import (
+    chunks_record,
+    entry_record,
+    input_record,
+    inputs_in,
+    read_entry,
+    read_input,
+)
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk
+
+# Read one after the other; the UTC clock was set back a second between the last two.
+CHUNKS = (
+    Chunk("shoe", Timestamp(5_000, 1_764_000_000_000_000_000), b"\x050D"),
+    Chunk("shoe", Timestamp(7_500, 1_764_000_000_000_002_499), b"\x81\x92"),
+    Chunk("shoe", Timestamp(9_000, 1_763_999_999_000_004_000), b"\x0311"),
+)
+
+
+def test_a_run_of_chunks_comes_back_with_every_stamp() -> None:
+    recorded = read_input(chunks_record(CHUNKS))
+    assert recorded is not None
+    assert inputs_in(recorded) == CHUNKS
+
+
+def test_a_chunk_alone_is_its_own_record() -> None:
+    assert chunks_record(CHUNKS[:1]) == input_record(CHUNKS[0])
+
+
+def test_a_run_of_thirty_chunks_takes_less_than_five_apart() -> None:
+    thirty = CHUNKS[:1] * 30
+    assert len(chunks_record(thirty)) < 5 * len(input_record(CHUNKS[0]))
 
 
 def test_every_input_comes_back(troubled_shoe) -> None:

@@ -19,7 +19,7 @@ from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompted, ShoeOpened
 from controller.procedure.verdicts import Irregularity
-from controller.tape import read_entry, read_input
+from controller.tape import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import CoupTruth, Truth
@@ -154,7 +154,8 @@ def killed_on_a_pty(folder: Path, program_on, *, kills: int, coups: int, seed: i
 def received(folder: Path) -> bytes:
     """All bytes that the journal says were read, in order."""
     with open_read_only(folder) as journal:
-        inputs = [read_input(stored.record) for stored in journal.records()]
+        recorded = [read_input(stored.record) for stored in journal.records()]
+    inputs = [one for item in recorded if item is not None for one in inputs_in(item)]
     return b"".join(item.data for item in inputs if isinstance(item, Chunk))
 
 
