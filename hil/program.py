@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -38,8 +38,10 @@ class ProgramFailed(Exception):
 class Program:
     """Use as a context manager; leaving it ends the program, if need be by force."""
 
-    def __init__(self, config: Path, log: Path) -> None:
+    def __init__(self, config: Path, log: Path, under: Sequence[str] = ()) -> None:
+        """`under` are words of a program to run it under, such as a tracer."""
         self.config = config
+        self._under = tuple(under)
         self.log = log
         self.client = ControlClient(load_config(config).control_socket)
         self._process: subprocess.Popen[bytes] | None = None
@@ -83,7 +85,7 @@ class Program:
             environment.pop("WATCHDOG_USEC", None)
             # In a session of its own: Ctrl-C is for the bench, which ends the program in order.
             self._process = subprocess.Popen(
-                [*PROGRAM, "run", "--config", str(self.config)],
+                [*self._under, *PROGRAM, "run", "--config", str(self.config)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

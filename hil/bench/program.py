@@ -1,16 +1,15 @@
 """The real `smartshoe run` in a process of its own, and what the kernel says of it.
 
-Responsible for: starting it with a configuration of the bench's, waiting for READY as systemd
-does, reading its memory, time, wake-ups and writes from /proc, and stopping it.
-Not responsible for: what is measured with it (start_up, volume, scrape).
+Responsible for: its configuration, how long it takes to be ready, and its memory, time, wake-ups
+and writes from /proc.
+Not responsible for: starting and ending a process (hil.program) and for what is measured with it.
 Source: package README, "What is measured"; proc(5), sd_notify(3).
 """
 
+import contextlib
 import os
 import re
 import signal
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -19,8 +18,8 @@ from types import TracebackType
 from typing import Self
 
 from hil.bench.checks import CannotMeasure
+from hil.program import Program, ProgramFailed
 
-READY_S_MAX = 20.0
 CONFIG = """\
 [table]
 name = "BENCH-1"
@@ -49,49 +48,24 @@ def smartshoe(*words: str) -> list[str]:
 
 
 class RunningProgram:
-    """One run. Use as a context manager; `before` are words of a program to run it under."""
+    """One run. Use as a context manager; `under` are words of a program to run it under."""
 
-    def __init__(self, folder: Path, port: str, before: Sequence[str] = ()) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, port: str, under: Sequence[str] = ()) -> None:
         self.ready_ns = 0
-        self._before = tuple(before)
+        self._under = tuple(under)
         folder.mkdir(exist_ok=True)
-        (folder / "table.toml").write_text(CONFIG.format(port=port), encoding="utf-8")
-        self._log = folder / "run.log"
-        self._process: subprocess.Popen[bytes] | None = None
+        config = folder / "table.toml"
+        config.write_text(CONFIG.format(port=port), encoding="utf-8")
+        self._program = Program(config, folder / "run.log", under)
 
     def __enter__(self) -> Self:
-        notify = self.folder / "notify"
-        notify.unlink(missing_ok=True)
-        command = smartshoe("run", "--config", str(self.folder / "table.toml"))
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
-            told.bind(str(notify))
-            told.settimeout(0.2)
-            with self._log.open("wb") as log:
-                began_ns = time.perf_counter_ns()
-                self._process = subprocess.Popen(
-                    [*self._before, *command],
-                    env={**os.environ, "NOTIFY_SOCKET": str(notify)},
-                    stdout=log,
-                    stderr=log,
-                )
-            self._await_ready(told)
-            self.ready_ns = time.perf_counter_ns() - began_ns
+        began_ns = time.perf_counter_ns()
+        try:
+            self._program.start()
+        except ProgramFailed as failed:
+            raise CannotMeasure(str(failed)) from failed
+        self.ready_ns = time.perf_counter_ns() - began_ns
         return self
-
-    def _await_ready(self, told: socket.socket) -> None:
-        assert self._process is not None
-        deadline_ns = time.monotonic_ns() + int(READY_S_MAX * 1e9)
-        while time.monotonic_ns() < deadline_ns:
-            try:
-                if b"READY=1" in told.recv(4096):
-                    return
-            except TimeoutError:
-                if self._process.poll() is not None:
-                    break
-        self._process.kill()
-        self._process.wait()
-        raise CannotMeasure(f"`smartshoe run` is not ready: {self.words()}")
 
     def __exit__(
         self,
@@ -99,35 +73,23 @@ class RunningProgram:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._process is not None
-        if self._process.poll() is None:
+        with self._program, contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGTERM)
-        try:
-            self._process.wait(READY_S_MAX)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise CannotMeasure("`smartshoe run` does not stop") from None
+            self._program.ended()
 
     @property
     def pid(self) -> int:
         """The program's process, also where it runs under another."""
-        assert self._process is not None
-        own = self._process.pid
-        if not self._before:
+        own = self._program.pid
+        if not self._under:
             return own
         children = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii").split()
         return int(children[0])
 
-    def words(self) -> str:
-        """The last that the program said."""
-        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
-
     @property
     def metrics_address(self) -> tuple[str, int]:
         """Where its metrics are served. Raises CannotMeasure."""
-        found = _METRICS.search(self._log.read_text(encoding="utf-8", errors="replace"))
+        found = _METRICS.search(self._program.words())
         if found is None:
             raise CannotMeasure("`smartshoe run` does not say where its metrics are")
         return found[1], int(found[2])
