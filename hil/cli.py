@@ -116,57 +116,81 @@ _DEMO_EPILOG = (
 )
 
 
+_Shoes = Annotated[
+    int, typer.Option("--shoes", min=1, max=10_000, metavar="N", help="How many shoes.")
+]
+_Speed = Annotated[
+    Speed | None,
+    typer.Option(
+        "--speed",
+        show_default="brisk on a terminal, else max",
+        help="real: a dealer's tempo on a 4800 baud line, a quarter of an hour a shoe; "
+        "brisk: about 50 s a shoe; max: as fast as the program judges.",
+    ),
+]
+_Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="S",
+        show_default="random, and shown",
+        help="Equal seeds deal alike.",
+    ),
+]
+_Profile = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        callback=_known_profile,
+        metavar="NAME",
+        help="The rules: s42-mini or ny-mini.",
+    ),
+]
+_Mistakes = Annotated[
+    list[PlannedMistake] | None,
+    typer.Option(
+        "--mistake",
+        parser=_ordered,
+        metavar="NAME@COUP",
+        show_default="three in each shoe",
+        help="A mistake of the dealer, at that coup or the first after it that offers the "
+        "occasion; NAME@SHOE.COUP for a later shoe. May be given again.",
+    ),
+]
+_Dealer = Annotated[
+    Manner,
+    typer.Option("--dealer", help="While the table is suspended he waits, or deals on."),
+]
+_Transport = Annotated[
+    Transport,
+    typer.Option("--transport", help="The line: a pseudo-terminal, or TCP on loopback."),
+]
+_Journal = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="DIR",
+        show_default="./journal/demo-DATE-TIME",
+        help="A new folder for the journal; it is kept.",
+    ),
+]
+_NoMistakes = Annotated[bool, typer.Option("--no-mistakes", help="He makes none.")]
+_Json = Annotated[bool, typer.Option("--json", help="End with one JSON object on standard output.")]
+
+
 @app.command(epilog=_DEMO_EPILOG)
 def demo(
-    shoes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="How many shoes.")] = 1,
-    speed: Annotated[
-        Speed | None,
-        typer.Option(
-            show_default="brisk on a terminal, else max",
-            help="real: a dealer's tempo on a 4800 baud line, a quarter of an hour a shoe; "
-            "brisk: about 50 s a shoe; max: as fast as the program judges.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, metavar="S", show_default="random, and shown", help="Equal seeds deal alike."
-        ),
-    ] = None,
-    profile: Annotated[
-        str,
-        typer.Option(
-            callback=_known_profile, metavar="NAME", help="The rules: s42-mini or ny-mini."
-        ),
-    ] = "s42-mini",
-    mistake: Annotated[
-        list[PlannedMistake] | None,
-        typer.Option(
-            parser=_ordered,
-            metavar="NAME@COUP",
-            show_default="three in each shoe",
-            help="A mistake of the dealer, at that coup or the first after it that offers the "
-            "occasion; NAME@SHOE.COUP for a later shoe. May be given again.",
-        ),
-    ] = None,
-    no_mistakes: Annotated[bool, typer.Option("--no-mistakes", help="He makes none.")] = False,
-    dealer: Annotated[
-        Manner, typer.Option(help="While the table is suspended he waits, or deals on.")
-    ] = Manner.WAITS,
-    transport: Annotated[
-        Transport, typer.Option(help="The line: a pseudo-terminal, or TCP on loopback.")
-    ] = Transport.PTY,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            show_default="./journal/demo-DATE-TIME",
-            help="A new folder for the journal; it is kept.",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="End with one JSON object on standard output.")
-    ] = False,
+    shoes: _Shoes = 1,
+    speed: _Speed = None,
+    seed: _Seed = None,
+    profile: _Profile = "s42-mini",
+    mistake: _Mistakes = None,
+    no_mistakes: _NoMistakes = False,
+    dealer: _Dealer = Manner.WAITS,
+    transport: _Transport = Transport.PTY,
+    journal: _Journal = None,
+    as_json: _Json = False,
 ) -> None:
     """Watch an emulated shoe being dealt to the unchanged program.
 

@@ -101,7 +101,7 @@ _USUAL = (
         (Mistake.WRONG_PAIR, 40),
     ),
     (
-        (Mistake.PLAYER_THIRD_WHEN_STANDING, 9),
+        (Mistake.FORCED_EXIT, 9),
         (Mistake.MISSING_BANKER_THIRD, 33),
         (Mistake.CARD_AFTER_LAST_HAND, 1),
     ),

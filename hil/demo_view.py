@@ -200,7 +200,7 @@ def now_lines(scene: Scene) -> RenderableType:
     table = scene.table
     suspended = table.text("phase") == "suspended"
     due = Text.assemble(
-        (" SUSPENDED ", "bold black on yellow") if suspended else (" due ", DIM),
+        (" SUSPENDED ", "bold reverse yellow") if suspended else (" due ", DIM),
         " ",
         (table.text("due"), ALERT_STYLE if suspended else "bold"),
     )
@@ -267,7 +267,8 @@ def _shoe_title(shoe: Shown) -> Text:
     name = f"shoe {shoe.number('number')}" if shoe.has("number") else "no shoe"
     title = Text.assemble((name, TITLE))
     if shoe.has("coups_begun"):
-        title.append(f"  {shoe.number('coups_begun')} coups", style=PLAIN)
+        count = shoe.number("coups_begun")
+        title.append(f"  {count} coup{'' if count == 1 else 's'}", style=PLAIN)
     if shoe.yes("ended"):
         title.append("  ended", style=TIE_STYLE)
     elif shoe.yes("cut_card_seen"):

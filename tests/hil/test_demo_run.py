@@ -1,0 +1,213 @@
+"""The demo, run as people and programs run it.
+
+Responsible for: whole demos in a process of their own, their last line, their exit codes, Ctrl-C
+and refusals, and the help pages.
+Not responsible for: the words and pictures in between (test_demo_view, test_demo_parts).
+Source: hil/README.md, "The demo".
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.journal.store import open_read_only
+from controller.journal.verify import verify
+from controller.procedure.effects import ResolutionRecorded
+from controller.tape import read_entry
+from hil.dealing.mistakes import DESCRIPTIONS, Mistake
+from hil.dealing.truth import read_json_lines
+
+RUN_S_MAX = 60
+PROMISED = {
+    "shoes",
+    "coups",
+    "cards",
+    "player",
+    "banker",
+    "tie",
+    "irregularities",
+    "journal",
+    "verified",
+}
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "hil.cli", *words]
+
+
+def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(*words), capture_output=True, text=True, timeout=RUN_S_MAX, check=False, cwd=cwd
+    )
+
+
+def demo(journal: Path, *words: str) -> tuple[dict[str, Any], str]:
+    """A demo that succeeds: the object of its last line, and what it said beside it."""
+    done = run("demo", "--speed", "max", "--json", "--journal", str(journal), *words)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return said, done.stderr
+
+
+def resolutions(journal: Path) -> list[ResolutionRecorded]:
+    with open_read_only(journal) as reader:
+        entries = [read_entry(stored.record) for stored in reader.records()]
+    return [entry for entry in entries if isinstance(entry, ResolutionRecorded)]
+
+
+def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "2")
+    journal = Path(said["journal"])
+    truth = read_json_lines((journal / "truth.jsonl").read_text().splitlines())
+
+    assert said.keys() >= PROMISED
+    assert said["verified"] is True
+    assert (said["intact"], said["replay"], said["equals_truth"]) == (True, "same", True)
+    assert said["shoes"] == 2
+    assert said["coups"] == len(truth.coups) == 157
+    assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
+    assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
+    assert said["irregularities"] == len(truth.mistakes) == 6
+    assert verify(journal).head_hex == said["head"]
+    assert words.count("\ncoup ") == 157
+
+
+def test_the_floorperson_stands_in_the_journal_as_a_script(fast_dir: Path) -> None:
+    demo(fast_dir / "journal", "--seed", "8", "--mistake", "wrong_result@2")
+    (decided,) = resolutions(fast_dir / "journal")
+
+    assert decided.person == "scripted floorperson"
+    assert decided.reason.startswith("demonstration: ")
+    assert decided.decision == "continue"
+
+
+def test_a_careless_dealer_deals_on_and_all_is_taken_over(fast_dir: Path) -> None:
+    said, _ = demo(fast_dir / "journal", "--seed", "7", "--dealer", "careless")
+    provisional = [decided.provisional for decided in resolutions(fast_dir / "journal")]
+
+    assert said["verified"] is True
+    assert said["irregularities_by_code"]["DEALT_WHILE_SUSPENDED"] >= 1
+    assert "take-over" in provisional
+
+
+def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> None:
+    said, _ = demo(
+        fast_dir / "journal", "--transport", "tcp", "--profile", "ny-mini", "--no-mistakes"
+    )
+
+    assert (said["verified"], said["irregularities"], said["profile"]) == (True, 0, "ny-mini")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_proves_what_was_dealt_until_then(fast_dir: Path, number: signal.Signals) -> None:
+    words = ("demo", "--speed", "max", "--shoes", "200", "--journal", str(fast_dir / "journal"))
+    with subprocess.Popen(command(*words), stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        while not running.stdout.readline().startswith("coup   5"):
+            assert running.poll() is None
+        running.send_signal(number)
+        rest, _ = running.communicate(timeout=10)
+
+    assert running.returncode == 0
+    assert "Stopped; this is what was dealt until then." in rest
+    assert rest.count("\n  yes  ") == 3
+    assert verify(fast_dir / "journal").intact
+    assert not (fast_dir / "journal" / "live.db-wal").exists(), "the program ended in order"
+
+
+def test_on_a_terminal_it_is_a_live_view(fast_dir: Path) -> None:
+    near, far = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "32"}
+    words = ("demo", "--speed", "max", "--seed", "7", "--journal", str(fast_dir / "journal"))
+    seen = b""
+    with subprocess.Popen(command(*words), stdin=far, stdout=far, env=environment) as running:
+        os.close(far)
+        try:
+            while received := os.read(near, 65536):
+                seen += received
+        except OSError:  # the other end is closed
+            os.close(near)
+    shown = seen.decode()
+    before, alternate, screen = shown.partition("\x1b[?1049h")
+
+    assert running.returncode == 0
+    assert before.startswith("demo: seed 7, max speed, journal ")
+    assert alternate
+    assert "PLAYER" in screen
+    assert "\x1b[?1049l" in screen
+    assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
+
+
+def test_a_folder_that_is_not_empty_is_not_touched(fast_dir: Path) -> None:
+    (fast_dir / "table.toml").write_text("mine")
+    done = run("demo", "--journal", str(fast_dir))
+
+    assert done.returncode == 2
+    assert "is not empty; name a new folder with --journal" in done.stderr
+    assert [path.name for path in fast_dir.iterdir()] == ["table.toml"]
+
+
+def test_without_a_folder_the_journal_is_kept_under_the_current_one(fast_dir: Path) -> None:
+    words = ("demo", "--speed", "max", "--no-mistakes", "--json")
+    done = run(*words, cwd=fast_dir)
+    (kept,) = (fast_dir / "journal").iterdir()
+
+    assert kept.name.startswith("demo-")
+    assert json.loads(done.stdout)["journal"] == str(kept)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--mistake", "sneezing@3"), "known: burn_short"),
+        (("--mistake", "wrong_result@0"), "NAME@COUP"),
+        (("--mistake", "wrong_result@1", "--no-mistakes"), "not both"),
+        (("--profile", "ny-maxi"), "known are ny-mini, s42-mini"),
+        (("--speed", "warp"), "warp"),
+        (("--shoes", "0"), "--shoes"),
+    ],
+)
+def test_wrong_words_are_refused_with_what_is_allowed(words: tuple[str, ...], reason: str) -> None:
+    done = run("demo", *words)
+
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("words", [("--help",), ("demo", "--help"), ("emulate", "--help")])
+def test_help_shows_examples(words: tuple[str, ...]) -> None:
+    done = run(*words)
+
+    assert done.returncode == 0
+    assert "examples:\n" in done.stdout
+
+
+def test_mistakes_are_listed_with_what_they_are() -> None:
+    lines = run("mistakes").stdout.splitlines()
+
+    assert [line.split(maxsplit=1) for line in lines] == [
+        [mistake.value, words] for mistake, words in DESCRIPTIONS.items()
+    ]
+
+
+def test_it_says_its_version() -> None:
+    assert run("--version").stdout.startswith("smartshoe-hil ")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("manner", ["waits", "careless"])
+@pytest.mark.parametrize("mistake", list(Mistake))
+def test_every_mistake_can_be_demonstrated(fast_dir: Path, mistake: Mistake, manner: str) -> None:
+    words = ("--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4", "--dealer", manner)
+    said, _ = demo(fast_dir / "journal", *words)
+
+    assert said["mistakes"] == [mistake.value]
+    assert said["irregularities"] >= 1
