@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from traceback import extract_tb, format_tb
 from typing import Protocol, TypeAlias
 
 from controller.core import Core, CoreState
@@ -177,13 +178,16 @@ class Table:
                 self._end(Health.STORE_FAILED, str(error))
             except (JournalError, RecoveryError) as error:
                 self._end(Health.REFUSED, str(error))
-            except Exception as error:  # the one place where our own faults surface
-                LOG.exception("table %s: a fault of this program", self.name)
+            except Exception as error:  # noqa: BLE001  # where our own faults surface
+                fault = _in_words(error)
+                # Not LOG.exception: the error's own message may name a card.
+                trace = "".join(format_tb(error.__traceback__))
+                LOG.error("table %s: %s\n%s", self.name, fault, trace)  # noqa: TRY400
                 self._pending.faulted()
                 if self._may_restart():
                     replaced_allowed = False
                     continue
-                self._end(Health.FAILED, f"a fault of this program: {error!r}")
+                self._end(Health.FAILED, fault)
             else:
                 self._end(Health.STOPPED, "")
             return
@@ -303,3 +307,10 @@ class Table:
                     waiting.done.set()
                 elif isinstance(waiting, threading.Event):
                     waiting.set()
+
+
+def _in_words(error: Exception) -> str:
+    """What kind of fault came up and where, without its message: that may name a card."""
+    place = extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}, {place.name}"
+    return f"a fault of this program: {type(error).__name__} in {where}"

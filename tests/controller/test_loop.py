@@ -16,7 +16,7 @@ from controller.inputs import Started, Tick
 from controller.journal.store import Journal
 from controller.journal.values import JournalWriteFailed
 from controller.loop import Loop, read_at
-from controller.tape import ChunkRun, read_entry, read_input
+from controller.tape import ChunkRun, inputs_in, read_entry, read_input
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
 
@@ -71,6 +71,15 @@ class Pace:
         """The journal as values, in stored order."""
         records = [stored.record for stored in self.journal.records()]
         return [read_input(record) or read_entry(record) for record in records]
+
+    def inputs(self) -> list[object]:
+        """The inputs as the core took them."""
+        items = [read_input(stored.record) for stored in self.journal.records()]
+        return [one for item in items if item is not None for one in inputs_in(item)]
+
+    def record(self, seq: int) -> object:
+        """The entry that record `seq` holds."""
+        return read_entry(next(self.journal.records(seq - 1)).record)
 
 
 @pytest.fixture
@@ -168,6 +177,50 @@ def test_chunks_after_a_conclusion_are_a_record_of_their_own(pace) -> None:
     assert [one.data for one in inputs[1].apart()] == [next_one[:3], next_one[3:]]
 
 
+def test_pieces_of_a_report_are_one_record(pace) -> None:
+    table = pace()
+    before = table.journal.head.seq
+    for byte in table.reports("53")[0]:
+        table.heard(bytes([byte]))
+        table.later(2_000_000)
+        table.loop.store_if_due()
+    stored = [one.record for one in table.journal.records(before)]
+    assert [read_input(record) is not None for record in stored].count(True) == 1
+    assert read_input(stored[0]) is not None
+
+
+def test_pieces_keep_their_stamps_and_order(pace) -> None:
+    table = pace()
+    pieces = []
+    for byte in table.reports("53")[0]:
+        table.heard(bytes([byte]))
+        pieces.append(Chunk(PORT, table.at, bytes([byte])))
+        table.later(2_000_000)
+    table.loop.store_if_due(force=True)
+    assert [one for one in table.inputs() if isinstance(one, Chunk)] == pieces
+
+
+def test_another_input_between_pieces_keeps_its_place(pace) -> None:
+    table = pace()
+    whole = table.reports("53")[0]
+    table.heard(whole[:2])
+    table.heard(whole[2:4])
+    table.loop.take(Tick(table.at))
+    table.heard(whole[4:])
+    table.loop.store_if_due()
+    kinds = [type(one) for one in table.inputs() if isinstance(one, Chunk | Tick)]
+    assert kinds == [Chunk, Chunk, Tick, Chunk]
+
+
+def test_pieces_of_two_ports_are_kept_apart(pace) -> None:
+    table = pace()
+    for port in (PORT, PORT, "/dev/ttyUSB1", PORT):
+        table.loop.take(Chunk(port, table.at, b"\x00"))
+    table.loop.store_if_due(force=True)
+    ports = [one.port for one in table.inputs() if isinstance(one, Chunk)]
+    assert ports == [PORT, PORT, "/dev/ttyUSB1", PORT]
+
+
 def test_entries_follow_the_input_they_were_concluded_from(pace) -> None:
     table = pace()
     outputs = [table.heard(data) for data in table.reports("53", "50")]
@@ -228,7 +281,7 @@ def test_a_checkpoint_points_at_the_record_it_stands_after(pace) -> None:
     table = pace()
     table.dealt(*NEW_SHOE, *COUP)
     checkpoint = table.journal.checkpoint()
-    assert table.tape()[checkpoint.seq - 1] == StateDigest(sha256(checkpoint.state).digest())
+    assert table.record(checkpoint.seq) == StateDigest(sha256(checkpoint.state).digest())
 
 
 def test_a_checkpoint_in_the_middle_of_a_transaction(pace) -> None:
@@ -238,7 +291,7 @@ def test_a_checkpoint_in_the_middle_of_a_transaction(pace) -> None:
     table.loop.store_if_due()
     checkpoint = table.journal.checkpoint()
     assert checkpoint.seq < table.journal.head.seq
-    assert table.tape()[checkpoint.seq - 1] == StateDigest(checkpoint.digest)
+    assert table.record(checkpoint.seq) == StateDigest(checkpoint.digest)
 
 
 def test_the_last_of_two_checkpoints_in_a_transaction(pace) -> None:
@@ -259,7 +312,8 @@ def test_a_checkpoint_names_the_run_it_was_made_in(pace) -> None:
         again.take(Chunk(PORT, table.at, data))
     again.store_if_due()
     checkpoint = table.journal.checkpoint()
-    assert isinstance(table.tape()[checkpoint.started_seq - 1], Started)
+    began = read_input(next(table.journal.records(checkpoint.started_seq - 1)).record)
+    assert isinstance(began, Started)
     assert checkpoint.started_seq > 1
     assert checkpoint.software == table.script.started.software
 

@@ -27,6 +27,7 @@ from controller.rule_data import load_clauses, profile_text
 from controller.tape import entry_record, input_record, read_entry, read_input
 from controller.version import VERSION
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk
 
 CLAUSES = load_clauses()
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -108,6 +109,33 @@ def test_the_state_after_every_transaction_from_the_first_input(troubled_shoe, f
         lambda journal: recover(WithoutCheckpoint(journal), CLAUSES),
     )
     assert [lives == found for lives, found in pairs] == [True] * len(troubled_shoe.inputs)
+
+
+def test_the_state_after_every_transaction_of_a_slow_line(troubled_shoe, fast_dir) -> None:
+    """Reports come in pieces; what concludes nothing is stored with what does."""
+    script, pairs = troubled_shoe, []
+    with Journal.open(fast_dir / "journal") as journal:
+        loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+        for item in script.inputs:
+            if isinstance(item, Started):
+                loop.store_if_due(force=True)
+                loop.begin(item)
+                continue
+            for piece in pieces_of(item):
+                loop.take(piece)
+                if loop.store_if_due(force=not isinstance(item, Chunk)) is not None:
+                    found = recover(journal, CLAUSES)
+                    pairs.append((STATES.encode(loop.state), STATES.encode(found.state)))
+    assert len(pairs) > 60
+    assert [lives == found for lives, found in pairs] == [True] * len(pairs)
+
+
+def pieces_of(item):
+    """An input, or the two bytes each in which a slow line gives a report, twice."""
+    if not isinstance(item, Chunk):
+        return [item]
+    twice = item.data * 2
+    return [replace(item, data=twice[at : at + 2]) for at in range(0, len(twice), 2)]
 
 
 def test_only_inputs_after_the_checkpoint_are_told_again(script, record) -> None:

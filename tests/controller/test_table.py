@@ -314,6 +314,20 @@ def test_a_fault_that_comes_back_ends_the_table(bench) -> None:
     assert "a fault of this program" in running.table.failure
 
 
+def test_a_fault_is_told_by_its_place_and_never_by_its_message(bench, caplog) -> None:
+    class Seven:
+        def __repr__(self) -> str:
+            return "7h"
+
+    running = bench().start()
+    for _ in range(RESTARTS_MAX + 1):
+        running.table.put(Seven())
+    running.table.join()
+    assert "AssertionError in " in running.table.failure
+    assert "core.py" in caplog.text
+    assert "7h" not in running.table.failure + caplog.text
+
+
 def test_faults_longer_ago_than_ten_minutes_do_not_count(bench) -> None:
     running = bench().start()
     for _ in range(2 * RESTARTS_MAX + 1):

@@ -6,6 +6,8 @@ Source: package README, "Evidence".
 """
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from controller.journal.canonical import CanonicalError
 from controller.tape import (
@@ -19,6 +21,7 @@ from controller.tape import (
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
+STAMPS = st.builds(Timestamp, st.integers(0, 2**63 - 1), st.integers(-(2**62), 2**62))
 # Read one after the other; the UTC clock was set back a second between the last two.
 CHUNKS = (
     Chunk("shoe", Timestamp(5_000, 1_764_000_000_000_000_000), b"\x050D"),
@@ -57,6 +60,17 @@ def test_an_input_is_no_entry(troubled_shoe) -> None:
 
 def test_an_entry_is_no_input(troubled_shoe) -> None:
     assert read_input(entry_record(troubled_shoe.entries[0])) is None
+
+
+@given(st.lists(st.builds(Chunk, st.just("shoe"), STAMPS, st.binary(max_size=9)), min_size=1))
+def test_a_run_of_chunks_comes_back_as_it_was_read(chunks) -> None:
+    assert inputs_in(read_input(chunks_record(chunks))) == tuple(chunks)
+
+
+def test_any_other_input_is_itself(troubled_shoe) -> None:
+    assert [inputs_in(item) for item in troubled_shoe.inputs] == [
+        (item,) for item in troubled_shoe.inputs
+    ]
 
 
 @pytest.mark.parametrize("record", [b"", b"\x82\x62in", b"\x82\x63out\xa0", b"\xff" * 9])
