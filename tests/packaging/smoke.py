@@ -46,13 +46,17 @@ SUFFIXES = frozenset(
 FOREIGN_PARTS = frozenset({"tests", "__pycache__", "deploy", "dist", "build"})
 
 
+# Caches, and measured figures: those belong to the repository.
+NOT_INSTALLED = {"__pycache__", "results"}
+
+
 def sources() -> set[str]:
     """Every file of the packages in this tree, as the wheel should name it."""
     return {
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not NOT_INSTALLED.intersection(path.parts)
     }
 
 
