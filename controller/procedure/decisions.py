@@ -1,7 +1,8 @@
 """What a floorperson may decide while the table is suspended.
 
 Responsible for: the closed set of decisions, as values.
-Not responsible for: which of them an irregularity permits (catalogue) and what they do (resolve).
+Not responsible for: which of them an irregularity permits (catalogue) and what they do
+(suspension).
 Source: D-32 (every irregularity is cleared by a person); remedies S42 (k).
 """
 
