@@ -8,6 +8,7 @@ Source: controller/README.md, "Snapshot"; controller/journal/README.md, "Reading
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Event, Thread
 from typing import TypeAlias
@@ -15,7 +16,7 @@ from typing import TypeAlias
 from controller.cli_status import Shown
 from controller.control_client import ControlClient, ControlError
 from controller.entries import Entry, Judged
-from controller.journal.store import open_read_only
+from controller.journal.store import JournalError, open_read_only
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -132,9 +133,13 @@ class Chronicle:
             return self._changed.wait_for(ready, timeout_s)
 
     def _follow(self) -> None:
-        while not self._stopping.wait(POLL_S):
-            self._read_on()
-        self._read_on()
+        stopping = False
+        while not stopping:
+            stopping = self._stopping.wait(POLL_S)
+            # What cannot be read now is read next time; a journal that stays unreadable shows in
+            # the dealer's waiting in vain, and in the proof.
+            with suppress(JournalError):
+                self._read_on()
 
     def _read_on(self) -> None:
         # A reader sees the journal as it was when it was opened.

@@ -92,7 +92,9 @@ def header(scene: Scene, glyphs: Glyphs) -> RenderableType:
     )
     shoe = table.part("shoe")
     if shoe is not None:
-        left.append(f"  shoe {shoe.number('number')} of {scene.shoes}")
+        number = shoe.number("number")
+        # A loading that was only burned and closed has a number, too.
+        left.append(f"  shoe {number}" + (f" of {scene.shoes}" if number <= scene.shoes else ""))
     device = table.part("device") or Shown({})
     stage = device.text("stage")
     online = stage == "online"

@@ -44,7 +44,13 @@ def command(*words: str) -> list[str]:
 
 def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command(*words), capture_output=True, text=True, timeout=RUN_S_MAX, check=False, cwd=cwd
+        command(*words),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_S_MAX,
+        check=False,
+        cwd=cwd,
     )
 
 
@@ -195,6 +201,14 @@ def test_mistakes_are_listed_with_what_they_are() -> None:
     assert [line.split(maxsplit=1) for line in lines] == [
         [mistake.value, words] for mistake, words in DESCRIPTIONS.items()
     ]
+
+
+def test_the_shoe_alone_can_be_served() -> None:
+    done = run("emulate", "--tcp", "0", "--coups", "1")
+    events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
+
+    assert done.returncode == 0
+    assert events == ["ready", "coup", "done"]
 
 
 def test_it_says_its_version() -> None:
