@@ -10,6 +10,7 @@ import argparse
 import logging
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,8 @@ from firmware_bridge.transport.serial_port import SerialPort
 
 LOG = logging.getLogger("smartshoe")
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
-PORT_WAIT_S: Final = 2.0
+PORT_WAIT_S: Final = 1.0
+NOT_OPEN: Final = (Stage.CLOSED, Stage.LOST)
 IDLE_WAIT_S: Final = 3600.0
 
 EXIT_DONE: Final = 0
@@ -120,8 +122,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         close_coup_as_partial=close_coup_as_partial,
     )
     table = Table(config.settings.table, beginning, now, metrics.observe)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: table.stop())
+    _stop_on_signal(table)
     table.start()
     if table.health is not Health.RUNNING:
         table.join()
@@ -137,6 +138,19 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     finally:
         _take_apart(parts)
     return _ended(table)
+
+
+def _stop_on_signal(table: Table) -> None:
+    """A thread waits for the signals: a handler would run amid the queue's own locks."""
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    # Before any other thread starts: all of them leave these signals to the one that waits.
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+
+    def wait() -> None:
+        signal.sigwait(numbers)
+        table.stop()
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
 def _starter(config: TableConfig) -> Callable[[str], Started]:
@@ -206,7 +220,7 @@ def _wait_for_port(table: Table) -> None:
     deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
     while (left_ns := deadline_ns - now().monotonic_ns) > 0:
         published = table.published
-        if published is not None and published[1].shoe_driver.stage is not Stage.CLOSED:
+        if published is not None and published[1].shoe_driver.stage not in NOT_OPEN:
             return
         version = table.wait_for_change(version, left_ns / 1e9)
 

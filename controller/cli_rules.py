@@ -28,12 +28,14 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     rules = typer.Typer(
-        help="Show rule profiles and clauses.",
-        epilog="\b\nexamples:\n  smartshoe rules list\n  smartshoe rules show s42-mini\n"
-        "  smartshoe rules show ny-mini --clauses\n  smartshoe rules clause S42-h-4",
-        no_args_is_help=True,
+        help="List the rule profiles; show one, or a clause.",
+        epilog="\b\nexamples:\n  smartshoe rules\n  smartshoe rules list --json\n"
+        "  smartshoe rules show s42-mini\n  smartshoe rules show ny-mini --clauses\n"
+        "  smartshoe rules clause S42-h-4",
+        invoke_without_command=True,
         rich_markup_mode=None,
     )
+    rules.callback()(_list_by_default)
     rules.command("list", epilog="\b\nexample:\n  smartshoe rules list")(list_profiles)
     rules.command(
         epilog="\b\nexamples:\n  smartshoe rules show s42-mini\n"
@@ -42,6 +44,11 @@ def add_to(app: typer.Typer) -> None:
     )(show)
     rules.command(epilog="\b\nexample:\n  smartshoe rules clause NY-h-1")(clause)
     app.add_typer(rules, name="rules")
+
+
+def _list_by_default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        list_profiles()
 
 
 def list_profiles(json: _Json = False) -> None:
