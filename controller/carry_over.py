@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from controller.core import Core, CoreState
 from controller.entries import Entry, Judged
-from controller.procedure.effects import CoupClosed, ShoeEnded, ShoeOpened
+from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
 from controller.procedure.state import CoupState, ShoeState, TableState
@@ -19,26 +19,33 @@ from controller.procedure.verdicts import Irregularity
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Numbering as the entries tell it. `cards` counts those since the last coup was closed."""
+    """Numbering as the entries tell it.
+
+    `cards` counts those since the burn or the last coup ended, `burning` says that the burn of
+    the open shoe has not come to its end.
+    """
 
     day: str = ""
     shoe: int = 0
     open: bool = False
     coups: int = 0
     cards: int = 0
+    burning: bool = False
     irregularities: int = 0
 
     def after(self, entry: Entry) -> "Ledger":
         """The ledger with one more entry."""
         match entry:
             case ShoeOpened():
-                return replace(
-                    self, day=entry.gaming_day, shoe=entry.shoe, open=True, coups=0, cards=0
-                )
+                fresh = Ledger(irregularities=self.irregularities, open=True)
+                burning = not entry.joined
+                return replace(fresh, day=entry.gaming_day, shoe=entry.shoe, burning=burning)
+            case BurnDone():
+                return replace(self, cards=0, burning=False)
             case ShoeEnded():
-                return replace(self, open=False, cards=0)
+                return replace(self, open=False, cards=0, burning=False)
             case CoupClosed():
-                return replace(self, coups=entry.record.coup, cards=0)
+                return replace(self, coups=entry.record.coup, cards=0, burning=False)
             case Judged():
                 cards = self.cards + isinstance(entry.event, CardDrawn)
                 numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
@@ -55,7 +62,8 @@ def carried(core: Core, ledger: Ledger) -> CoreState:
     )
     if ledger.open:
         number = ledger.coups + 1
-        coup = CoupState(number, partial=True) if ledger.cards else None
+        dealt = ledger.cards > 0 and not ledger.burning
+        coup = CoupState(number, partial=True) if dealt else None
         shoe = ShoeState(
             gaming_day=ledger.day,
             number=ledger.shoe,
@@ -66,5 +74,9 @@ def carried(core: Core, ledger: Ledger) -> CoreState:
             coup=coup,
         )
         phase = Phase.RESULT if coup is not None else Phase.BETWEEN_COUPS
+        if ledger.burning:
+            # How many burn cards are still owed is this version's to forget, not to guess.
+            phase = Phase.BURN_REST
+            shoe = replace(shoe, burn_proven=False)
         table = replace(table, phase=phase, shoe=shoe, today=ledger.day)
     return replace(core.initial(), table=table)

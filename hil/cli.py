@@ -231,10 +231,10 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     from controller.journal.values import JournalError
     from controller.rule_data import load_clauses
     from hil.demo import CannotBegin, play
-    from hil.demo_program import ProgramFailed
     from hil.demo_proof import prove
     from hil.demo_report import plain, tell
     from hil.demo_screen import screen_on
+    from hil.program import ProgramFailed
 
     console = _console(as_json=as_json)
     words = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"

@@ -17,12 +17,13 @@ from hil.demo_dealing import Dealing, Dealt
 from hil.demo_floor import ScriptedFloorperson
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DemoSettings, Manner, Transport
-from hil.demo_program import DemoProgram, ProgramFailed
+from hil.demo_program import DemoProgram
 from hil.demo_screen import Screen
 from hil.demo_view import Scene
 from hil.emulator.angel_eye import AngelEye
 from hil.emulator.line import LineServer, LineSettings
 from hil.emulator.serve import PtyServer, TcpServer
+from hil.program import ProgramFailed
 
 FRAME_S = 0.08
 CONNECT_S_MAX = 10.0

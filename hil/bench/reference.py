@@ -10,8 +10,7 @@ import os
 from binascii import crc_hqx
 from hashlib import sha256
 
-# The one importer of the library hands it on, so that both sides run the same class.
-from controller.machine import Machine  # type: ignore[attr-defined]
+from transitions import Machine
 
 PLACES = ("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
 

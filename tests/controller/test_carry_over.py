@@ -28,18 +28,19 @@ def ledger_of(script) -> Ledger:
     ("reports", "ledger"),
     [
         ((), Ledger()),
-        (("53",), Ledger(DAY, shoe=1, open=True)),
-        (NEW_SHOE, Ledger(DAY, shoe=1, open=True, cards=2)),
+        (("53",), Ledger(DAY, shoe=1, open=True, burning=True)),
+        (NEW_SHOE[:3], Ledger(DAY, shoe=1, open=True, cards=1, burning=True)),
+        (NEW_SHOE, Ledger(DAY, shoe=1, open=True)),
         ((*NEW_SHOE, *COUP), Ledger(DAY, shoe=1, open=True, coups=1)),
         ((*NEW_SHOE, *COUP, *COUP[:3]), Ledger(DAY, shoe=1, open=True, coups=1, cards=3)),
         (
             (*NEW_SHOE, *OVERDRAW),
-            Ledger(DAY, shoe=1, open=True, cards=7, irregularities=1),
+            Ledger(DAY, shoe=1, open=True, cards=5, irregularities=1),
         ),
         ((*NEW_SHOE, *COUP[:2], "43", *COUP[2:], *COUP), Ledger(DAY, shoe=1, coups=2)),
         (
             (*NEW_SHOE, *COUP[:2], "43", *COUP[2:], *COUP, "53"),
-            Ledger(DAY, shoe=2, open=True),
+            Ledger(DAY, shoe=2, open=True, burning=True),
         ),
     ],
 )
@@ -79,6 +80,11 @@ def test_a_coup_on_the_table_is_partial(script) -> None:
         62,
         True,
     )
+
+
+def test_a_burn_on_the_table_goes_on_without_a_count(script) -> None:
+    table = carried(script().core, Ledger(DAY, shoe=4, open=True, cards=2, burning=True)).table
+    assert (table.phase, table.shoe.coup, table.shoe.burn_proven) == (Phase.BURN_REST, None, False)
 
 
 def test_of_a_shoe_taken_over_the_cards_before_are_not_known(script) -> None:
