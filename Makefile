@@ -8,6 +8,8 @@ VENV   := .venv
 RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip --disable-pip-version-check --quiet
 ARGS   ?=
+# Tests run on so many processes at once; the long ones mostly wait for emulated devices.
+JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -21,17 +23,23 @@ demo: $(VENV)/.installed-run ## Play the demonstration: an emulated shoe and the
 	@"$(VENV)/bin/smartshoe-hil" demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## Run the tests, without the long ones.
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
-check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, wheel and its smoke test.
+check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheel and its smoke test.
 	@echo 'check: ruff';             $(RUN) -m ruff check --quiet .
 	@echo 'check: ruff format';      $(RUN) -m ruff format --quiet --check .
 	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
 	@echo 'check: import contracts'; out=$$("$(VENV)/bin/lint-imports" --no-logo 2>&1) || { echo "$$out"; exit 1; }
+	@echo 'check: rules and procedure wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
 
+# Every branch of the rules and of the procedure is walked by their own tests; the exhaustive walks
+# run with the other tests, as they would take minutes under a tracer.
+COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/procedure tests/controller/test_machine.py -k "not every_coup and not by_chance" \
+  --cov=controller.rules --cov=controller.procedure --cov=controller.machine --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+
 full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
-	@$(RUN) -m pytest --full $(ARGS)
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
 
 gate: ## What must hold before a release.
 	@echo 'gate: covers every check, all tests with the long ones, and the measurements.'
