@@ -96,8 +96,16 @@ class Bench:
                 if isinstance(server, TcpServer):
                     server.wait_connected(1)
                 truth = self.deal(dealer, server, rig, floorperson)
-                rig.wait_for(lambda state: state.phase is Phase.SHOE_OVER)
+                self.end(rig, floorperson)
                 return Played(truth, coups(rig), irregularities(rig), rig.state)
+
+    @staticmethod
+    def end(rig: TableRig, floorperson: Floorperson) -> None:
+        """Wait for the end of the shoe; what shows only now is decided, too."""
+        while rig.state.phase is not Phase.SHOE_OVER or rig.state.open_irregularities:
+            rig.wait_for(lambda s: s.phase is Phase.SHOE_OVER or bool(s.open_irregularities))
+            if rig.state.open_irregularities:
+                floorperson(rig)
 
     def deal(
         self,
