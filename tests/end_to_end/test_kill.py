@@ -6,6 +6,7 @@ Not responsible for: kills at every system call and power cuts (evidence).
 Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
 """
 
+import contextlib
 import json
 import random
 import threading
@@ -21,6 +22,7 @@ from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Promp
 from controller.procedure.verdicts import Irregularity
 from controller.tape import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
+from hil.dealing.actions import Action, Pause
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye import AngelEye
@@ -31,26 +33,39 @@ from hil.rig import TableRig
 from hil.runner import Pace, ShoeRunner
 
 NS_PER_MS = 1_000_000
-# A report every 450 ms (the line itself takes 50): a restart may then take 3.6 s, half a cycle of
+# A report every 550 ms (the line itself takes 50): a restart may then take 4.4 s, half a cycle of
 # sixteen reports, before nothing proves any more that none was missed.
-PAUSE_MS = 400
-REPORT_INTERVAL_MS_MIN = 450
+PAUSE_MS = 500
+REPORT_INTERVAL_MS_MIN = 550
 REAL_BAUD = LineSettings(speed=1, baud=4800)
 PLAYER_CARD_1 = bytes([ord("D"), 0x81])
 
 
-class Dealing(threading.Thread):
-    """A careless dealer in a thread: he never looks at the table."""
+class Enough(Exception):
+    """The dealer was told to stop, and a coup has just ended."""
 
-    def __init__(self, server: LineServer, seed: int, coups: int) -> None:
+
+class Dealing(threading.Thread):
+    """A careless dealer in a thread: he never looks at the table, and stops between coups."""
+
+    def __init__(self, server: LineServer, seed: int) -> None:
         super().__init__(name="dealing")
-        dealer = Dealer(DealerSettings(seed=seed))
+        self.enough = threading.Event()
+        self.dealer = Dealer(DealerSettings(seed=seed))
         pace = Pace.uniform(PAUSE_MS * NS_PER_MS)
-        self.runner = ShoeRunner(dealer, server, pace=pace, coups_max=coups)
-        self.truth = Truth()
+        self.runner = ShoeRunner(self.dealer, server, pace=pace, on_action=self.look_up)
+
+    @property
+    def truth(self) -> Truth:
+        return self.dealer.truth
+
+    def look_up(self, action: Action) -> None:
+        if self.enough.is_set() and isinstance(action, Pause):
+            raise Enough
 
     def run(self) -> None:
-        self.truth = self.runner.run()
+        with contextlib.suppress(Enough):
+            self.runner.run()
 
 
 def resolve_if_over(program: Program) -> None:
@@ -77,7 +92,7 @@ def resolve_if_over(program: Program) -> None:
 
 
 def play_with_kills(
-    program: Program, server: LineServer, *, kills: int, coups: int, seed: int
+    program: Program, server: LineServer, *, kills: int, seed: int
 ) -> tuple[Truth, int]:
     """Deal while the program is killed and started again; how often it was killed."""
     moments = random.Random(seed)
@@ -85,14 +100,15 @@ def play_with_kills(
     program.start()
     if isinstance(server, TcpServer):
         server.wait_connected(1)
-    dealing = Dealing(server, seed, coups)
+    dealing = Dealing(server, seed)
     dealing.start()
     while killed < kills and dealing.is_alive():
-        dealing.join(moments.uniform(0.1, 1.2))
+        dealing.join(moments.uniform(0.1, 0.9))
         resolve_if_over(program)
         program.kill()
         killed += 1
         program.start()
+    dealing.enough.set()
     dealing.join()
     settle(program)
     program.stop()
@@ -136,15 +152,15 @@ def irregularities(entries: list[Entry]) -> list[Irregularity]:
     return [v for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
 
 
-def killed_on_a_pty(folder: Path, program_on, *, kills: int, coups: int, seed: int) -> None:
+def killed_on_a_pty(folder: Path, program_on, *, kills: int, seed: int) -> None:
     with (
         PtyServer(AngelEye(), REAL_BAUD, link=folder / "shoe") as server,
         program_on(folder, server.path, REPORT_INTERVAL_MS_MIN) as program,
     ):
-        truth, killed = play_with_kills(program, server, kills=kills, coups=coups, seed=seed)
+        truth, killed = play_with_kills(program, server, kills=kills, seed=seed)
     assert verify(folder / "journal").intact
     entries = entries_of(folder / "journal")
-    expected = undisturbed(folder / "undisturbed", seed, coups)
+    expected = undisturbed(folder / "undisturbed", seed, len(truth.coups))
     print(f"pty: {killed} kills, {len(truth.coups)} coups, {len(irregularities(entries))} held")
     assert killed == kills
     assert [(one.code.value, one.detail) for one in irregularities(entries)] == []
@@ -192,13 +208,13 @@ def coups_with_losses(truth: Truth, lost: set[int]) -> set[int]:
 
 
 def killed_on_tcp(
-    folder: Path, program_on, *, kills: int, coups: int, seed: int, as_dealt, as_recorded
+    folder: Path, program_on, *, kills: int, seed: int, as_dealt, as_recorded
 ) -> None:
     with (
         TcpServer(AngelEye(), REAL_BAUD) as server,
         program_on(folder, server.url, REPORT_INTERVAL_MS_MIN) as program,
     ):
-        truth, killed = play_with_kills(program, server, kills=kills, coups=coups, seed=seed)
+        truth, killed = play_with_kills(program, server, kills=kills, seed=seed)
     assert verify(folder / "journal").intact
     lost = lost_reports(truth, received(folder / "journal"))
     hurt = coups_with_losses(truth, lost)
@@ -229,7 +245,7 @@ def compare(
 
 @pytest.mark.timeout(300)
 def test_twenty_kills_on_a_pty(fast_dir: Path, program_on) -> None:
-    killed_on_a_pty(fast_dir, program_on, kills=20, coups=12, seed=11)
+    killed_on_a_pty(fast_dir, program_on, kills=20, seed=11)
 
 
 @pytest.mark.timeout(300)
@@ -238,7 +254,6 @@ def test_twenty_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) 
         fast_dir,
         program_on,
         kills=20,
-        coups=12,
         seed=12,
         as_dealt=as_dealt,
         as_recorded=as_recorded,
@@ -248,7 +263,7 @@ def test_twenty_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 def test_two_hundred_kills_on_a_pty(fast_dir: Path, program_on) -> None:
-    killed_on_a_pty(fast_dir, program_on, kills=200, coups=0, seed=21)
+    killed_on_a_pty(fast_dir, program_on, kills=200, seed=21)
 
 
 @pytest.mark.full
@@ -258,7 +273,6 @@ def test_two_hundred_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recor
         fast_dir,
         program_on,
         kills=200,
-        coups=0,
         seed=22,
         as_dealt=as_dealt,
         as_recorded=as_recorded,
