@@ -57,6 +57,7 @@ class Rhythm:
 # and some coups are to come through whole.
 ON_A_PTY = Rhythm(pause_ms=500, life_s_max=0.9)
 ON_TCP = Rhythm(pause_ms=250, life_s_max=4.0)
+LOOK_AHEAD_BYTES = 64
 PLAYER_CARD_1 = bytes([ord("D"), 0x81])
 
 
@@ -197,13 +198,13 @@ def received(folder: Path) -> bytes:
 def lost_reports(truth: Truth, stream: bytes) -> set[int]:
     """Ordinals of the reports of which no whole copy was ever stored.
 
-    Reports of one sequence character are at least sixteen apart, so a copy is looked for no
-    further ahead than twelve reports can reach.
+    Before a report's first copy stand at most two more copies of the one before it and a few
+    fragments; further ahead the same sequence character, sixteen reports on, would be mistaken.
     """
     lost: set[int] = set()
     at = 0
     for report in truth.reports:
-        found = stream.find(report.frame, at, at + 12 * 3 * 10)
+        found = stream.find(report.frame, at, at + LOOK_AHEAD_BYTES)
         if found < 0:
             lost.add(report.ordinal)
         else:
