@@ -13,6 +13,7 @@ from controller.entries import Entry, Judged
 from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
+from controller.procedure.shoe import CARDS_IN_A_DECK
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.procedure.verdicts import Irregularity
 
@@ -67,7 +68,7 @@ def carried(core: Core, ledger: Ledger) -> CoreState:
         shoe = ShoeState(
             gaming_day=ledger.day,
             number=ledger.shoe,
-            cards_total=core.settings.decks * 52,
+            cards_total=core.settings.decks * CARDS_IN_A_DECK,
             cards_drawn=1,
             joined=True,
             coups_begun=number if coup is not None else ledger.coups,
