@@ -11,7 +11,7 @@ from enum import StrEnum
 from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
-from controller.rules.rule_values import BurnDisclosure, DealOption
+from controller.rules.words import BurnDisclosure, DealOption
 
 HIDDEN_CARD = "??"
 

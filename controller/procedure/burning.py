@@ -24,7 +24,7 @@ from controller.procedure.steps import Step, accept, irregular
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card, burn_value
 from controller.rules.coup import Place
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 BURN_VALUE_MAX = 10
 

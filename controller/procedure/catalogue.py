@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.procedure.decisions import Decision
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 
 class IrregularityCode(StrEnum):

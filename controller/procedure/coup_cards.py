@@ -18,8 +18,8 @@ from controller.procedure.state import DealtCard
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.coup import Decision, Place, decision
 from controller.rules.outcome import Outcome, result_of
-from controller.rules.profile import RulePoint
-from controller.rules.rule_values import DealOption
+from controller.rules.rule_points import RulePoint
+from controller.rules.words import DealOption
 
 _TRIGGER_OF_DECISION = MappingProxyType(
     {

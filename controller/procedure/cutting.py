@@ -21,7 +21,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import join_shoe
 from controller.procedure.steps import Step, accept, irregular
 from controller.rules.cut import coups_left_after_cut, placement_ok
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 
 def cut_card(book: RuleBook, step: Step) -> Step:

@@ -44,7 +44,7 @@ from controller.procedure.shoe import NO_SHOE_PHASES, join_shoe, join_shoe_in_bu
 from controller.procedure.state import CoupState, DealtCard, NextShoe
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.coup import Place
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 
 def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:

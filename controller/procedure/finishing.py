@@ -26,7 +26,7 @@ from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.coup import is_complete
 from controller.rules.outcome import CoupResult, Outcome, result_of
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6

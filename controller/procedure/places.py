@@ -13,7 +13,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.rules.cards import Card
 from controller.rules.coup import Decision, Place, decision, hands
 from controller.rules.hands import point_count
-from controller.rules.profile import RulePoint, banker_row_point
+from controller.rules.rule_points import RulePoint, banker_row_point
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
 # In drawing order, third cards included.
@@ -79,4 +79,5 @@ def ruling_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
     if ruling in _POINTS:
         return _POINTS[ruling]
     banker = hands(cards[:4]).banker
-    return (RulePoint.BANKER_TABLE, banker_row_point(point_count(banker)))
+    draws = ruling is Decision.BANKER_DRAWS
+    return (RulePoint.BANKER_TABLE, banker_row_point(point_count(banker), draws=draws))

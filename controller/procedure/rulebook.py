@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import EDGES, Phase, Trigger
-from controller.rules.profile import Profile, RulePoint
+from controller.rules.profile import Profile
+from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues
 
 

@@ -22,7 +22,7 @@ from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState
 from controller.procedure.steps import Step, accept, irregular, prompt
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 CARDS_IN_A_DECK = 52
 NO_SHOE_PHASES = (Phase.CLOSED, Phase.SHOE_OVER)

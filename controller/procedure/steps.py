@@ -21,7 +21,7 @@ from controller.procedure.state import (
     TableState,
 )
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
-from controller.rules.profile import RulePoint
+from controller.rules.rule_points import RulePoint
 
 # A shoe in ruins may raise an irregularity at every report. The record keeps them all; the lists
 # in the state stay short: the first ones, and the first of every further kind.

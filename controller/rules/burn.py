@@ -5,20 +5,24 @@ Not responsible for: counting them off and for who sees them (profile, procedure
 Source: NY-e-1 to NY-e-3; S42-e-6-burn1, S42-e-6-burnn, S42-e-6-value.
 """
 
-from enum import StrEnum
 from typing import assert_never
 
 from controller.rules.cards import Card, burn_value
+from controller.rules.words import BurnMode
 
 
-class BurnMode(StrEnum):
-    FIRST_CARD_VALUE = "first_card_value"
+def burn_owed(first: Card, mode: BurnMode, fixed: int = 0) -> int:
+    """Cards to burn after `first`; `first` is burned too, so 1 + this leave the shoe.
 
-
-def burn_owed(first: Card, mode: BurnMode) -> int:
-    """Cards to burn after `first`, 1..10; `first` is burned too, so 1 + this leave the shoe."""
+    By its value 1..10; by a fixed number (of cards in all) what is left of it.
+    """
     match mode:
         case BurnMode.FIRST_CARD_VALUE:
             return burn_value(first)
+        case BurnMode.FIXED:
+            assert fixed > 0, "a fixed burn has at least one card"
+            return fixed - 1
+        case BurnMode.NONE:
+            return 0
         case _:
             assert_never(mode)

@@ -6,14 +6,7 @@ Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. When the c
 two coups the text can be read in two ways; the profile says which (see README, "Decisions").
 """
 
-from enum import StrEnum
-
-
-class CutRoundStart(StrEnum):
-    """What a cut card that comes between two coups makes of the next coup."""
-
-    CURRENT_COUP = "current_coup"  # the coup in progress: it is completed, then the last hand
-    LAST_COUP = "last_coup"  # the last hand itself
+from controller.rules.words import CutRoundStart
 
 
 def coups_left_after_cut(

@@ -10,9 +10,9 @@ Source: README, "Profiles"; profiles/*.toml.
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from controller.rules.clauses import Clause
+from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import (
     SHAPES,
     RuleValues,
@@ -21,70 +21,6 @@ from controller.rules.rule_values import (
     fits,
     rule_values,
 )
-
-
-class RulePoint(StrEnum):
-    """Every point at which the procedure cites clauses."""
-
-    BURN_FIRST = "burn_first"
-    BURN_COUNT = "burn_count"
-    BURN_BEFORE_PLAY = "burn_before_play"
-    BURN_VALUE = "burn_value"
-    BURN_SHOWN = "burn_shown"
-    FOUR_CARDS = "four_cards"
-    PLAYER_CARDS = "player_cards"
-    BANKER_CARDS = "banker_cards"
-    NATURAL = "natural"
-    PLAYER_DRAWS = "player_draws"
-    PLAYER_STANDS = "player_stands"
-    BANKER_DRAWS = "banker_draws"  # when Player stood; after a draw see BANKER_TABLE
-    BANKER_STANDS = "banker_stands"  # likewise
-    BANKER_TABLE = "banker_table"
-    BANKER_ROW_012 = "banker_row_012"
-    BANKER_ROW_3 = "banker_row_3"
-    BANKER_ROW_4 = "banker_row_4"
-    BANKER_ROW_5 = "banker_row_5"
-    BANKER_ROW_6 = "banker_row_6"
-    BANKER_ROW_7 = "banker_row_7"
-    ONE_EXTRA_CARD = "one_extra_card"
-    POINT_COUNT = "point_count"
-    NO_MORE_BETS = "no_more_bets"
-    COUNTS_CALLED = "counts_called"
-    RESULT_CALLED = "result_called"
-    WINNER_DECLARED = "winner_declared"
-    TIE_CALLED = "tie_called"
-    CUT_CARD_ASIDE = "cut_card_aside"
-    CUT_COUP_FINISHED = "cut_coup_finished"
-    LAST_HAND_CALLED = "last_hand_called"
-    LAST_HAND = "last_hand"
-    CUT_CARD_PLACEMENT = "cut_card_placement"
-    CUT_CARDS_COUNT = "cut_cards_count"
-    SECOND_CUT_CARD = "second_cut_card"
-    RECUT = "recut"
-    DRAWN_IN_ERROR = "drawn_in_error"
-    PLAYER_THIRD_UNAUTHORISED = "player_third_unauthorised"
-    INSUFFICIENT_CARDS = "insufficient_cards"
-    SHOE_LOADED = "shoe_loaded"
-    SHOE_DEVICE = "shoe_device"
-    DEAD_TABLE = "dead_table"
-    RESHUFFLE = "reshuffle"
-    DISCARD_ORDER = "discard_order"
-    IRREGULARITY_SOURCE = "irregularity_source"
-
-
-_BANKER_ROWS = (
-    *(RulePoint.BANKER_ROW_012,) * 3,
-    RulePoint.BANKER_ROW_3,
-    RulePoint.BANKER_ROW_4,
-    RulePoint.BANKER_ROW_5,
-    RulePoint.BANKER_ROW_6,
-    RulePoint.BANKER_ROW_7,
-)
-
-
-def banker_row_point(banker_count: int) -> RulePoint:
-    """The row of the third-card table for Banker's two-card count 0..7, once Player has drawn."""
-    return _BANKER_ROWS[banker_count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +69,14 @@ class Profile:
     citations: tuple[Citation, ...]
     rules: RuleValues
 
-    def citation(self, point: RulePoint) -> Citation:
-        """What the profile says of one point, with whether it is assumed."""
-        return next(citation for citation in self.citations if citation.point is point)
+    def citation(self, point: RulePoint) -> Citation | None:
+        """What the profile says of one point, with whether it is assumed; None for nothing."""
+        return next((citation for citation in self.citations if citation.point is point), None)
 
     def citations_for(self, point: RulePoint) -> tuple[str, ...]:
         """The clause ids to cite at `point`: the profile's own, then borrowed ones."""
-        return self.citation(point).grounds.clauses
+        citation = self.citation(point)
+        return citation.grounds.clauses if citation is not None else ()
 
     def value(self, name: str) -> ProfileValue:
         """One setting by its name, which is one of SHAPES."""
@@ -178,7 +115,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     values = _table("values", document["values"])
     citations = _table("citations", document["citations"])
     _exactly_keys("values", values, tuple(SHAPES))
-    _exactly_keys("citations", citations, tuple(RulePoint))
+    _known_keys("citations", citations, tuple(RulePoint))
     read = tuple(_value(key, values[key], own, clauses) for key in SHAPES)
     by_name = {value.name: value.value for value in read}
     rules = rule_values(by_name)
@@ -188,7 +125,11 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
         title=title,
         source=source,
         values=read,
-        citations=tuple(_citation(point, citations[point], own, clauses) for point in RulePoint),
+        citations=tuple(
+            _citation(point, citations[point], own, clauses)
+            for point in RulePoint
+            if point in citations
+        ),
         rules=rules,
     )
 

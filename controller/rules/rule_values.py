@@ -8,57 +8,25 @@ Source: package README, "Profiles"; the clauses each setting rests on stand in p
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, assert_never
 
-from controller.rules.burn import BurnMode
-from controller.rules.cut import CutRoundStart
+from controller.rules.words import (
+    BurnDisclosure,
+    BurnMode,
+    Call,
+    CutRoundStart,
+    DealOption,
+    InsufficientCards,
+    IrregularityRules,
+    ShuffleMode,
+    ThirdCardDealt,
+)
 
 # What a TOML value becomes: whole numbers, tokens, true, lists of tokens.
 SettingValue = int | bool | str | tuple[str, ...]
 
 NONE: Final = "none"
-
-
-class ShuffleMode(StrEnum):
-    DUAL_BATCH = "dual_batch"
-    HAND = "hand"
-    CONTINUOUS = "continuous"
-
-
-class BurnDisclosure(StrEnum):
-    ALL = "all"
-    FIRST_ONLY = "first_only"
-
-
-class DealOption(StrEnum):
-    FACE_UP = "face_up"
-    FACE_DOWN_DEALER = "face_down_dealer"
-    PLAYERS_REVEAL = "players_reveal"
-
-
-class ThirdCardDealt(StrEnum):
-    FACE_UP = "face_up"
-    FACE_DOWN = "face_down"
-
-
-class IrregularityRules(StrEnum):
-    S42_K = "s42_k"
-
-
-class InsufficientCards(StrEnum):
-    ROUND_VOID_RESHUFFLE = "round_void_reshuffle"
-
-
-class Call(StrEnum):
-    """What the dealer has to announce."""
-
-    NO_MORE_BETS = "no_more_bets"
-    COUNTS = "counts_player_then_banker"
-    FINAL_AND_WINNER = "final_counts_and_winner"
-    TIE_HAND = "tie_hand"
-    LAST_HAND = "last_hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +81,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "batch_equal_and_distinct_backs": Token(("enforce",)),
         "batch_alternation": Token(("enforce_persistent",)),
         "discard_rack_single_batch": Token(("enforce",)),
-        "burn_mode": Token(tuple(BurnMode)),
+        "burn_mode": Token((BurnMode.FIRST_CARD_VALUE,)),
         "burn_total_removed": Token(("one_plus_value",)),
         "burn_value_of_10_J_Q_K": WholeNumber(10, 10),
         "burn_value_of_ace": WholeNumber(1, 1),

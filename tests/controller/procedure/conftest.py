@@ -54,9 +54,8 @@ from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rule_data import load_clauses, load_profile
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.cut import CutRoundStart
 from controller.rules.outcome import Outcome
-from controller.rules.rule_values import DealOption
+from controller.rules.words import CutRoundStart, DealOption
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)

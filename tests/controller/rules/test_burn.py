@@ -4,8 +4,9 @@ from typing import cast
 
 import pytest
 
-from controller.rules.burn import BurnMode, burn_owed
+from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
+from controller.rules.words import BurnMode
 
 
 @pytest.mark.clause("NY-e-2")

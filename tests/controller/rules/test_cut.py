@@ -2,7 +2,8 @@
 
 import pytest
 
-from controller.rules.cut import CutRoundStart, cards_behind, coups_left_after_cut, placement_ok
+from controller.rules.cut import cards_behind, coups_left_after_cut, placement_ok
+from controller.rules.words import CutRoundStart
 
 CURRENT, LAST = CutRoundStart.CURRENT_COUP, CutRoundStart.LAST_COUP
 

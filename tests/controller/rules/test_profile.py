@@ -5,9 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from controller.rules.burn import BurnMode
 from controller.rules.clauses import parse_clauses
-from controller.rules.cut import CutRoundStart
 from controller.rules.profile import (
     Profile,
     ProfileError,
@@ -25,6 +23,7 @@ from controller.rules.rule_values import (
     RuleValues,
     ThirdCardDealt,
 )
+from controller.rules.words import BurnMode, CutRoundStart
 
 RULES = files("controller.rules")
 CLAUSES = parse_clauses(RULES.joinpath("data/clauses.csv").read_text(encoding="utf-8"))

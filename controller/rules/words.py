@@ -1,0 +1,138 @@
+"""The words a profile's settings may hold, as closed sets.
+
+Responsible for: one enum per setting that is a choice of words.
+Not responsible for: which setting takes which of them (rule_values) and what a profile chooses.
+Source: package README, "Profiles"; differences between the rule documents X-1 to X-32.
+"""
+
+from enum import StrEnum
+
+
+class ShuffleMode(StrEnum):
+    DUAL_BATCH = "dual_batch"
+    HAND = "hand"
+    CONTINUOUS = "continuous"
+
+
+class ShuffleFinish(StrEnum):
+    """What follows a hand shuffle (S42-e-2-i, S42-e-2-ii)."""
+
+    FEATHER = "feather"
+    LACE = "lace"
+
+
+class BurnMode(StrEnum):
+    FIRST_CARD_VALUE = "first_card_value"
+    FIXED = "fixed"
+    NONE = "none"
+
+
+class BurnDisclosure(StrEnum):
+    ALL = "all"
+    FIRST_ONLY = "first_only"
+
+
+class CutRoundStart(StrEnum):
+    """What a cut card that comes between two coups makes of the next coup."""
+
+    CURRENT_COUP = "current_coup"  # the coup in progress: it is completed, then the last hand
+    LAST_COUP = "last_coup"  # the last hand itself
+
+
+class DealOption(StrEnum):
+    FACE_UP = "face_up"
+    FACE_DOWN_DEALER = "face_down_dealer"
+    MIXED = "mixed"  # Player's Hand face up, Banker's face down until Player's is called
+    PLAYERS_REVEAL = "players_reveal"
+
+
+class ThirdCardDealt(StrEnum):
+    FACE_UP = "face_up"
+    FACE_DOWN = "face_down"
+
+
+class IrregularityRules(StrEnum):
+    S42_K = "s42_k"
+    FLOORPERSON_DECIDES = "floorperson_decides"
+
+
+class InsufficientCards(StrEnum):
+    ROUND_VOID_RESHUFFLE = "round_void_reshuffle"
+
+
+class Call(StrEnum):
+    """What the dealer has to announce."""
+
+    BEFORE = "before"
+    NO_MORE_BETS = "no_more_bets"
+    COUNTS = "counts_player_then_banker"
+    DRAWS = "draws"
+    FINAL_AND_WINNER = "final_counts_and_winner"
+    TIE_HAND = "tie_hand"
+    TOTAL_CARDS = "total_cards"
+    DRAGON7_PANDA8 = "dragon7_panda8"
+    LAST_HAND = "last_hand"
+
+
+class TieResult(StrEnum):
+    """What becomes of Player and Banker wagers on a tie; both words return the stake."""
+
+    PUSH = "push"
+    VOID = "void"
+
+
+class VigorishMode(StrEnum):
+    COMMISSION = "commission"  # on what a Banker wager won
+    TIE25 = "tie25"  # 25 percent of the Banker wager on a tie, nothing on wins
+    NONE_SIX = "none_six"  # none; a Banker win with six pays less
+    NONE_TOTAL_CARDS = "none_total_cards"  # waived per seat by total card wagers
+    NONE = "none"
+    EZ_NONE = "ez_none"  # none; a dragon 7 pushes the Banker wager
+
+
+class VigorishRounding(StrEnum):
+    UP_TO_5C = "up_to_5c"
+    EXACT = "exact"
+    DOWN_TO_5C = "down_to_5c"
+    NOT_APPLICABLE = "not_applicable"
+
+
+class VigorishCollection(StrEnum):
+    IMMEDIATE = "immediate"
+    DEFERRED = "deferred"
+    NOT_APPLICABLE = "not_applicable"
+
+
+class VigorishDeadline(StrEnum):
+    BEFORE_RESHUFFLE = "before_reshuffle"
+    SHOE_END_OR_PATRON_LEAVES = "shoe_end_or_patron_leaves"
+    NOT_APPLICABLE = "not_applicable"
+
+
+class BonusTable(StrEnum):
+    A = "A"
+    B = "B"
+    C = "C"
+
+
+class PayProcedure(StrEnum):
+    I = "i"  # noqa: E741 - the regulators' numerals
+    II = "ii"
+    III = "iii"
+    IV = "iv"
+    RECONCILIATION = "reconciliation"  # seat by seat: take, pay, vigorish
+    PAY_ONLY = "pay_only"  # no vigorish at this table
+
+
+class WagerLock(StrEnum):
+    """From when on wagers stand."""
+
+    NO_MORE_BETS = "no_more_bets"
+    FIRST_CARD = "first_card"
+
+
+class SeatDirection(StrEnum):
+    """How seat numbers ascend, seen from above (D-26)."""
+
+    COUNTER_CLOCKWISE = "counter_clockwise"
+    CLOCKWISE = "clockwise"
