@@ -13,8 +13,10 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     Prompted,
+    Recorded,
     Refused,
     ResolutionRecorded,
+    SettingChanged,
     ShoeEnded,
     ShoeOpened,
 )
@@ -81,6 +83,8 @@ Entry: TypeAlias = (
     | Prompted
     | ResolutionRecorded
     | Refused
+    | Recorded
+    | SettingChanged
 )
 
 
@@ -96,4 +100,4 @@ class CoreOutput:
     checkpoint: bytes = b""
 
 
-Recorded: TypeAlias = Input | Entry
+Stored: TypeAlias = Input | Entry

@@ -8,18 +8,15 @@ Source: S42 (g)(3), (h), (i), (k)(1), (k)(4); NY (f), (g), (h), (i)(1); D-16.
 from dataclasses import replace
 from types import MappingProxyType
 
+from controller.procedure.calls import after_card
 from controller.procedure.catalogue import IrregularityCode
-from controller.procedure.effects import Call
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import DUE_PLACE, WORDS, place_clauses, ruling_points
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import DealtCard
-from controller.procedure.steps import Step, accept, irregular, prompt
+from controller.procedure.steps import Step, accept, irregular
 from controller.rules.coup import Decision, Place, decision
-from controller.rules.outcome import Outcome, result_of
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import DealOption
 
 _TRIGGER_OF_DECISION = MappingProxyType(
     {
@@ -49,32 +46,11 @@ def due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     decided = () if phase is Phase.BANKER_3 else ruling_points(coup.faces())
     clauses = (*place_clauses(book, place), *book.clauses(*decided))
     step = accept(step, WORDS[place], tuple(dict.fromkeys(clauses)))
-    step = _prompt_after(book, step, ruling)
+    step = after_card(book, step, ruling)
     step = _claim_checked(book, step, event, place)
     if step.shoe.cut.exhausted:
         return irregular(book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, WORDS[place])
     return cards_left_checked(book, step)
-
-
-def _prompt_after(book: RuleBook, step: Step, ruling: Decision) -> Step:
-    if ruling is Decision.FIRST_FOUR:
-        return step
-    if len(step.coup.cards) == 4:
-        text = "announce the point count of the Player's Hand, then the Banker's"
-        step = prompt(book, step, Call.COUNTS, text, RulePoint.COUNTS_CALLED)
-    if step.phase is Phase.RESULT:
-        text = "announce the final point counts and the winner"
-        step = prompt(book, step, Call.RESULT, text, RulePoint.RESULT_CALLED)
-        return _tie_prompted(book, step)
-    return step
-
-
-def _tie_prompted(book: RuleBook, step: Step) -> Step:
-    """Where the cards lie face up, a tie has its own call; face down it would tell the outcome."""
-    tie = result_of(step.coup.faces()).outcome is Outcome.TIE
-    if not tie or book.values.deal_option is not DealOption.FACE_UP:
-        return step
-    return prompt(book, step, Call.TIE_HAND, 'announce "tie hand"', RulePoint.TIE_CALLED)
 
 
 def _claim_checked(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:

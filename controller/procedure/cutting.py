@@ -14,8 +14,9 @@ the table joins it. Two cut cards in one burn are both misplaced, and do not end
 from dataclasses import replace
 
 from controller.machine import NoEdge
+from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
-from controller.procedure.finishing import is_over, prompt_last_hand
+from controller.procedure.finishing import is_over
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import join_shoe
@@ -58,7 +59,7 @@ def _first_cut_card(book: RuleBook, step: Step) -> Step:
     points = (RulePoint.CUT_CARD_ASIDE, RulePoint.CUT_COUP_FINISHED, RulePoint.LAST_HAND)
     step = accept(step, f"cut card put aside; coup {last} is the last", book.clauses(*points))
     if shoe.coup is None and last == shoe.coups_begun + 1:
-        step = prompt_last_hand(book, step)
+        step = last_hand(book, step)
     behind = shoe.cards_left()
     if not shoe.joined and not placement_ok(behind, values.cut_card_min_from_back):
         detail = f"{behind} cards behind it, at least {values.cut_card_min_from_back} are due"

@@ -25,9 +25,10 @@ from controller.procedure.burning import (
     burned_between_coups,
     uncounted_burn_card,
 )
+from controller.procedure.calls import before_first_card
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.coup_cards import cards_left_checked, due_card
-from controller.procedure.effects import Call, CoupFate
+from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import close_coup, ended_by_what_follows, is_over
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
@@ -42,7 +43,7 @@ from controller.procedure.places import (
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.shoe import NO_SHOE_PHASES, join_shoe, join_shoe_in_burn, open_shoe
 from controller.procedure.state import CoupState, DealtCard, NextShoe
-from controller.procedure.steps import Step, accept, irregular, prompt
+from controller.procedure.steps import Step, accept, irregular
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
 
@@ -199,8 +200,7 @@ def _begin_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if step.phase is Phase.BETWEEN_COUPS:
         step = step.moved(book, Trigger.COUP_BEGINS)
         if not book.observes(Fact.NO_MORE_BETS):
-            text = 'call "no more bets" before the first card'
-            step = prompt(book, step, Call.NO_MORE_BETS, text, RulePoint.NO_MORE_BETS)
+            step = before_first_card(book, step)
     # What a partial coup still lacks is unknown: it waits for its end.
     return step.moved(book, Trigger.COUP_PARTIAL if partial else Trigger.CARD)
 

@@ -55,9 +55,13 @@ class CoupRecord:
 
 @dataclass(frozen=True, slots=True)
 class CoupClosed:
-    """A coup came to its end and is counted as its record says."""
+    """A coup came to its end and is counted as its record says.
+
+    `clauses` are what its counts and its outcome were computed by.
+    """
 
     record: CoupRecord
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +107,24 @@ class Call(StrEnum):
     OPENING = "opening"
     BATCH = "batch"
     SHUFFLE_AND_CUT = "shuffle_and_cut"
+    NOTICE = "notice"
+    BEFORE_DEAL = "before_deal"
     NO_MORE_BETS = "no_more_bets"
+    HAND_OVER = "hand_over"
+    TURN = "turn"
     COUNTS = "counts"
+    PLAYER_DRAW = "player_draw"
+    BANKER_DRAW = "banker_draw"
     RESULT = "result"
     TIE_HAND = "tie_hand"
+    TOTAL_CARDS = "total_cards"
+    EZ_RESULT = "ez_result"
     LAST_HAND = "last_hand"
+    REMEDY = "remedy"
+    PAY = "pay"
+    VIGORISH = "vigorish"
+    DISCARD = "discard"
+    DEAD_TABLE = "dead_table"
     RESHUFFLE = "reshuffle"
 
 
@@ -138,12 +155,46 @@ class ResolutionRecorded:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A person asked for something that cannot be done now; why, and what can be."""
+    """A person asked for something that cannot be done now; why, and what can be.
+
+    `clauses` where a rule refuses.
+    """
 
     what: str
     why: str
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A named person's act, statement or notice stands in the record, and what asks for it."""
+
+    what: str
+    person: str
+    detail: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChanged:
+    """A setting of the profile holds another value at this table from now on."""
+
+    setting: str
+    old: str
+    new: str
+    person: str
+    reason: str
+    clauses: tuple[str, ...]
 
 
 Effect: TypeAlias = (
-    CoupClosed | ShoeOpened | BurnDone | ShoeEnded | Prompted | ResolutionRecorded | Refused
+    CoupClosed
+    | ShoeOpened
+    | BurnDone
+    | ShoeEnded
+    | Prompted
+    | ResolutionRecorded
+    | Refused
+    | Recorded
+    | SettingChanged
 )

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from controller.procedure.acts import ActKind
 from controller.procedure.decisions import Resolution
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,130 @@ class ProgramReplaced:
     software: str
 
 
+@dataclass(frozen=True, slots=True)
+class FoundFaceUp:
+    """A person saw that the card drawn last lay face up in the shoe (a boxed card)."""
+
+    person: str
+
+
+class TurnedCards(StrEnum):
+    """What was turned up on the layout, so that people have seen it."""
+
+    PLAYER_HAND = "player_hand"
+    BANKER_HAND = "banker_hand"
+    PLAYER_THIRD = "player_third"
+    BANKER_THIRD = "banker_third"
+    ERROR_CARD = "error_card"  # a card drawn in error
+
+
+@dataclass(frozen=True, slots=True)
+class CardsTurned:
+    """Cards were turned up; sensed, or told by a person."""
+
+    what: TurnedCards
+
+
+@dataclass(frozen=True, slots=True)
+class RevealGivenUp:
+    """A patron gave up turning a hand, of the own will or by order of dealer or floorperson."""
+
+    hand: HandName
+    person: str
+    by_order: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GhostHandAsked:
+    """The next coup is to be dealt as a ghost hand: face up, without wagers."""
+
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActRecorded:
+    """A named person did something the rules ask for, or saw something they forbid.
+
+    `batch` is a back colour where the act concerns a batch, `seat` a seat (0 for none), `amount` a
+    number the act is about (cards counted, depth of the cut), `second` who confirmed it.
+    """
+
+    kind: ActKind
+    person: str
+    role: str
+    reason: str = ""
+    batch: str = ""
+    seat: int = 0
+    amount: int = 0
+    reference: str = ""
+    second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WagersStated:
+    """Every wager on the layout as it stands now, in place of what was stated before."""
+
+    wagers: tuple[Wager, ...]
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class VigorishCollected:
+    """The vigorish marked for a seat was collected."""
+
+    seat: int
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class VigorishDocumented:
+    """Vigorish that will not be collected was written down on its form (S42-c-3-iii).
+
+    `patron_signed` False needs a `reason`. `void`: the form was voided and nothing is waived.
+    """
+
+    seat: int
+    form_number: int
+    patron: str
+    dealer: str
+    pit_boss: str
+    pit_clerk: str
+    patron_signed: bool
+    reason: str
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeatVacated:
+    """The patron of a seat left the table."""
+
+    seat: int
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeRecorded:
+    """Notice of a coming change of a setting was given; the change may follow when due."""
+
+    setting: str
+    value: str
+    to: str
+    person: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChangeAsked:
+    """A named person changes a setting of the profile for this table."""
+
+    setting: str
+    value: str
+    person: str
+    reason: str
+    at_ns: int
+
+
 # Judged by the same rules whether the table is suspended or not.
 FollowedEvent: TypeAlias = (
     ShoeDeviceStarted
@@ -124,5 +251,21 @@ FollowedEvent: TypeAlias = (
     | ReportsMissing
     | NoMoreBetsCalled
     | ProgramReplaced
+    | FoundFaceUp
+    | CardsTurned
 )
-DomainEvent: TypeAlias = FollowedEvent | GamingDayTurned | ShoeClosedByPerson | IrregularityResolved
+# What people do beside the cards: taken as it comes, suspended or not.
+PersonsEvent: TypeAlias = (
+    RevealGivenUp
+    | GhostHandAsked
+    | ActRecorded
+    | WagersStated
+    | VigorishCollected
+    | VigorishDocumented
+    | SeatVacated
+    | NoticeRecorded
+    | SettingChangeAsked
+)
+DomainEvent: TypeAlias = (
+    FollowedEvent | PersonsEvent | GamingDayTurned | ShoeClosedByPerson | IrregularityResolved
+)

@@ -9,6 +9,7 @@ Source: S42 (j)(1), (h)(5); NY (i)(1); D-3, D-6, D-23.
 from dataclasses import replace
 
 from controller.machine import NoEdge
+from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import (
     Call,
@@ -146,13 +147,8 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
             book, *before, Trigger.LAST_COUP_DONE if last else Trigger.RESULT_DECLARED
         )
     if not last and shoe.cut.last_coup == coup.number + 1:
-        step = prompt_last_hand(book, step)
+        step = last_hand(book, step)
     return step
-
-
-def prompt_last_hand(book: RuleBook, step: Step) -> Step:
-    """The next coup is the last one."""
-    return prompt(book, step, Call.LAST_HAND, 'announce "last hand"', RulePoint.LAST_HAND_CALLED)
 
 
 def count(step: Step, record: CoupRecord) -> Step:

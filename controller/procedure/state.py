@@ -11,8 +11,16 @@ from enum import StrEnum
 
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
+from controller.procedure.opening_state import NOTHING_RECORDED, OpeningState
 from controller.procedure.phases import Phase
 from controller.procedure.places import HAND_PLACES
+from controller.procedure.reveal_state import UNTURNED, RevealState
+from controller.procedure.wagering_state import (
+    NO_WAGERS,
+    ChangedSetting,
+    NoticeGiven,
+    WageringState,
+)
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
@@ -56,6 +64,8 @@ class CoupState:
     suspended_cards: bool = False
     irregular: tuple[int, ...] = ()
     missing: int = 0
+    reveal: RevealState = UNTURNED
+    ghost: bool = False
 
     def may_go_on_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.
@@ -170,7 +180,11 @@ class Suspension:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything the procedure knows. `phase` is the only place the state of play lives."""
+    """Everything the procedure knows. `phase` is the only place the state of play lives.
+
+    `opening` and `wagering` outlive a shoe; `settings` and `notices` are changes of the profile at
+    this table. `ghost_asked`: the next coup is a ghost hand.
+    """
 
     phase: Phase = Phase.CLOSED
     today: str = ""
@@ -180,3 +194,8 @@ class TableState:
     suspension: Suspension | None = None
     open_irregularities: tuple[OpenIrregularity, ...] = ()
     irregularities: int = 0
+    opening: OpeningState = NOTHING_RECORDED
+    wagering: WageringState = NO_WAGERS
+    settings: tuple[ChangedSetting, ...] = ()
+    notices: tuple[NoticeGiven, ...] = ()
+    ghost_asked: bool = False

@@ -9,37 +9,60 @@ Source: package README, "The procedure".
 from dataclasses import replace
 from typing import assert_never
 
+from controller.procedure.boxed import found_face_up
+from controller.procedure.changes import effective, notice_recorded, setting_change_asked
 from controller.procedure.cutting import cut_card
 from controller.procedure.drawing import card_drawn, no_more_bets
 from controller.procedure.events import (
+    ActRecorded,
     CardDrawn,
     CardRepeated,
+    CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
     FollowedEvent,
+    FoundFaceUp,
     GamingDayTurned,
+    GhostHandAsked,
     IrregularityResolved,
     NoMoreBetsCalled,
+    NoticeRecorded,
+    PersonsEvent,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
+    RevealGivenUp,
+    SeatVacated,
+    SettingChangeAsked,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    VigorishCollected,
+    VigorishDocumented,
+    WagersStated,
 )
 from controller.procedure.finishing import end_stated, forced_out, result_declared, stands_by
 from controller.procedure.interruptions import program_replaced, reports_missing
+from controller.procedure.opening import act_recorded
 from controller.procedure.repeats import card_repeated
+from controller.procedure.revealing import cards_turned, ghost_hand_asked, right_given_up
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import closed_by_person, device_started
 from controller.procedure.state import TableState
 from controller.procedure.steps import Step, accept, suspended_if_due
 from controller.procedure.suspension import follow, resolve
+from controller.procedure.wagering import (
+    seat_vacated,
+    vigorish_collected,
+    vigorish_documented,
+    wagers_stated,
+)
 
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     """Judge one event."""
+    book = effective(book, state)
     match event:
         case GamingDayTurned():
             return accept(Step(replace(state, today=event.day)), f"gaming day {event.day}")
@@ -47,10 +70,56 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
             return resolve(book, state, event)
         case ShoeClosedByPerson():
             return closed_by_person(book, state, event)
+        case (
+            RevealGivenUp()
+            | GhostHandAsked()
+            | ActRecorded()
+            | WagersStated()
+            | VigorishCollected()
+            | VigorishDocumented()
+            | SeatVacated()
+            | NoticeRecorded()
+            | SettingChangeAsked()
+        ):
+            return suspended_if_due(book, _of_a_person(book, state, event))
         case _:
             if state.suspension is not None:
                 return follow(book, state, state.suspension, event, _judge)
             return suspended_if_due(book, end_stated(book, _judge(book, Step(state), event)))
+
+
+def _of_a_person(book: RuleBook, state: TableState, event: PersonsEvent) -> Step:
+    match event:
+        case ActRecorded():
+            return act_recorded(book, state, event)
+        case RevealGivenUp():
+            return right_given_up(book, state, event)
+        case GhostHandAsked():
+            return ghost_hand_asked(book, state, event)
+        case WagersStated():
+            return wagers_stated(book, state, event)
+        case VigorishCollected():
+            return vigorish_collected(book, state, event)
+        case VigorishDocumented():
+            return vigorish_documented(book, state, event)
+        case SeatVacated():
+            return seat_vacated(book, state, event)
+        case NoticeRecorded():
+            return notice_recorded(book, state, event)
+        case SettingChangeAsked():
+            return setting_change_asked(book, state, event)
+        case _:
+            assert_never(event)
+
+
+def _seen(book: RuleBook, step: Step, event: FoundFaceUp | CardsTurned) -> Step:
+    match event:
+        case FoundFaceUp():
+            return found_face_up(book, step, event)
+        case CardsTurned():
+            return cards_turned(book, step, event)
+        case _:
+            assert_never(event)
 
 
 def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
@@ -74,6 +143,8 @@ def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
             return reports_missing(book, step, event)
         case NoMoreBetsCalled():
             return no_more_bets(book, step)
+        case FoundFaceUp() | CardsTurned():
+            return _seen(book, step, event)
         case ProgramReplaced():
             return program_replaced(book, step, event.software)
         case _:

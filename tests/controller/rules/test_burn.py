@@ -9,8 +9,6 @@ from controller.rules.cards import Card
 from controller.rules.words import BurnMode
 
 
-@pytest.mark.clause("NY-e-2")
-@pytest.mark.clause("S42-e-6-burnn")
 @pytest.mark.parametrize(
     ("rank", "owed"),
     [
@@ -34,6 +32,9 @@ def test_as_many_more_cards_as_the_first_cards_amount(rank: str, owed: int) -> N
         assert burn_owed(Card.parse(rank + suit), BurnMode.FIRST_CARD_VALUE) == owed
 
 
-def test_a_mode_of_burning_that_nobody_built_is_a_programmers_error() -> None:
-    with pytest.raises(AssertionError):
-        burn_owed(Card.parse("7h"), cast("BurnMode", "none"))
+def test_a_fixed_burn_counts_its_first_card() -> None:
+    assert burn_owed(Card.parse("7h"), BurnMode.FIXED, fixed=5) == 4
+
+
+def test_without_a_burn_nothing_is_owed() -> None:
+    assert burn_owed(Card.parse("7h"), BurnMode.NONE) == 0

@@ -1,0 +1,51 @@
+"""Acts of people that the rules ask for or forbid, as a closed set.
+
+Responsible for: one word per act that a named person records.
+Not responsible for: when an act is due (opening) and which clauses ask for it (profile).
+Source: NY (a)(2), (a)(4)(iv), (d), (i)(4)-(5); S42 (a)(4), (d), (e), (j)(4)-(5), (l); WA shuffle.
+"""
+
+from enum import StrEnum
+
+
+class ActKind(StrEnum):
+    # The table opens.
+    ODDS_POSTED = "odds-posted"
+    EZ_PUSH_POSTED = "ez-push-posted"
+    LAYOUT_APPROVED = "layout-approved"
+    # Cards are received.
+    INSPECTED = "inspected"
+    VERIFIED = "verified"
+    PRESHUFFLED = "preshuffled"
+    SPREAD = "spread"
+    WASHED = "washed"
+    STACKED = "stacked"
+    # Shuffle and cut.
+    SHUFFLED = "shuffled"
+    FEATHERED = "feathered"
+    LACED = "laced"
+    CUT_OFFERED = "cut-offered"
+    CUT = "cut"
+    CUT_BY_DEALER = "cut-by-dealer"
+    CUT_MOVED = "cut-moved"
+    CUT_CARDS_PLACED = "cut-cards-placed"
+    RECUT = "recut"
+    # Batches.
+    LOADED = "loaded"
+    INTO_SHUFFLER = "into-shuffler"
+    RELEASED = "released"
+    SHUFFLER_OPENED = "shuffler-opened"
+    DISCARD_COUNTED = "discard-counted"
+    DISCARD_CLEARED = "discard-cleared"
+    FOREIGN_BACK = "foreign-back"
+    # A table without patrons.
+    DEAD_TABLE_SPREAD = "dead-table-spread"
+    DEAD_TABLE_VIEWED = "dead-table-viewed"
+    RESPREAD_ASKED = "respread-asked"
+    # Conduct.
+    SHOE_PASSED = "shoe-passed"
+    CARDS_TOUCHED = "cards-touched"
+    WAGER_TOUCHED = "wager-touched"
+    # Wagers.
+    VERBAL_WAGER = "verbal-wager"
+    LAYOUT_CHECKED = "layout-checked"
