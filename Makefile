@@ -13,7 +13,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench lock clean
+.PHONY: help demo test check full gate bench register lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -50,6 +50,9 @@ gate: ## What must hold before a release.
 
 bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 	@$(RUN) -m hil.bench $(ARGS)
+
+register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)
 
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml

@@ -2,7 +2,7 @@
 
 Responsible for: which commands there are, the top help page with examples and exit codes, and
 running one.
-Not responsible for: the commands themselves (cli_journal, cli_devices, cli_rules, cli_table).
+Not responsible for: the commands themselves (the other cli_ modules).
 Only typer is imported here: a help page loads no device, web, crypto or storage library.
 Source: package README, "Command line".
 """
@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from controller import cli_devices, cli_journal, cli_rules, cli_settings, cli_table
+from controller import cli_clauses, cli_devices, cli_journal, cli_rules, cli_settings, cli_table
 from controller.cli_errors import EXIT_CODES
 from controller.cli_output import say
 from controller.version import VERSION
@@ -81,6 +81,7 @@ cli_settings.add_to(app)
 cli_table.add_to(app)
 cli_journal.add_to(app)
 cli_rules.add_to(app)
+cli_clauses.add_to(app)
 cli_devices.add_to(app)
 
 

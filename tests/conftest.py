@@ -3,7 +3,8 @@
 Responsible for: choosing the long tests, tests that need a Debian package, skips that count as
 failures where nothing may be skipped, fixed examples for hypothesis, a quick directory, and the
 check that no test leaves a thread behind.
-Not responsible for: fixtures of one package; they stand beside the tests that use them.
+Not responsible for: fixtures of one package; they stand beside the tests that use them. Marks of
+clauses are judged in tests/register.
 Source: package README, "Rules of the house".
 """
 
@@ -18,6 +19,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+
+pytest_plugins = ("register_plugin",)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
 THREAD_GRACE_S = 2.0

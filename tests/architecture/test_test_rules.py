@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
-SETTINGS = """\
+SETTINGS = f"""\
 [pytest]
+pythonpath = {CONFTEST.with_name("register")}
 markers =
   debian: needs a package
   full: long

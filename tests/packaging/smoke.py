@@ -23,6 +23,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("smartshoe", "--version"),
     ("smartshoe", "--help"),
     ("smartshoe", "rules"),
+    ("smartshoe", "clauses"),
     ("smartshoe-hil", "--help"),
 )
 

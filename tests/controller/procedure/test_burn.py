@@ -19,7 +19,6 @@ COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
 @pytest.mark.clause("NY-e-1")
 @pytest.mark.clause("NY-e-2")
 @pytest.mark.clause("NY-e-3")
-@pytest.mark.clause("NY-e-4")
 @pytest.mark.clause("S42-e-6-burn1")
 @pytest.mark.clause("S42-e-6-burnn")
 @pytest.mark.clause("S42-e-6-value")
@@ -132,7 +131,6 @@ def test_nothing_seen_of_the_burn_at_all(new_table) -> None:
     assert table.of(BurnDone) == [BurnDone(None, 0, False)]
 
 
-@pytest.mark.clause("NY-e-2")
 @pytest.mark.clause("S42-e-6-burnn")
 def test_a_card_more_is_burned_than_owed(table) -> None:
     assert table.deal("extra 4c") == ["BURN_OVER"]

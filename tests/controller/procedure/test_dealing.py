@@ -79,7 +79,6 @@ def test_a_coup_of_four_cards_prompts_both_calls_at_its_last_card(table) -> None
     assert table.prompts() == ["counts", "result"]
 
 
-@pytest.mark.clause("NY-i-1-tie")
 @pytest.mark.clause("S42-j-1-tie")
 @pytest.mark.parametrize(
     ("option", "calls"),
@@ -97,7 +96,6 @@ def test_a_tie_has_its_own_call_where_the_cards_lie_face_up(new_table, option, c
 
 
 @pytest.mark.clause("S42-g-2")
-@pytest.mark.clause("NY-f-2")
 def test_a_table_that_senses_no_more_bets_judges_it_and_does_not_prompt(new_table) -> None:
     table = new_table("start, burn Ac: 2c", observed=(Fact.NO_MORE_BETS,))
     assert table.deal(f"no more bets, {COMPLETE}, result tie") == []

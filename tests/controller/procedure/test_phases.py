@@ -34,8 +34,6 @@ def leads_nowhere(phase: Phase, trigger: Trigger) -> bool:
     return isinstance(TABLE.next(phase, trigger), NoEdge)
 
 
-@pytest.mark.clause("NY-e-4")
-@pytest.mark.clause("S42-e-6-burn1")
 def test_a_shoe_is_opened_and_burned_before_play() -> None:
     assert walk(
         Phase.CLOSED,
@@ -98,7 +96,6 @@ def test_no_card_is_due(phase: Phase) -> None:
     assert leads_nowhere(phase, Trigger.CARD)
 
 
-@pytest.mark.clause("S42-h-5-onemore")
 def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> None:
     assert TABLE.legal(Phase.SHOE_OVER) == (
         Trigger.SHOE_OPENED,
@@ -109,7 +106,6 @@ def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> Non
     assert leads_nowhere(Phase.SHOE_OVER, Trigger.COUP_BEGINS)
 
 
-@pytest.mark.clause("S42-h-5-aside")
 @pytest.mark.parametrize("phase", [Phase.BETWEEN_COUPS, *COUP_PHASES])
 def test_a_cut_card_in_play_does_not_shift_what_is_due(phase: Phase) -> None:
     assert walk(phase, Trigger.CUT_CARD) == (phase,)

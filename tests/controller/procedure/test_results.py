@@ -17,7 +17,6 @@ OPENED = "start, burn Ac: 2c"
 NO_COUP = ["", "start", "start, burn 3c: 2c", f"{OPENED}, close shoe"]
 
 
-@pytest.mark.clause("NY-i-1-winner")
 @pytest.mark.clause("S42-j-1-final")
 @pytest.mark.parametrize(
     ("cards", "result", "tally"),
@@ -47,7 +46,6 @@ def test_a_tie_cites_its_call(table, new_table) -> None:
     assert york.last.clauses == ("NY-i-1-final", "NY-i-1-winner", "NY-i-1-tie")
 
 
-@pytest.mark.clause("NY-i-1-winner")
 def test_a_mismatch_names_both_and_going_on_counts_by_the_cards(table) -> None:
     assert table.deal("P 8h, B Kc, P Kd, B Kh, result player") == ["RESULT_MISMATCH"]
     detail = "declared Player; the cards say Player with Banker pair (8 to 0)"

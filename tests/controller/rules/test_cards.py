@@ -33,12 +33,6 @@ def test_what_is_no_card_is_refused_with_what_is_allowed(text: str) -> None:
         Card.parse(text)
 
 
-@pytest.mark.clause("NY-a-4-ii-a")
-@pytest.mark.clause("NY-a-4-ii-b")
-@pytest.mark.clause("NY-a-4-ii-c")
-@pytest.mark.clause("S42-a-2-i")
-@pytest.mark.clause("S42-a-2-ii")
-@pytest.mark.clause("S42-a-2-iii")
 def test_ace_counts_one_pips_their_number_tens_and_faces_nothing() -> None:
     expected = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9}
     expected |= {"10": 0, "J": 0, "Q": 0, "K": 0}
@@ -48,8 +42,6 @@ def test_ace_counts_one_pips_their_number_tens_and_faces_nothing() -> None:
             assert point_value(Card.parse(text + suit)) == value
 
 
-@pytest.mark.clause("NY-e-3")
-@pytest.mark.clause("S42-e-6-value")
 def test_for_burning_ace_is_one_and_tens_and_faces_are_ten() -> None:
     expected = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9}
     expected |= {"10": 10, "J": 10, "Q": 10, "K": 10}

@@ -71,13 +71,6 @@ def winner(values: tuple[int, ...]) -> str:
     return "tie" if difference == 0 else "player" if difference > 0 else "banker"
 
 
-@pytest.mark.clause("NY-f-3-four")
-@pytest.mark.clause("S42-g-3-four")
-@pytest.mark.clause("NY-h-1")
-@pytest.mark.clause("S42-i-1")
-@pytest.mark.clause("S42-h-4")
-@pytest.mark.clause("S42-i-3")
-@pytest.mark.clause("S42-i-6")
 def test_every_coup_by_point_value_is_decided_as_told_plainly() -> None:
     prefixes = complete = 0
     for values in walk():
@@ -105,15 +98,10 @@ def test_a_card_nobody_is_due_is_a_programmers_error() -> None:
             decision(cards)
 
 
-@pytest.mark.clause("NY-f-3-player")
-@pytest.mark.clause("NY-f-3-banker")
-@pytest.mark.clause("S42-g-3-player")
-@pytest.mark.clause("S42-g-3-banker")
 def test_first_and_third_card_are_players_second_and_fourth_bankers() -> None:
     assert hands(coup("9h 2d Kh 3c")) == Hands(player=coup("9h Kh"), banker=coup("2d 3c"))
 
 
-@pytest.mark.clause("S42-h-3-order")
 @pytest.mark.parametrize(
     ("cards", "player", "banker"),
     [
@@ -159,13 +147,11 @@ def test_the_next_card_has_one_place(cards: str, place: Place | None) -> None:
     assert is_complete(coup(cards)) is (place is None)
 
 
-@pytest.mark.clause("S42-i-5")
 def test_banker_goes_by_players_third_card_not_by_players_total() -> None:
     # Player has 5 and draws an 8: the total is 3, on which Banker 3 would draw.
     assert decision(coup("5h 3d Kh Kc 8s")) is Decision.BANKER_STANDS
 
 
-@pytest.mark.clause("S42-i-4")
 def test_the_row_is_bankers_two_card_count() -> None:
     assert decision(coup("5h 9d Kh 6c 4s")) is Decision.BANKER_DRAWS
 

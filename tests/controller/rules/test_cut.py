@@ -8,8 +8,6 @@ from controller.rules.words import CutRoundStart
 CURRENT, LAST = CutRoundStart.CURRENT_COUP, CutRoundStart.LAST_COUP
 
 
-@pytest.mark.clause("S42-h-5-finish")
-@pytest.mark.clause("S42-h-5-onemore")
 @pytest.mark.parametrize("setting", [CURRENT, LAST])
 def test_in_mid_coup_that_coup_is_completed_and_one_more_follows(setting: CutRoundStart) -> None:
     assert coups_left_after_cut(False, setting, rounds_after_cut_round=1) == 2
@@ -43,7 +41,6 @@ def test_cards_behind_the_cut_card_are_those_not_drawn(total: int, drawn: int, b
     assert cards_behind(total, drawn) == behind
 
 
-@pytest.mark.clause("S42-e-6-first")
 @pytest.mark.parametrize(("behind", "good"), [(15, True), (14, True), (13, False), (0, False)])
 def test_the_cut_card_lies_at_least_fourteen_cards_from_the_back(behind: int, good: bool) -> None:
     assert placement_ok(behind, min_from_back=14) is good

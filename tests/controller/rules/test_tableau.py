@@ -21,76 +21,57 @@ def drawn_on(banker_count: int) -> set[int]:
     return {value for value in range(10) if banker_draws(banker_count, value)}
 
 
-@pytest.mark.clause("NY-h-2-draw")
-@pytest.mark.clause("S42-i-2-draw")
 @pytest.mark.parametrize("count", range(6))
 def test_player_draws_on_nought_to_five(count: int) -> None:
     assert player_draws(count)
 
 
-@pytest.mark.clause("NY-h-2-stay")
-@pytest.mark.clause("S42-i-2-stay")
 @pytest.mark.parametrize("count", [6, 7])
 def test_player_stands_on_six_and_seven(count: int) -> None:
     assert not player_draws(count)
 
 
-@pytest.mark.clause("NY-h-3-draw")
 @pytest.mark.parametrize("count", range(6))
 def test_when_player_stands_banker_draws_on_nought_to_five(count: int) -> None:
     assert banker_draws(count, None)
 
 
-@pytest.mark.clause("NY-h-3-stand")
 @pytest.mark.parametrize("count", [6, 7])
 def test_when_player_stands_banker_stands_on_six_and_seven(count: int) -> None:
     assert not banker_draws(count, None)
 
 
-@pytest.mark.clause("NY-h-4-012")
-@pytest.mark.clause("S42-i-3-012")
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_banker_nought_to_two_draws_whatever_player_drew(count: int) -> None:
     assert drawn_on(count) == BANKER_DRAWS_ON[count]
     assert banker_draws(count, None)
 
 
-@pytest.mark.clause("NY-h-4-3")
-@pytest.mark.clause("S42-i-3-3")
 def test_banker_three_draws_but_not_on_an_eight() -> None:
     assert drawn_on(3) == BANKER_DRAWS_ON[3]
     assert banker_draws(3, None)
 
 
-@pytest.mark.clause("NY-h-4-4")
-@pytest.mark.clause("S42-i-3-4")
 def test_banker_four_draws_on_two_to_seven() -> None:
     assert drawn_on(4) == BANKER_DRAWS_ON[4]
     assert banker_draws(4, None)
 
 
-@pytest.mark.clause("NY-h-4-5")
-@pytest.mark.clause("S42-i-3-5")
 def test_banker_five_draws_on_four_to_seven() -> None:
     assert drawn_on(5) == BANKER_DRAWS_ON[5]
     assert banker_draws(5, None)
 
 
-@pytest.mark.clause("NY-h-4-6")
-@pytest.mark.clause("S42-i-3-6")
 def test_banker_six_draws_on_six_and_seven_only() -> None:
     assert drawn_on(6) == BANKER_DRAWS_ON[6]
     assert not banker_draws(6, None)
 
 
-@pytest.mark.clause("NY-h-4-7")
-@pytest.mark.clause("S42-i-3-789")
 def test_banker_seven_always_stands() -> None:
     assert drawn_on(7) == BANKER_DRAWS_ON[7]
     assert not banker_draws(7, None)
 
 
-@pytest.mark.clause("S42-i-7")
 def test_banker_five_and_a_four_drawn_is_the_example_of_the_rule() -> None:
     assert banker_draws(5, 4)
 
