@@ -26,8 +26,6 @@ from controller.rule_data import load_profile, profile_names
 from controller.rules.profile import Profile
 from drivers.catalogue import ANGEL_EYE_II_EX, BCC_READINGS, SEQ_CYCLES, SHOE_MODELS, ShoeSettings
 
-# What this program can sense or be told today; the rest is prompted and recorded as not observed.
-OBSERVABLE: Final = (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
 PORT_SCHEMES: Final = ("socket", "rfc2217")
 
@@ -79,15 +77,10 @@ def _wire_log_level(word: str) -> str:
 
 
 def _facts(words: list[str]) -> list[str]:
-    usable = ", ".join(fact.value for fact in OBSERVABLE)
+    allowed = ", ".join(fact.value for fact in Fact)
     for word in words:
         if word not in tuple(Fact):
-            raise ValueError(f"{word!r} is no fact a table can observe; usable today: {usable}")
-        if word not in OBSERVABLE:
-            raise ValueError(
-                f"{word!r} cannot be used yet: this program has no way to sense it or to be told"
-                f" it; usable today: {usable}. Leave it out: it is prompted and never judged"
-            )
+            raise ValueError(f"{word!r} is no fact a table can observe; allowed: {allowed}")
         if words.count(word) > 1:
             raise ValueError(f"{word!r} stands there more than once; write it once")
     return words

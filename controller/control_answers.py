@@ -22,8 +22,10 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     Prompted,
+    Recorded,
     Refused,
     ResolutionRecorded,
+    SettingChanged,
     ShoeEnded,
     ShoeOpened,
 )
@@ -35,7 +37,10 @@ Plain: TypeAlias = dict[str, object]
 
 def refusal(entries: Iterable[Entry]) -> str:
     """Why the action was refused, empty where it was not."""
-    return "; ".join(entry.why for entry in entries if isinstance(entry, Refused))
+    refused = (entry for entry in entries if isinstance(entry, Refused))
+    return "; ".join(
+        f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
+    )
 
 
 def plain_entries(entries: Iterable[Entry]) -> list[Plain]:
@@ -47,16 +52,8 @@ def _plain(entry: Entry) -> Iterator[Plain]:
     match entry:
         case Judged():
             yield from map(_verdict, entry.verdicts)
-        case ResolutionRecorded():
-            yield {
-                "kind": "resolution",
-                "person": entry.person,
-                "reason": entry.reason,
-                "decision": entry.decision,
-                "provisional": entry.provisional,
-                "outcome": entry.outcome,
-                "closed": list(entry.closed),
-            }
+        case ResolutionRecorded() | Recorded() | SettingChanged() | Refused():
+            yield _of_a_person(entry)
         case CoupClosed(record):
             yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
         case ShoeOpened():
@@ -81,10 +78,42 @@ def _plain(entry: Entry) -> Iterator[Plain]:
                 "outcome": answered.outcome.value,
                 "detail": answered.detail,
             }
-        case Refused():
-            yield {"kind": "refused", "what": entry.what, "why": entry.why}
         case DeviceNoted() | BurnDone() | RunBegan() | StateDigest():
             return
+        case _:
+            assert_never(entry)
+
+
+def _of_a_person(entry: ResolutionRecorded | Recorded | SettingChanged | Refused) -> Plain:
+    match entry:
+        case ResolutionRecorded():
+            return {
+                "kind": "resolution",
+                "person": entry.person,
+                "reason": entry.reason,
+                "decision": entry.decision,
+                "provisional": entry.provisional,
+                "outcome": entry.outcome,
+                "closed": list(entry.closed),
+            }
+        case Recorded():
+            # Its detail may speak of cards.
+            return {
+                "kind": "recorded",
+                "what": entry.what,
+                "person": entry.person,
+                "clauses": list(entry.clauses),
+            }
+        case SettingChanged():
+            return {
+                "kind": "setting_changed",
+                "setting": entry.setting,
+                "old": entry.old,
+                "new": entry.new,
+                "clauses": list(entry.clauses),
+            }
+        case Refused():
+            return {"kind": "refused", "what": entry.what, "why": entry.why}
         case _:
             assert_never(entry)
 

@@ -176,18 +176,11 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
             "rules.profile: 's42' is not allowed; allowed: ny-mini, s42-mini.",
         ),
         (
-            '[rules]\nobserved = ["turned"]',
-            (
-                "rules.observed: 'turned' cannot be used yet: this program has no way to sense it"
-                " or to be told it; usable today: no_more_bets, result_button. Leave it out: it is"
-                " prompted and never judged."
-            ),
-        ),
-        (
             '[rules]\nobserved = ["weather"]',
             (
                 "rules.observed: 'weather' is no fact a table can observe;"
-                " usable today: no_more_bets, result_button."
+                " allowed: no_more_bets, turned, discard_count, batch_loaded, shoe_opened,"
+                " cut_depth, wagers, result_button."
             ),
         ),
         (
