@@ -316,7 +316,7 @@ def test_every_problem_is_told_at_once(problems: Callable[[str], list[str]]) -> 
     gaming_day_start = "6"
     [rules]
     decks = 5
-    observed = ["wagers"]
+    observed = ["weather"]
     [shoe]
     baud = "4800"
     [metrics]
