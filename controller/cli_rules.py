@@ -20,7 +20,7 @@ from controller.cli_output import MARK, say, say_json, say_table
 if TYPE_CHECKING:
     from controller.rules.clauses import Clause
     from controller.rules.profile import Grounds, Profile
-    from controller.rules.rule_values import SettingValue
+    from controller.rules.shapes import SettingValue
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -170,7 +170,7 @@ def _profile(name: str, catalogue: Mapping[str, "Clause"]) -> "Profile":
 def _value(value: "SettingValue") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _grounds(one: object) -> "Grounds":

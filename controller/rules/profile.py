@@ -1,9 +1,9 @@
 """A profile: one jurisdiction's or house's options, each with the clauses it rests on.
 
-Responsible for: reading a profile's TOML text, and refusing one that cites a clause that does not
-exist, sets a value without a basis, or hides that a value is assumed.
-Not responsible for: finding the file, for what a clause says (clauses) and for what a setting may
-hold (rule_values).
+Responsible for: reading a whole profile's TOML text, and refusing one that cites a clause that does
+not exist, sets a value without a basis, or hides that a value is assumed or the house's own.
+Not responsible for: finding the file, what a clause says (clauses), what a setting may hold
+(settings), and what a house may change (house).
 Source: README, "Profiles"; profiles/*.toml.
 """
 
@@ -11,16 +11,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from controller.rules.agreement import Settled, contradiction
 from controller.rules.clauses import Clause
 from controller.rules.rule_points import RulePoint
-from controller.rules.rule_values import (
-    SHAPES,
-    RuleValues,
-    SettingValue,
-    allowed,
-    fits,
-    rule_values,
-)
+from controller.rules.rule_values import RuleValues, rule_values
+from controller.rules.settings import SHAPES
+from controller.rules.shapes import SettingValue, allowed, fits, frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +40,15 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class ProfileValue:
+    """One setting. `house`: the house has set it; then `reason` is the house's."""
+
     name: str
     value: SettingValue
     basis: tuple[str, ...]
     assumed: bool
     borrowed: tuple[str, ...]
     reason: str
+    house: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +59,30 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One profile; `values` in the order of SHAPES, `citations` in the order of RulePoint."""
+    """One profile; `values` in the order of SHAPES, `citations` in the order of RulePoint.
+
+    `base` names the profile that a house has changed, and is empty for one that comes with the
+    program. `own_clauses` is the id prefix of its rule document.
+    """
 
     name: str
     title: str
     source: str
+    base: str
+    own_clauses: str
     values: tuple[ProfileValue, ...]
     citations: tuple[Citation, ...]
     rules: RuleValues
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Names of the settings that no clause and no house has chosen."""
+        return tuple(value.name for value in self.values if value.assumed)
+
+    @property
+    def house(self) -> tuple[str, ...]:
+        """Names of the settings that the house has chosen."""
+        return tuple(value.name for value in self.values if value.house)
 
     def citation(self, point: RulePoint) -> Citation | None:
         """What the profile says of one point, with whether it is assumed; None for nothing."""
@@ -84,13 +99,25 @@ class Profile:
 
 
 class ProfileError(Exception):
-    """What is wrong with a profile: where (a key path), what is allowed there, what to do."""
+    """What is wrong with a profile: where (a key path), what is allowed there, what to do.
 
-    def __init__(self, path: str, problem: str, allowed_there: str, remedy: str) -> None:
-        super().__init__(f"{path}: {problem}. Allowed: {allowed_there}. Remedy: {remedy}.")
+    `clauses` are those that refuse it, empty where it is only the form that is wrong.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        problem: str,
+        allowed_there: str,
+        remedy: str,
+        clauses: tuple[str, ...] = (),
+    ) -> None:
+        by = f" ({', '.join(clauses)})" if any(one not in problem for one in clauses) else ""
+        super().__init__(f"{path}: {problem}{by}. Allowed: {allowed_there}. Remedy: {remedy}.")
         self.path = path
         self.allowed = allowed_there
         self.remedy = remedy
+        self.clauses = clauses
 
 
 _TEXT_KEYS = ("name", "title", "source", "own_clauses")
@@ -98,67 +125,111 @@ _GROUNDS_KEYS = ("basis", "assumed", "borrowed", "reason")
 
 
 def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
-    """Read a profile whole; ProfileError for the first fault found.
+    """Read a whole profile; ProfileError for the first fault found.
 
-    `clauses` is the catalogue (parse_clauses). Every setting of SHAPES and every RulePoint must be
-    there, each with a clause of the profile's own rule (its id prefix is `own_clauses`) as basis,
-    or marked assumed with a reason.
+    `clauses` is the catalogue (parse_clauses). Every setting of SHAPES must be there, with a clause
+    of the profile's own rule (its id prefix is `own_clauses`) as basis, or marked as assumed or as
+    the house's, with a reason. A RulePoint that is not there cites nothing.
     """
-    try:
-        document: dict[str, object] = tomllib.loads(toml_text)
-    except tomllib.TOMLDecodeError as error:
-        raise ProfileError(
-            "the whole text", f"{error}", "TOML", "correct the text at that line and column"
-        ) from error
-    _exactly_keys("the whole text", document, (*_TEXT_KEYS, "values", "citations"))
-    name, title, source, own = (_text(key, document[key]) for key in _TEXT_KEYS)
-    values = _table("values", document["values"])
-    citations = _table("citations", document["citations"])
-    _exactly_keys("values", values, tuple(SHAPES))
-    _known_keys("citations", citations, tuple(RulePoint))
-    read = tuple(_value(key, values[key], own, clauses) for key in SHAPES)
-    by_name = {value.name: value.value for value in read}
-    rules = rule_values(by_name)
-    _agree(by_name, rules)
-    return Profile(
+    document = toml_document(toml_text)
+    known = (*_TEXT_KEYS, "values", "citations")
+    exactly_keys("the whole text", document, known, ("base",))
+    name, title, source, own = (text_at(key, document[key]) for key in _TEXT_KEYS)
+    base = text_at("base", document["base"]) if "base" in document else ""
+    values = table_at("values", document["values"])
+    citations = table_at("citations", document["citations"])
+    exactly_keys("values", values, tuple(SHAPES))
+    known_keys("citations", citations, tuple(RulePoint))
+    return settled_profile(
         name=name,
         title=title,
         source=source,
-        values=read,
+        base=base,
+        own_clauses=own,
+        values=tuple(_value(key, values[key], own, clauses) for key in SHAPES),
         citations=tuple(
             _citation(point, citations[point], own, clauses)
             for point in RulePoint
             if point in citations
         ),
-        rules=rules,
     )
+
+
+def settled_profile(
+    *,
+    name: str,
+    title: str,
+    source: str,
+    base: str,
+    own_clauses: str,
+    values: tuple[ProfileValue, ...],
+    citations: tuple[Citation, ...],
+) -> Profile:
+    """A profile of values that go together; ProfileError where two of them do not."""
+    by_name = {value.name: value.value for value in values}
+    rules = rule_values(by_name)
+    house = tuple(value.name for value in values if value.house)
+    settled = Settled(
+        by_name,
+        rules,
+        {value.name: value.basis for value in values},
+        {citation.point: citation.grounds.basis for citation in citations},
+        house,
+    )
+    found = contradiction(settled)
+    if found is not None:
+        raise ProfileError(
+            f"values.{found.setting}", found.problem, found.allowed, found.remedy, found.clauses
+        )
+    if house and not base:
+        raise ProfileError(
+            f"values.{house[0]}.house",
+            "it is marked as the house's but the text names no base",
+            "house = true where base names the profile that was changed",
+            "name the base or take the mark out",
+        )
+    return Profile(name, title, source, base, own_clauses, values, citations, rules)
 
 
 def _value(name: str, entry: object, own: str, clauses: Mapping[str, Clause]) -> ProfileValue:
     path = f"values.{name}"
-    table = _table(path, entry)
-    _known_keys(path, table, ("value", *_GROUNDS_KEYS))
-    value = table.get("value")
+    table = table_at(path, entry)
+    known_keys(path, table, ("value", *_GROUNDS_KEYS, "house"))
+    house = _yes_no(f"{path}.house", table.get("house", False))
+    grounds = _grounds(path, table, own, clauses, house=house)
     shape = SHAPES[name]
+    if "value" not in table:
+        raise ProfileError(f"{path}.value", "there is no value", allowed(shape), "set one")
+    value = table["value"]
     if not fits(shape, value):
-        problem = "there is no value" if value is None else f"{value!r} is not a value for it"
-        raise ProfileError(f"{path}.value", problem, allowed(shape), "set one of these")
-    assert isinstance(value, int | str | list)
-    grounds = _grounds(path, table, own, clauses)
+        raise misfit(name, value, allowed(shape), grounds.basis)
     return ProfileValue(
         name=name,
-        value=tuple(value) if isinstance(value, list) else value,
+        value=frozen(value),
         basis=grounds.basis,
         assumed=grounds.assumed,
         borrowed=grounds.borrowed,
         reason=grounds.reason,
+        house=house,
     )
+
+
+def misfit(name: str, value: object, allowed_there: str, clauses: tuple[str, ...]) -> ProfileError:
+    """The refusal of a value, by the clauses the setting rests on where there are any."""
+    refused = f"not allowed by {', '.join(clauses)}" if clauses else "not a value for it"
+    problem = f"{_toml(value)} is {refused}"
+    return ProfileError(f"values.{name}", problem, allowed_there, "set one of these", clauses)
+
+
+def _toml(value: object) -> str:
+    """A value as the file has it, or nearly."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _citation(point: RulePoint, entry: object, own: str, clauses: Mapping[str, Clause]) -> Citation:
     path = f"citations.{point.value}"
-    table = _table(path, entry)
-    _known_keys(path, table, _GROUNDS_KEYS)
+    table = table_at(path, entry)
+    known_keys(path, table, _GROUNDS_KEYS)
     grounds = _grounds(path, table, own, clauses)
     if not grounds.clauses:
         raise ProfileError(
@@ -168,14 +239,17 @@ def _citation(point: RulePoint, entry: object, own: str, clauses: Mapping[str, C
 
 
 def _grounds(
-    path: str, table: Mapping[str, object], own: str, clauses: Mapping[str, Clause]
+    path: str,
+    table: Mapping[str, object],
+    own: str,
+    clauses: Mapping[str, Clause],
+    *,
+    house: bool = False,
 ) -> Grounds:
     basis = _clause_ids(f"{path}.basis", table.get("basis", []), clauses)
     borrowed = _clause_ids(f"{path}.borrowed", table.get("borrowed", []), clauses)
-    assumed = table.get("assumed", False)
-    if not isinstance(assumed, bool):
-        raise ProfileError(f"{path}.assumed", f"it is {assumed!r}", "true or false", "set one")
-    reason = _text(f"{path}.reason", table["reason"]) if "reason" in table else ""
+    assumed = _yes_no(f"{path}.assumed", table.get("assumed", False))
+    reason = text_at(f"{path}.reason", table["reason"]) if "reason" in table else ""
     for clause_id in basis:
         if clauses[clause_id].rule != own:
             raise ProfileError(
@@ -184,16 +258,22 @@ def _grounds(
                 f"clauses of {own}",
                 "move it to borrowed, with assumed = true and a reason",
             )
-    for clause_id in borrowed:
-        if clauses[clause_id].rule == own:
-            raise ProfileError(
-                f"{path}.borrowed",
-                f"{clause_id} is a clause of this rule",
-                f"clauses of other rules than {own}",
-                "move it to basis",
-            )
-    _assumption_shown(path, Grounds(basis, assumed, borrowed, reason))
-    return Grounds(basis, assumed, borrowed, reason)
+    grounds = Grounds(basis, assumed, borrowed, reason)
+    if house:
+        _house_shown(path, grounds)
+    else:
+        _assumption_shown(path, grounds)
+    return grounds
+
+
+def _house_shown(path: str, grounds: Grounds) -> None:
+    if grounds.assumed or grounds.borrowed or not grounds.reason:
+        raise ProfileError(
+            path,
+            "it is the house's, so it is not assumed, borrows nothing and has a reason",
+            "house = true with a reason, and a basis where there is one",
+            "leave assumed and borrowed out and give the reason",
+        )
 
 
 def _assumption_shown(path: str, grounds: Grounds) -> None:
@@ -220,28 +300,6 @@ def _assumption_shown(path: str, grounds: Grounds) -> None:
         )
 
 
-def _agree(values: Mapping[str, SettingValue], rules: RuleValues) -> None:
-    """Refuse settings that contradict each other."""
-    most = rules.decks_per_shoe if rules.decks_max is None else rules.decks_max
-    if not rules.decks_min <= rules.decks_per_shoe <= most:
-        raise ProfileError(
-            "values.decks_per_shoe.value",
-            f"{rules.decks_per_shoe} is outside decks_min and decks_max",
-            f"{rules.decks_min} or more, up to decks_max",
-            "change it or the limits",
-        )
-    for name in ("shuffle_mode", "deal_option"):
-        choices = values[f"{name}_allowed"]
-        assert isinstance(choices, tuple)
-        if values[name] not in choices:
-            raise ProfileError(
-                f"values.{name}.value",
-                f"{values[name]!r} is not in {name}_allowed",
-                ", ".join(choices),
-                "set one of these or extend the list",
-            )
-
-
 def _clause_ids(path: str, entry: object, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
     if not isinstance(entry, list):
         raise ProfileError(path, f"it is {entry!r}", "a list of clause ids", "put it in brackets")
@@ -256,19 +314,42 @@ def _clause_ids(path: str, entry: object, clauses: Mapping[str, Clause]) -> tupl
     return tuple(entry)
 
 
-def _text(path: str, entry: object) -> str:
-    if not isinstance(entry, str) or not entry.strip():
-        raise ProfileError(path, f"it is {entry!r}", "a text that is not empty", "write one")
+def toml_document(text: str) -> dict[str, object]:
+    """TOML text as a table; ProfileError where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(
+            "the whole text", f"{error}", "TOML", "correct the text at that line and column"
+        ) from error
+    except RecursionError as error:
+        raise ProfileError(
+            "the whole text", "brackets nested too deep", "TOML", "write it flat"
+        ) from error
+
+
+def _yes_no(path: str, entry: object) -> bool:
+    if not isinstance(entry, bool):
+        raise ProfileError(path, f"it is {entry!r}", "true or false", "set one")
     return entry
 
 
-def _table(path: str, entry: object) -> dict[str, object]:
+def text_at(path: str, entry: object) -> str:
+    """A printable text; ProfileError where it is none."""
+    if not isinstance(entry, str) or not entry.strip() or not entry.isprintable():
+        raise ProfileError(path, f"it is {entry!r}", "a text of one printable line", "write one")
+    return entry
+
+
+def table_at(path: str, entry: object) -> dict[str, object]:
+    """A table; ProfileError where it is none."""
     if not isinstance(entry, dict):
         raise ProfileError(path, f"it is {entry!r}", "a table", "write { ... }")
     return entry
 
 
-def _known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
+def known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
+    """Refuse a key that is none of these."""
     for key in table:
         if key not in known:
             raise ProfileError(
@@ -276,8 +357,11 @@ def _known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) 
             )
 
 
-def _exactly_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
-    _known_keys(path, table, known)
-    for key in known:
+def exactly_keys(
+    path: str, table: Mapping[str, object], needed: tuple[str, ...], more: tuple[str, ...] = ()
+) -> None:
+    """Refuse a key that is none of these, and a table that lacks a needed one."""
+    known_keys(path, table, (*needed, *more))
+    for key in needed:
         if key not in table:
-            raise ProfileError(f"{path}.{key}", "it is missing", ", ".join(known), "add it")
+            raise ProfileError(f"{path}.{key}", "it is missing", ", ".join(needed), "add it")

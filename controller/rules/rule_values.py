@@ -1,203 +1,213 @@
-"""The settings a profile consists of, and the ones the procedure reads, typed.
+"""A profile's settings as the program reads them, typed.
 
-Responsible for: the name, shape and allowed values of every setting, and the tokens they use.
-Not responsible for: what a profile chooses and on what basis (profile), and for wagers, odds,
-vigorish and pay order, which are no part of dealing.
+Responsible for: from checked settings to one frozen value for procedure and settlement.
+Not responsible for: names and shapes (settings, shapes), and for what a setting rests on (profile).
 Source: package README, "Profiles"; the clauses each setting rests on stand in profiles/*.toml.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, assert_never
+from enum import StrEnum
+from typing import TypeVar
 
+from controller.rules.hands import HandName
+from controller.rules.odds import Odds
+from controller.rules.settings import (
+    BY_DEAL_OPTION,
+    DECKS_PER_SHOE,
+    NONE,
+    OFF,
+    ON,
+    REQUIRED,
+    TWO_CONFIRMATIONS,
+)
+from controller.rules.shapes import NOT_APPLICABLE, SettingValue
 from controller.rules.words import (
+    BankerPlacement,
+    BaseWager,
+    BonusTable,
     BurnDisclosure,
     BurnMode,
     Call,
+    CardHandling,
     CutRoundStart,
     DealOption,
     InsufficientCards,
     IrregularityRules,
+    OpeningInspection,
+    PayProcedure,
+    PitUniform,
+    SeatDirection,
+    ShuffleFinish,
     ShuffleMode,
     ThirdCardDealt,
+    TieResult,
+    VigorishCollection,
+    VigorishDeadline,
+    VigorishMode,
+    VigorishRounding,
+    WagerLock,
 )
 
-# What a TOML value becomes: whole numbers, tokens, true, lists of tokens.
-SettingValue = int | bool | str | tuple[str, ...]
-
-NONE: Final = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class WholeNumber:
-    """A whole number from `least` to `most`."""
-
-    least: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class WholeNumberOrNone:
-    """A whole number from `least` to `most`, or the word none."""
-
-    least: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class AlwaysTrue:
-    """True: a rule without an alternative, written down because a clause says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One of the words."""
-
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Some of the words, at least one, none twice."""
-
-    words: tuple[str, ...]
-
-
-Shape = WholeNumber | WholeNumberOrNone | AlwaysTrue | Token | Tokens
-
-BY_DEAL_OPTION: Final = "by_deal_option"
-
-# Every setting of a profile, in the order `rules show` and the files give them.
-SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
-    {
-        "decks_min": WholeNumber(1, 16),
-        "decks_max": WholeNumberOrNone(1, 16),
-        "decks_per_shoe": WholeNumber(1, 16),
-        "cut_cards_per_shoe": WholeNumber(1, 2),
-        "shuffle_mode": Token(tuple(ShuffleMode)),
-        "shuffle_mode_allowed": Tokens(tuple(ShuffleMode)),
-        "batch_min_decks_each": WholeNumber(1, 16),
-        "batch_equal_and_distinct_backs": Token(("enforce",)),
-        "batch_alternation": Token(("enforce_persistent",)),
-        "discard_rack_single_batch": Token(("enforce",)),
-        "burn_mode": Token((BurnMode.FIRST_CARD_VALUE,)),
-        "burn_total_removed": Token(("one_plus_value",)),
-        "burn_value_of_10_J_Q_K": WholeNumber(10, 10),
-        "burn_value_of_ace": WholeNumber(1, 1),
-        "burn_cards_disclosed": Token(tuple(BurnDisclosure)),
-        "burn_every_shoe": AlwaysTrue(),
-        "cut_min_cards_from_either_end": WholeNumber(0, 208),
-        "cut_card_min_from_back": WholeNumber(0, 208),
-        "rounds_after_cut_round": WholeNumber(0, 2),
-        "cut_card_at_round_start": Token(tuple(CutRoundStart)),
-        "deal_option": Token(tuple(DealOption)),
-        "deal_option_allowed": Tokens(tuple(DealOption)),
-        "players_may_handle_cards": Token(("no", "under_players_reveal")),
-        "third_card_dealt": Token((*ThirdCardDealt, BY_DEAL_OPTION)),
-        "reveal_seat_tie_break": Token(("not_applicable", "nearest_dealer_counter_clockwise")),
-        "third_card_table": Token(("standard",)),
-        "banker_when_player_stands": Token(("draw_0_5_stand_6_9",)),
-        "calls_required": Tokens(tuple(Call)),
-        "irregularity_rules": Token(tuple(IrregularityRules)),
-        "insufficient_cards": Token(tuple(InsufficientCards)),
-        "opening_inspection_record": Token(
-            ("dealer_and_floorperson_or_preshuffle_receipt", "dealer_and_floorperson_per_batch")
-        ),
-    }
-)
+_Word = TypeVar("_Word", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleValues:
-    """What the procedure reads of a profile. `decks_max` is None where no clause sets one."""
+    """One profile's settings. Odds, tables and limits are None where the profile has no such thing.
+
+    `batch_min_decks_each` is None for as many as the dealing shoe holds, `decks_max` where no
+    clause sets one. `vig_rate` is in percent of the win. `ghost_hands_max` is by shoe, 0: none.
+    `burn_fixed_count` counts all cards of a fixed burn.
+    """
 
     decks_min: int
     decks_max: int | None
     decks_per_shoe: int
     cut_cards_per_shoe: int
+    shuffle_mode: ShuffleMode
+    shuffle_finish: ShuffleFinish
+    reshuffle_after_lace: bool
+    shuffler_secure_store: bool
+    batch_min_decks_each: int | None
     burn_mode: BurnMode
+    burn_fixed_count: int
     burn_cards_disclosed: BurnDisclosure
+    cut_min_cards_from_either_end: int
     cut_card_min_from_back: int
     rounds_after_cut_round: int
     cut_card_at_round_start: CutRoundStart
     deal_option: DealOption
+    banker_placement: BankerPlacement
+    players_may_handle_cards: CardHandling
     third_card_dealt: ThirdCardDealt
+    wagers_base: tuple[BaseWager, ...]
+    seat_may_bet_player_and_banker: bool
+    wager_lock: WagerLock
+    verbal_cash_wagers: bool
+    ez: bool
+    dragon_bonus: bool
+    dragon_bonus_table: BonusTable | None
+    dragon_bonus_sides: tuple[HandName, ...]
+    total_card_wagers: bool
+    total_cards_require_base: bool
+    bonus_requires_base: bool
+    ghost_hands_max: int
+    odds_player: Odds
+    odds_banker: Odds
+    odds_tie: Odds
+    tie_result: TieResult
+    none_six_odds: Odds | None
+    odds_dragon7: Odds | None
+    odds_panda8: Odds | None
+    odds_total_4: Odds | None
+    odds_total_5: Odds | None
+    odds_total_6: Odds | None
+    vig_mode: VigorishMode
+    vig_rate: int
+    vig_rounding: VigorishRounding
+    vig_collection: VigorishCollection
+    vig_deadline: VigorishDeadline
+    uncollected_vig_form: bool
+    calls_required: tuple[Call, ...]
+    pay_procedure: PayProcedure
+    pay_pit_uniform: PitUniform
     irregularity_rules: IrregularityRules
     insufficient_cards: InsufficientCards
-    calls_required: tuple[Call, ...]
+    opening_inspection: OpeningInspection
+    seat_direction: SeatDirection
 
 
-def allowed(shape: Shape) -> str:
-    """What a setting of this shape may hold, in words."""
-    match shape:
-        case WholeNumber(least, most) if least == most:
-            return f"{least}"
-        case WholeNumber(least, most):
-            return f"a whole number from {least} to {most}"
-        case WholeNumberOrNone(least, most):
-            return f'a whole number from {least} to {most}, or "{NONE}"'
-        case AlwaysTrue():
-            return "true"
-        case Token(words):
-            return ", ".join(f'"{word}"' for word in words)
-        case Tokens(words):
-            return "a list, each at most once, of " + ", ".join(f'"{word}"' for word in words)
-        case _:
-            assert_never(shape)
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """Checked settings by name, read as what their shape promises."""
 
+    values: Mapping[str, SettingValue]
 
-def fits(shape: Shape, value: object) -> bool:
-    """Whether a value as TOML gives it is one the setting may hold."""
-    match shape:
-        case WholeNumber(least, most):
-            return type(value) is int and least <= value <= most
-        case WholeNumberOrNone(least, most):
-            return value == NONE or (type(value) is int and least <= value <= most)
-        case AlwaysTrue():
-            return value is True
-        case Token(words):
-            return value in words
-        case Tokens(words):
-            return (
-                isinstance(value, list)
-                and len(value) > 0
-                and all(word in words for word in value)
-                and len(set(value)) == len(value)
-            )
-        case _:
-            assert_never(shape)
-
-
-def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
-    """Type the settings the procedure reads; `values` holds every name of SHAPES, checked."""
-
-    def number(name: str) -> int:
-        value = values[name]
+    def number(self, name: str) -> int:
+        value = self.values[name]
         assert isinstance(value, int)
         return value
 
-    def words(name: str) -> tuple[str, ...]:
-        value = values[name]
-        assert isinstance(value, tuple)
-        return value
+    def number_or_none(self, name: str, word: str) -> int | None:
+        return None if self.values[name] == word else self.number(name)
 
-    deal_option = DealOption(str(values["deal_option"]))
+    def word(self, name: str, kind: type[_Word]) -> _Word:
+        return kind(str(self.values[name]))
+
+    def words(self, name: str, kind: type[_Word]) -> tuple[_Word, ...]:
+        value = self.values[name]
+        assert isinstance(value, tuple)
+        return tuple(kind(str(one)) for one in value)
+
+    def odds(self, name: str) -> Odds:
+        return Odds.parse(str(self.values[name]))
+
+    def odds_or_none(self, name: str) -> Odds | None:
+        return None if self.values[name] == NOT_APPLICABLE else self.odds(name)
+
+
+def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
+    """Type the settings; `values` holds every name of SHAPES, each fitting its shape."""
+    read = _Settings(values)
+    deal_option = read.word("deal_option", DealOption)
+    table = values["dragon_bonus_table"]
     return RuleValues(
-        decks_min=number("decks_min"),
-        decks_max=None if values["decks_max"] == NONE else number("decks_max"),
-        decks_per_shoe=number("decks_per_shoe"),
-        cut_cards_per_shoe=number("cut_cards_per_shoe"),
-        burn_mode=BurnMode(str(values["burn_mode"])),
-        burn_cards_disclosed=BurnDisclosure(str(values["burn_cards_disclosed"])),
-        cut_card_min_from_back=number("cut_card_min_from_back"),
-        rounds_after_cut_round=number("rounds_after_cut_round"),
-        cut_card_at_round_start=CutRoundStart(str(values["cut_card_at_round_start"])),
+        decks_min=read.number("decks_min"),
+        decks_max=read.number_or_none("decks_max", NONE),
+        decks_per_shoe=read.number("decks_per_shoe"),
+        cut_cards_per_shoe=read.number("cut_cards_per_shoe"),
+        shuffle_mode=read.word("shuffle_mode", ShuffleMode),
+        shuffle_finish=read.word("shuffle_finish", ShuffleFinish),
+        reshuffle_after_lace=values["reshuffle_after_lace"] is True,
+        shuffler_secure_store=values["shuffler_secure_store"] is True,
+        batch_min_decks_each=read.number_or_none("batch_min_decks_each", DECKS_PER_SHOE),
+        burn_mode=read.word("burn_mode", BurnMode),
+        burn_fixed_count=read.number("burn_fixed_count"),
+        burn_cards_disclosed=read.word("burn_cards_disclosed", BurnDisclosure),
+        cut_min_cards_from_either_end=read.number("cut_min_cards_from_either_end"),
+        cut_card_min_from_back=read.number("cut_card_min_from_back"),
+        rounds_after_cut_round=read.number("rounds_after_cut_round"),
+        cut_card_at_round_start=read.word("cut_card_at_round_start", CutRoundStart),
         deal_option=deal_option,
+        banker_placement=_banker_placement(str(values["banker_placement"]), deal_option),
+        players_may_handle_cards=read.word("players_may_handle_cards", CardHandling),
         third_card_dealt=_third_card_dealt(str(values["third_card_dealt"]), deal_option),
-        irregularity_rules=IrregularityRules(str(values["irregularity_rules"])),
-        insufficient_cards=InsufficientCards(str(values["insufficient_cards"])),
-        calls_required=tuple(Call(word) for word in words("calls_required")),
+        wagers_base=read.words("wagers_base", BaseWager),
+        seat_may_bet_player_and_banker=values["seat_may_bet_player_and_banker"] is True,
+        wager_lock=read.word("wager_lock", WagerLock),
+        verbal_cash_wagers=values["verbal_cash_wagers"] == TWO_CONFIRMATIONS,
+        ez=values["ez_dragon7"] == ON,
+        dragon_bonus=values["dragon_bonus"] == ON,
+        dragon_bonus_table=None if table == NOT_APPLICABLE else BonusTable(str(table)),
+        dragon_bonus_sides=read.words("dragon_bonus_sides", HandName),
+        total_card_wagers=values["total_card_wagers"] == ON,
+        total_cards_require_base=values["total_cards_require_base"] is True,
+        bonus_requires_base=values["bonus_requires_base"] is True,
+        ghost_hands_max=read.number_or_none("ghost_hands", OFF) or 0,
+        odds_player=read.odds("odds_player"),
+        odds_banker=read.odds("odds_banker"),
+        odds_tie=read.odds("odds_tie"),
+        tie_result=read.word("tie_result_player_banker", TieResult),
+        none_six_odds=read.odds_or_none("none_six_odds"),
+        odds_dragon7=read.odds_or_none("odds_dragon7"),
+        odds_panda8=read.odds_or_none("odds_panda8"),
+        odds_total_4=read.odds_or_none("odds_total_4"),
+        odds_total_5=read.odds_or_none("odds_total_5"),
+        odds_total_6=read.odds_or_none("odds_total_6"),
+        vig_mode=read.word("vig_mode", VigorishMode),
+        vig_rate=read.number("vig_rate"),
+        vig_rounding=read.word("vig_rounding", VigorishRounding),
+        vig_collection=read.word("vig_collection", VigorishCollection),
+        vig_deadline=read.word("vig_deferred_deadline", VigorishDeadline),
+        uncollected_vig_form=values["uncollected_vig_form"] == REQUIRED,
+        calls_required=read.words("calls_required", Call),
+        pay_procedure=read.word("pay_procedure", PayProcedure),
+        pay_pit_uniform=read.word("pay_procedure_pit_uniform", PitUniform),
+        irregularity_rules=read.word("irregularity_rules", IrregularityRules),
+        insufficient_cards=read.word("insufficient_cards", InsufficientCards),
+        opening_inspection=read.word("opening_inspection_record", OpeningInspection),
+        seat_direction=read.word("seat_direction", SeatDirection),
     )
 
 
@@ -208,3 +218,12 @@ def _third_card_dealt(word: str, deal_option: DealOption) -> ThirdCardDealt:
     if deal_option is DealOption.PLAYERS_REVEAL:
         return ThirdCardDealt.FACE_DOWN
     return ThirdCardDealt.FACE_UP
+
+
+def _banker_placement(word: str, deal_option: DealOption) -> BankerPlacement:
+    """Under the shoe unless dealt face up (S42-g-3-i to S42-g-3-iii)."""
+    if word != BY_DEAL_OPTION:
+        return BankerPlacement(word)
+    if deal_option is DealOption.FACE_UP:
+        return BankerPlacement.BANKER_AREA
+    return BankerPlacement.UNDER_SHOE

@@ -136,3 +136,41 @@ class SeatDirection(StrEnum):
 
     COUNTER_CLOCKWISE = "counter_clockwise"
     CLOCKWISE = "clockwise"
+
+
+class CardHandling(StrEnum):
+    """What players may do with cards."""
+
+    NO = "no"
+    REVEAL_ONLY = "reveal_only"  # turn the hand they are given
+    SHOE_PASSES = "shoe_passes"  # deal from the shoe as well
+    UNDER_PLAYERS_REVEAL = "under_players_reveal"  # turn it under that deal option, else nothing
+
+
+class BankerPlacement(StrEnum):
+    """Where Banker's first two cards lie."""
+
+    UNDER_SHOE = "under_shoe"
+    BANKER_AREA = "banker_area"
+
+
+class BaseWager(StrEnum):
+    BANKER = "banker"
+    PLAYER = "player"
+    TIE = "tie"
+
+
+class PitUniform(StrEnum):
+    """Whether the tables of a pit have to pay by one procedure."""
+
+    OFF = "off"
+    ENFORCE = "enforce"
+    ENFORCE_30_MINUTES_NOTICE = "enforce_30_minutes_notice"
+
+
+class OpeningInspection(StrEnum):
+    """Who inspects the cards before they are used, and what is recorded of it."""
+
+    DEALER_AND_FLOORPERSON = "dealer_and_floorperson"
+    OR_PRESHUFFLE_RECEIPT = "dealer_and_floorperson_or_preshuffle_receipt"
+    PER_BATCH = "dealer_and_floorperson_per_batch"

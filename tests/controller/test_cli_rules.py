@@ -29,7 +29,10 @@ def test_the_list_as_json(capsys: Capture) -> None:
     main(["rules", "list", "--json"])
 
     shown = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in shown["profiles"]] == ["ny-mini", "s42-mini"]
+    assert [one["name"] for one in shown["profiles"]] == [
+        *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
+        *("ny-mini", "s42-mini", "wa-mini"),
+    ]
 
 
 def test_a_value_is_shown_with_its_clause(capsys: Capture) -> None:
@@ -108,4 +111,4 @@ def test_an_unknown_clause_names_its_neighbours(capsys: Capture) -> None:
 
 def test_an_unknown_profile_names_those_there_are(capsys: Capture) -> None:
     assert main(["rules", "show", "macau"]) == Exit.UNUSABLE
-    assert "there are ny-mini, s42-mini" in capsys.readouterr().err
+    assert "ny-midi, ny-mini, s42-mini, wa-mini, or name a .toml file" in capsys.readouterr().err

@@ -173,7 +173,7 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
         ),
         (
             '[rules]\nprofile = "s42"',
-            "rules.profile: 's42' is not allowed; allowed: ny-mini, s42-mini.",
+            "rules.profile: 's42' is not allowed; allowed: house-baccarat, house-mini,",
         ),
         (
             '[rules]\nobserved = ["weather"]',

@@ -8,19 +8,23 @@ import pytest
 
 from controller.rule_data import load_clauses, load_profile, profile_names, profile_text
 
+NINE = (
+    *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
+    *("ny-mini", "s42-mini", "wa-mini"),
+)
 MISSING = ("nowhere", "", "../data/clauses", "s42-mini.toml")
 
 
 def test_the_profiles_that_come_with_the_program() -> None:
-    assert profile_names() == ("ny-mini", "s42-mini")
+    assert profile_names() == NINE
 
 
-@pytest.mark.parametrize("name", ["ny-mini", "s42-mini"])
+@pytest.mark.parametrize("name", NINE)
 def test_a_profile_is_the_one_of_its_name(name) -> None:
     assert load_profile(name).name == name
 
 
-@pytest.mark.parametrize("name", ["ny-mini", "s42-mini"])
+@pytest.mark.parametrize("name", NINE)
 def test_every_clause_a_profile_cites_is_there(name) -> None:
     clauses = load_clauses()
     cited = [clause for value in load_profile(name).values for clause in value.basis]

@@ -343,7 +343,7 @@ CARD_UNREADABLE             S42-f-1-shoe                               NY-a-3
 CARD_AFTER_LAST_COUP        S42-h-5-onemore                            -
 CARD_AFTER_SECOND_CUT_CARD  S42-e-6-second                             -
 CARDS_EXCEED_DECKS          S42-e-6-load                               -
-INSUFFICIENT_CARDS          S42-k-4-void S42-k-4-restart               -
+INSUFFICIENT_CARDS          S42-k-4-void S42-k-4-restart               NY-j
 RESULT_MISMATCH             S42-j-1-final                              NY-i-1-winner
 RESULT_WITHOUT_COUP         S42-j-1-final                              NY-i-1-final
 RESULT_NOT_DECLARED         S42-j-1-final                              NY-i-1-final
