@@ -9,7 +9,7 @@ Source: package README, "A new software version"; D-22.
 from dataclasses import dataclass, replace
 
 from controller.core import Core, CoreState
-from controller.entries import Entry, Judged
+from controller.entries import Entry, Judged, RunBegan
 from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
@@ -23,7 +23,8 @@ class Ledger:
     """Numbering as the entries tell it.
 
     `cards` counts those since the burn or the last coup ended, `burning` says that the burn of
-    the open shoe has not come to its end.
+    the open shoe has not come to its end; `profile`, `decks` and `observed` are what the last run
+    went by.
     """
 
     day: str = ""
@@ -33,14 +34,19 @@ class Ledger:
     cards: int = 0
     burning: bool = False
     irregularities: int = 0
+    profile: str = ""
+    decks: int = 0
+    observed: tuple[str, ...] = ()
 
     def after(self, entry: Entry) -> "Ledger":
         """The ledger with one more entry."""
         match entry:
             case ShoeOpened():
-                fresh = Ledger(irregularities=self.irregularities, open=True)
-                burning = not entry.joined
-                return replace(fresh, day=entry.gaming_day, shoe=entry.shoe, burning=burning)
+                fresh = replace(self, coups=0, cards=0, open=True, burning=not entry.joined)
+                return replace(fresh, day=entry.gaming_day, shoe=entry.shoe)
+            case RunBegan():
+                kept = replace(self, profile=entry.profile, decks=entry.decks)
+                return replace(kept, observed=entry.observed)
             case BurnDone():
                 return replace(self, cards=0, burning=False)
             case ShoeEnded():

@@ -148,6 +148,7 @@ def _replay_json(report: "ReplayReport") -> dict[str, object]:
         "checkpoint_compared": report.checkpoint,
         "different": report.different,
         "otherwise": report.otherwise,
+        "passed_over": report.passed_over,
         "differences": [
             {"seq": one.seq, "stored": one.stored, "concluded": one.concluded}
             for one in report.differences
@@ -171,6 +172,9 @@ def _tell_replay(report: "ReplayReport") -> None:
             wrote = ", ".join(report.versions)
             say(f"another version: {report.path} was written by {wrote}, this is {VERSION}")
             say(f"  verdicts were compared, not bytes; {report.otherwise} would be otherwise")
+            if report.passed_over:
+                say(f"  {report.passed_over} records were not told: their settings have another")
+                say("  form; replay them with the version that wrote them")
         case Finding.DAMAGED:
             remark(f"smartshoe: {report.damage}")
             say(f"DAMAGED: {report.path}, told up to record {report.records}")

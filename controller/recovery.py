@@ -14,12 +14,12 @@ from controller.core import STATES, Core, CoreState
 from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
 from controller.journal.reader import JournalReader
-from controller.journal.values import Checkpoint
+from controller.journal.values import Checkpoint, StoredRecord
 from controller.retelling import Difference, Retelling, Run
 from controller.rules.clauses import Clause
 from controller.rules.profile import ProfileError
 from controller.run import core_of
-from controller.tape import read_entry, read_input
+from controller.tape import read_input, read_older_entry, read_older_input
 from controller.version import VERSION
 
 
@@ -29,12 +29,17 @@ class RecoveryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What a journal leaves to the next run. `inputs` were told again since the checkpoint."""
+    """What a journal leaves to the next run. `inputs` were told again since the checkpoint.
+
+    `run` and `state` are absent where another version wrote last: then `software` names it, and
+    the ledger is all that is understood.
+    """
 
     run: Run | None
     state: CoreState | None
     ledger: Ledger
     inputs: int
+    software: str = ""
 
     @property
     def shoe_open(self) -> bool:
@@ -45,11 +50,9 @@ class Recovered:
 
     def before(self, core: Core) -> CoreState:
         """The state in which the next run's first input finds the table."""
-        if self.run is None:
-            return core.initial()
-        if self.state is None:
-            return carried(core, self.ledger)
-        return self.state
+        if self.state is not None:
+            return self.state
+        return carried(core, self.ledger) if self.software else core.initial()
 
 
 def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
@@ -59,8 +62,10 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
     try:
         checkpoint = journal.checkpoint()
         versions = _versions_since(journal, checkpoint)
-        if not versions or versions[-1] != VERSION:
-            return _other_version(journal, clauses)
+        if not versions:
+            raise CanonicalError("the first input of a journal is Started; no run begins in it")
+        if versions[-1] != VERSION:
+            return _other_version(journal)
         if any(version != VERSION for version in versions):
             # Another version went on from that checkpoint: what it left is in the ledger only.
             checkpoint = None
@@ -102,29 +107,31 @@ def _disagrees(journal: JournalReader, difference: Difference) -> RecoveryError:
     )
 
 
-def _other_version(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
+def _other_version(journal: JournalReader) -> Recovered:
     """Only the ledger is read: another version's state is not understood."""
     ledger = Ledger()
-    started_seq = 0
     software = ""
     for stored in journal.records():
-        item = read_input(stored.record)
+        item = read_older_input(stored.record) if _may_begin(stored) else None
         if isinstance(item, Started):
-            started_seq, software = stored.seq, item.software
-        if item is None:
-            entry = read_entry(stored.record)
-            assert entry is not None
+            software = item.software
+        entry = read_older_entry(stored.record)
+        if entry is not None:
             ledger = ledger.after(entry)
-    run = _run_at(journal, started_seq, clauses)
-    return Recovered(Run(run.core, started_seq, software), None, ledger, 0)
+    return Recovered(None, None, ledger, 0, software)
+
+
+def _may_begin(stored: StoredRecord) -> bool:
+    """Whether a record may hold the first input of a run: only that one is read of another's."""
+    return b"Started" in stored.record
 
 
 def _versions_since(journal: JournalReader, checkpoint: Checkpoint | None) -> tuple[str, ...]:
     """The versions that wrote from the checkpoint on, its own first; else from the first record."""
     versions = [checkpoint.software] if checkpoint is not None else []
     for stored in journal.records(after_seq=checkpoint.seq if checkpoint is not None else 0):
-        if b"Started" in stored.record:
-            item = read_input(stored.record)
+        if _may_begin(stored):
+            item = read_older_input(stored.record)
             if isinstance(item, Started):
                 versions.append(item.software)
     return tuple(versions)
@@ -143,28 +150,39 @@ def refusal_to_start(recovered: Recovered, core: Core, *, replace_allowed: bool)
 
     What a shoe in play goes by changes between shoes only (D-27).
     """
-    if recovered.run is None or not recovered.shoe_open:
+    if not recovered.shoe_open:
         return ""
-    before, now = recovered.run.core, core
     if recovered.state is None and not replace_allowed:
         return (
-            f"a shoe is open that version {recovered.run.software} began, and this is version "
+            f"a shoe is open that version {recovered.software} began, and this is version "
             f"{VERSION}. Start that version again and finish the shoe, or start this one with "
             "--close-coup-as-partial: the coup on the table is then held for a floorperson"
         )
-    changes = [
-        name
-        for name, old, new in (
-            ("rules.profile", before.book.profile, now.book.profile),
-            ("rules.decks", before.settings.decks, now.settings.decks),
-            ("rules.observed", before.settings.observed, now.settings.observed),
-            ("shoe.model", before.settings.shoe.model, now.settings.shoe.model),
-        )
-        if old != new
-    ]
+    changes = _changes(recovered, core)
     if changes:
         return (
             f"a shoe is open, and {', '.join(changes)} changed since it began. These change "
             "between shoes only: put the old value back, finish or close the shoe, then change it"
         )
     return ""
+
+
+def _changes(recovered: Recovered, now: Core) -> tuple[str, ...]:
+    """The settings that a shoe goes by and that are not what they were."""
+    if recovered.run is None:
+        ledger, settings = recovered.ledger, now.settings
+        observed = tuple(fact.value for fact in settings.observed)
+        pairs: tuple[tuple[str, object, object], ...] = (
+            ("rules.profile", ledger.profile, now.book.profile.name),
+            ("rules.decks", ledger.decks, settings.decks),
+            ("rules.observed", ledger.observed, observed),
+        )
+    else:
+        before = recovered.run.core
+        pairs = (
+            ("rules.profile", before.book.profile, now.book.profile),
+            ("rules.decks", before.settings.decks, now.settings.decks),
+            ("rules.observed", before.settings.observed, now.settings.observed),
+            ("shoe.model", before.settings.shoe.model, now.settings.shoe.model),
+        )
+    return tuple(name for name, old, new in pairs if old != new)

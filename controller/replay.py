@@ -46,7 +46,8 @@ class Finding(StrEnum):
 class ReplayReport:
     """`different` counts differences in records of this version, `otherwise` those in another's.
 
-    `differences` lists the first of both. `checkpoint`: whether the stored one was compared.
+    `differences` lists the first of both. `passed_over` counts records of another version's runs
+    whose settings have a form that this version cannot read: they were not told. `checkpoint`: whether the stored one was compared.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class ReplayReport:
     versions: tuple[str, ...]
     different: int
     otherwise: int
+    passed_over: int
     differences: tuple[Difference, ...]
     checkpoint: bool
     damage: str
@@ -141,9 +143,10 @@ class _Replaying:
         self._count(before, self.retelling.ledger)
         self.records += 1
         run = self.retelling.run
+        version = run.software if run is not None else self.retelling.unread_version
         listed = len(self.versions) == VERSIONS_LISTED_MAX
-        if run is not None and not listed and run.software not in self.versions:
-            self.versions.append(run.software)
+        if version and not listed and version not in self.versions:
+            self.versions.append(version)
 
     def _count(self, before: Ledger, after: Ledger) -> None:
         if (before.day, before.shoe, before.open) != (after.day, after.shoe, after.open):
@@ -183,6 +186,7 @@ class _Replaying:
             versions=tuple(self.versions),
             different=self.different,
             otherwise=self.otherwise,
+            passed_over=self.retelling.passed_over,
             differences=tuple(self.differences),
             checkpoint=self.checkpoint_compared,
             damage=self.damage,

@@ -18,8 +18,17 @@ from controller.journal.canonical import CanonicalError
 from controller.journal.values import StoredRecord
 from controller.procedure.verdicts import Irregularity
 from controller.rules.clauses import Clause
+from controller.rules.profile import ProfileError
 from controller.run import core_of
-from controller.tape import entry_record, inputs_in, read_entry, read_input
+from controller.tape import (
+    RecordedInput,
+    entry_record,
+    inputs_in,
+    read_entry,
+    read_input,
+    read_older_entry,
+    read_older_input,
+)
 from controller.version import VERSION
 
 
@@ -42,7 +51,11 @@ class Run:
 
 
 class Retelling:
-    """Takes records in stored order. Entries must follow the input they were concluded from."""
+    """Takes records in stored order. Entries must follow the input they were concluded from.
+
+    A run that another version began with settings of a form this one cannot read is passed over:
+    `unread_version` names that version meanwhile, and only the ledger follows it.
+    """
 
     def __init__(self, clauses: Mapping[str, Clause]) -> None:
         self._clauses = clauses
@@ -53,6 +66,8 @@ class Retelling:
         self.ledger = Ledger()
         self.inputs = 0
         self.entries = 0
+        self.unread_version = ""
+        self.passed_over = 0
 
     def put_back(self, run: Run, state: CoreState) -> None:
         """Go on from a checkpoint instead of from the first record."""
@@ -62,18 +77,34 @@ class Retelling:
     @property
     def exact(self) -> bool:
         """Whether the records now told are of this very version, so that bytes must be equal."""
+        if self.unread_version:
+            return False
         return self.run is None or self.run.software == VERSION
 
     def take(self, stored: StoredRecord) -> Difference | None:
         """Take one record. Raises CanonicalError where it cannot be read."""
-        item = read_input(stored.record)
+        item = self._input_in(stored)
+        if self.unread_version and not isinstance(item, Started):
+            return self._pass_over(stored)
         if item is not None:
             missing = self._left_over(stored.seq)
+            if isinstance(item, Started) and self._cannot_begin(item):
+                self.run, self.state, self.unread_version = None, None, item.software
+                self.passed_over += 1
+                return missing
             for one in inputs_in(item):
                 self._tell(one, stored.seq)
             return missing
         self.entries += 1
         return self._compare(stored)
+
+    def _input_in(self, stored: StoredRecord) -> RecordedInput | None:
+        """An input; the first of another version's run says so, and the rest is read as older."""
+        if self.exact and b"Started" not in stored.record:
+            return read_input(stored.record)
+        item = read_older_input(stored.record)
+        of_this_version = isinstance(item, Started) and item.software == VERSION
+        return read_input(stored.record) if of_this_version else item
 
     def finish(self, seq: int) -> Difference | None:
         """The tape is at its end: nothing concluded may be left over."""
@@ -91,15 +122,37 @@ class Retelling:
 
     def _begin(self, started: Started, seq: int) -> None:
         core = core_of(started, self._clauses)
-        if self.state is None:
+        if self.unread_version:
+            self.state = carried(core, self.ledger)
+            self.unread_version = ""
+        elif self.state is None:
             self.state = core.initial()
         elif self.run is not None and self.run.software != started.software:
             self.state = carried(core, self.ledger)
         self.run = Run(core, seq, started.software)
 
+    def _cannot_begin(self, started: Started) -> bool:
+        """Whether another version's settings or profile have a form that this one cannot read."""
+        if started.software == VERSION:
+            return False
+        try:
+            core_of(started, self._clauses)
+        except (CanonicalError, ProfileError):
+            return True
+        return False
+
+    def _pass_over(self, stored: StoredRecord) -> None:
+        """A record of a run that is not told: only the ledger follows it."""
+        self.passed_over += 1
+        entry = read_older_entry(stored.record)
+        if entry is not None:
+            self.entries += 1
+            self.ledger = self.ledger.after(entry)
+
     def _compare(self, stored: StoredRecord) -> Difference | None:
-        entry = read_entry(stored.record)
-        assert entry is not None
+        entry = read_entry(stored.record) if self.exact else read_older_entry(stored.record)
+        if entry is None:
+            return self._without_word_for(stored)
         self.ledger = self.ledger.after(entry)
         if not self._expected:
             return Difference(stored.seq, in_words(entry), "nothing")
@@ -109,6 +162,14 @@ class Retelling:
         if not self.exact and same_verdicts(entry, concluded):
             return None
         return Difference(stored.seq, in_words(entry), in_words(concluded))
+
+    def _without_word_for(self, stored: StoredRecord) -> Difference:
+        """An entry of another version that this one does not have."""
+        concluded = self._concluded.popleft() if self._concluded else None
+        if self._expected:
+            self._expected.popleft()
+        said = in_words(concluded) if concluded is not None else "nothing"
+        return Difference(stored.seq, "an entry of another version", said)
 
     def _left_over(self, seq: int) -> Difference | None:
         if not self._expected:

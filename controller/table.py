@@ -204,7 +204,7 @@ class Table:
         with Journal.open(self._beginning.journal) as journal:
             recovered = recover(journal, self._beginning.clauses)
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
-            before = recovered.run.software if recovered.run is not None and replacing else ""
+            before = recovered.software if replacing else ""
             started = self._beginning.start(before)
             core = core_of(started, self._beginning.clauses)
             refusal = refusal_to_start(recovered, core, replace_allowed=replace_allowed)

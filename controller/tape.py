@@ -8,11 +8,12 @@ Source: package README, "Evidence".
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
 from controller.entries import Entry
 from controller.inputs import Input
-from controller.journal.canonical import Codec
+from controller.journal.canonical import CanonicalError, Codec, OlderCodec
 from controller.journal.record import RecordKind, unwrap, wrap
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
@@ -91,3 +92,33 @@ def read_entry(record: bytes) -> Entry | None:
     """The entry that a record holds; None where it holds an input. Raises CanonicalError."""
     kind, value = unwrap(record)
     return ENTRIES.decode(value) if kind is RecordKind.ENTRY else None
+
+
+def read_older_input(record: bytes) -> RecordedInput | None:
+    """As `read_input`, of a record that another version wrote. Raises CanonicalError."""
+    kind, value = unwrap(record)
+    return _older_inputs().decode(value) if kind is RecordKind.INPUT else None
+
+
+def read_older_entry(record: bytes) -> Entry | None:
+    """The entry that another version's record holds.
+
+    None where it holds an input, or an entry that this version has no word for.
+    """
+    kind, value = unwrap(record)
+    if kind is not RecordKind.ENTRY:
+        return None
+    try:
+        return _older_entries().decode(value)
+    except CanonicalError:
+        return None
+
+
+@cache
+def _older_inputs() -> OlderCodec[RecordedInput]:
+    return OlderCodec(RecordedInput)
+
+
+@cache
+def _older_entries() -> OlderCodec[Entry]:
+    return OlderCodec(Entry)

@@ -16,7 +16,7 @@ import cbor2
 
 from controller.journal.forms import CanonicalError, Plain, form_of
 
-__all__ = ["CanonicalError", "Codec", "Plain"]
+__all__ = ["CanonicalError", "Codec", "OlderCodec", "Plain", "plain_of"]
 
 T = TypeVar("T")
 
@@ -45,11 +45,7 @@ class Codec(Generic[T]):
 
     def decode(self, data: bytes) -> T:
         """The value that `data` encodes. Raises CanonicalError, also where it has another form."""
-        try:
-            plain = cbor2.loads(data)
-        except (cbor2.CBORDecodeError, ValueError, TypeError, OverflowError) as error:
-            raise CanonicalError(f"not CBOR: {error}") from error
-        value = self.from_plain(plain)
+        value = self.from_plain(plain_of(data))
         if self.encode(value) != data:
             raise CanonicalError("these bytes are not the canonical form of what they say")
         return value
@@ -61,3 +57,28 @@ class Codec(Generic[T]):
     def from_plain(self, plain: object) -> T:
         """The value that `to_plain` gave `plain` for. Raises CanonicalError."""
         return cast("T", self._form.decode(plain))
+
+
+class OlderCodec(Generic[T]):
+    """Reader of what another version of this software wrote; it writes nothing.
+
+    A field that version did not have takes its default, one that this version has no more is
+    passed over. What it cannot be read as at all raises CanonicalError.
+    """
+
+    __slots__ = ("_form",)
+
+    def __init__(self, hint: object) -> None:
+        self._form = form_of(hint, older=True)
+
+    def decode(self, data: bytes) -> T:
+        """The value as this version would say it. Raises CanonicalError."""
+        return cast("T", self._form.decode(plain_of(data)))
+
+
+def plain_of(data: bytes) -> object:
+    """Maps, arrays, numbers, text and bytes that `data` encodes. Raises CanonicalError."""
+    try:
+        return cbor2.loads(data)
+    except (cbor2.CBORDecodeError, ValueError, TypeError, OverflowError) as error:
+        raise CanonicalError(f"not CBOR: {error}") from error

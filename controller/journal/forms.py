@@ -8,7 +8,7 @@ Source: controller/journal/README.md, "Encoding".
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, Flag
 from typing import Final, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -52,16 +52,28 @@ class Form:
     members: tuple["Form", ...] = ()
 
 
-def form_of(hint: object) -> Form:
-    """The form of a type hint. Raises CanonicalError where it has none."""
-    return _form(hint, {})
+@dataclass(frozen=True, slots=True)
+class _Building:
+    """What is known while forms are built: the classes that are open, met again inside themselves.
+
+    `older`: the form reads what another version wrote. A field that is not there yet takes its
+    default, one that is not there any more is passed over.
+    """
+
+    older: bool
+    open_classes: dict[type, list[Form]]
 
 
-def _form(hint: object, open_classes: dict[type, list[Form]]) -> Form:
+def form_of(hint: object, *, older: bool = False) -> Form:
+    """The form of a type hint, or a tolerant one. Raises CanonicalError where it has none."""
+    return _form(hint, _Building(older, {}))
+
+
+def _form(hint: object, building: _Building) -> Form:
     if get_origin(hint) in (Union, types.UnionType):
-        return _union_form(tuple(_form(arm, open_classes) for arm in get_args(hint)))
+        return _union_form(tuple(_form(arm, building) for arm in get_args(hint)))
     if get_origin(hint) is tuple or hint is tuple:
-        return _tuple_form(get_args(hint), open_classes)
+        return _tuple_form(get_args(hint), building)
     if hint is None or hint is type(None):
         return _scalar_form(type(None))
     if isinstance(hint, type) and hint in (bool, int, str, bytes):
@@ -69,7 +81,7 @@ def _form(hint: object, open_classes: dict[type, list[Form]]) -> Form:
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _enum_form(hint)
     if isinstance(hint, type) and is_dataclass(hint):
-        return _dataclass_form(hint, open_classes)
+        return _dataclass_form(hint, building)
     raise CanonicalError(f"{hint!r} cannot be stored: it has no canonical form")
 
 
@@ -121,12 +133,12 @@ def _enum_form(cls: type[Enum]) -> Form:
     return Form(name, cls, plain_type, encode, decode)
 
 
-def _tuple_form(args: tuple[object, ...], open_classes: dict[type, list[Form]]) -> Form:
+def _tuple_form(args: tuple[object, ...], building: _Building) -> Form:
     if len(args) == 2 and args[1] is Ellipsis:
-        return _array_form(_form(args[0], open_classes))
+        return _array_form(_form(args[0], building))
     if Ellipsis in args:
         raise CanonicalError(f"tuple{list(args)} cannot be stored: it has no canonical form")
-    return _row_form(tuple(_form(arg, open_classes) for arg in args))
+    return _row_form(tuple(_form(arg, building) for arg in args))
 
 
 def _array_form(item: Form) -> Form:
@@ -185,9 +197,9 @@ def _row_form(items: tuple[Form, ...]) -> Form:
     return Form("tuple", tuple, list, encode, decode)
 
 
-def _dataclass_form(cls: type, open_classes: dict[type, list[Form]]) -> Form:
+def _dataclass_form(cls: type, building: _Building) -> Form:
     """The form of a dataclass; a class that contains itself is met again while it is open."""
-    name = cls.__name__
+    name, open_classes = cls.__name__, building.open_classes
     if cls in open_classes:
         built = open_classes[cls]
         return _later_form(cls, built)
@@ -202,13 +214,12 @@ def _dataclass_form(cls: type, open_classes: dict[type, list[Form]]) -> Form:
     forms: list[tuple[str, Form]] = []
     for field in names:
         try:
-            forms.append((field, _form(hints[field], open_classes)))
+            forms.append((field, _form(hints[field], building)))
         except CanonicalError as error:
             inward = " > " if error.path else ""
             raise error.within(f"{name}.{field}{inward}") from None
-    form = Form(
-        name, cls, dict, _field_encoder(cls, tuple(forms)), _field_decoder(cls, tuple(forms))
-    )
+    decoder = _older_field_decoder if building.older else _field_decoder
+    form = Form(name, cls, dict, _field_encoder(cls, tuple(forms)), decoder(cls, tuple(forms)))
     built.append(form)
     del open_classes[cls]
     return form
@@ -276,6 +287,27 @@ def _field_decoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Decode:
             return cls(**values)
         except (ValueError, TypeError, AssertionError) as error:
             raise CanonicalError(f"{name} refuses these values: {error}") from error
+
+    return decode
+
+
+def _older_field_decoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Decode:
+    """As `_field_decoder`, for fields that another version did not have, or had beside these."""
+    defaults: dict[str, object] = {
+        field.name: field.default for field in fields(cls) if field.default is not MISSING
+    }
+    strict = _field_decoder(cls, forms)
+    kept = {"type", *(field for field, _ in forms)}
+    encoders = {field: form.encode for field, form in forms}
+
+    def decode(plain: object) -> object:
+        if type(plain) is not dict:
+            return strict(plain)
+        filled = {key: value for key, value in plain.items() if key in kept}
+        for field, default in defaults.items():
+            if field not in filled:
+                filled[field] = encoders[field](default)
+        return strict(filled)
 
     return decode
 

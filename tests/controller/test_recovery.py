@@ -9,6 +9,7 @@ Source: package README, "Restart", "A new software version"; D-22, D-27.
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -286,6 +287,40 @@ def test_a_first_start_changes_nothing(script, fast_dir) -> None:
 
 
 # --- another version ------------------------------------------------------------------------------
+
+OLD = Path(__file__).resolve().parents[1] / "tapes" / "0.1.0" / "live.db"
+
+
+@pytest.fixture
+def journal_of_0_1_0(fast_dir) -> Path:
+    """As version 0.1.0 wrote it: an overdraw resolved, two coups counted, two cards of a third."""
+    folder = fast_dir / "old"
+    folder.mkdir()
+    copyfile(OLD, folder / "live.db")
+    return folder
+
+
+def test_a_journal_of_version_0_1_0_leaves_its_numbers(journal_of_0_1_0) -> None:
+    left = recovered(journal_of_0_1_0)
+    assert (left.run, left.state, left.software) == (None, None, "0.1.0")
+    ledger = left.ledger
+    assert (ledger.day, ledger.shoe, ledger.open) == ("2025-11-21", 1, True)
+    assert (ledger.coups, ledger.cards, ledger.irregularities) == (2, 2, 1)
+    assert (ledger.profile, ledger.decks, ledger.observed) == ("s42-mini", 8, ("result_button",))
+
+
+def test_a_shoe_of_version_0_1_0_goes_on_when_told_to(journal_of_0_1_0, script) -> None:
+    table = script()
+    left = gone_on(journal_of_0_1_0, table, replaced="0.1.0")
+    assert "--close-coup-as-partial" in refusal_to_start(left, table.core, replace_allowed=False)
+    state = table.state.table
+    assert (state.phase, state.shoe.coup.number, state.shoe.coup.partial) == (
+        Phase.SUSPENDED,
+        3,
+        True,
+    )
+    again = recovered(journal_of_0_1_0)
+    assert again.state == table.state
 
 
 def gone_on(folder: Path, script, *, replaced: str = "") -> Recovered:
