@@ -16,6 +16,8 @@ class Decision(StrEnum):
     """What becomes of the coup in which the irregularity happened."""
 
     CONTINUE = "continue"  # play goes on from where it stands, by the rules
+    CARRY = "carry-card"  # as continue; a card drawn in error is the next hand's first card
+    BURN = "burn-card"  # as continue; a card drawn in error is burned, and its amount with it
     VOID_COUP = "void-coup"  # the coup is void, its cards go to the discard rack
     STATE_OUTCOME = "state-outcome"  # the floorperson states the outcome of a partial coup
     CLOSE_SHOE = "close-shoe"  # the shoe ends here; an open coup is void

@@ -92,12 +92,14 @@ def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint
 def irregular(
     book: RuleBook, step: Step, code: IrregularityCode, detail: str, *points: RulePoint
 ) -> Step:
-    """Raise an irregularity of the present shoe.
+    """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
-    `points` are cited after the ones the catalogue gives for the code.
+    `points` are cited after the ones the catalogue gives for the code. With no shoe there is no
+    play to stop: nothing suspends then.
     """
     kind = CATALOGUE[code]
-    coup = step.shoe.coup.number if step.shoe.coup is not None else 0
+    shoe = step.state.shoe
+    coup = shoe.coup.number if shoe is not None and shoe.coup is not None else 0
     verdict = Irregularity(
         code=code,
         number=step.state.irregularities + 1,
@@ -107,7 +109,7 @@ def irregular(
         permitted=kind.permitted,
         forbidden=kind.forbidden,
         decisions=tuple(decision.value for decision in kind.decisions),
-        suspends=kind.suspends,
+        suspends=kind.suspends and shoe is not None,
         provisional=step.provisional,
     )
     return replace(_noted(step, verdict), verdicts=(*step.verdicts, verdict))
@@ -128,7 +130,10 @@ def _noted(step: Step, verdict: Irregularity) -> Step:
             provisional=verdict.provisional,
         )
         listed = (*listed, opened)
-    shoe, coup = step.shoe, step.shoe.coup
+    shoe = state.shoe
+    if shoe is None:
+        return step.on(replace(state, irregularities=number, open_irregularities=listed))
+    coup = shoe.coup
     if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
         coup = replace(coup, irregular=(*coup.irregular, number))
     shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
@@ -143,7 +148,7 @@ def suspended_if_due(book: RuleBook, step: Step) -> Step:
     """
     raised = (one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends)
     first = next(raised, None)
-    if first is None:
+    if first is None or step.state.suspension is not None:
         return step
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
     return step.on(replace(step.state, suspension=suspension)).moved(book, Trigger.SUSPEND)

@@ -175,6 +175,8 @@ def permitted_decisions(
     partial = _partial_coups(state, suspension, provisional)
     permitted = {
         Decision.CONTINUE: not partial,
+        Decision.CARRY: False,
+        Decision.BURN: False,
         Decision.VOID_COUP: bool(partial) or suspension.coup > 0,
         Decision.STATE_OUTCOME: len(partial) == 1,
         Decision.CLOSE_SHOE: True,

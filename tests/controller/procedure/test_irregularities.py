@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
 from controller.procedure.decisions import Decision
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
@@ -317,9 +318,11 @@ def test_every_permitted_decision_ends_the_suspension(raised, case) -> None:
         assert (recorded.person, recorded.decision) == ("Bo Ray", decision)
 
 
-def test_every_code_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
-    assert set(IrregularityCode) - {case.code for case in CASES} == {
-        IrregularityCode.DEALT_WHILE_SUSPENDED
+def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
+    of_people = set(CONDUCT_IRREGULARITIES)
+    assert set(IrregularityCode) - {case.code for case in CASES} - of_people == {
+        IrregularityCode.DEALT_WHILE_SUSPENDED,
+        IrregularityCode.FOUND_FACE_UP,
     }
     assert set(CATALOGUE) == set(IrregularityCode)
 
