@@ -75,7 +75,7 @@ def book_of(
     deal_option: DealOption = DealOption.FACE_UP,
 ) -> RuleBook:
     """The rules of a table; some settings of the profile can be changed."""
-    chosen = PROFILES[profile]
+    chosen = PROFILES[profile] if profile in PROFILES else load_profile(profile)
     rules = replace(
         chosen.rules,
         cut_card_at_round_start=cut_card_at_round_start,
