@@ -13,7 +13,7 @@ from controller.entries import Entry, Judged, RunBegan
 from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
-from controller.procedure.shoe import CARDS_IN_A_DECK
+from controller.procedure.recording import CARDS_IN_A_DECK
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.procedure.verdicts import Irregularity
 

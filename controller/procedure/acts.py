@@ -1,7 +1,7 @@
 """Acts of people that the rules ask for or forbid, as a closed set.
 
 Responsible for: one word per act that a named person records.
-Not responsible for: when an act is due (opening) and which clauses ask for it (profile).
+Not responsible for: when an act is due (duties) and which clauses ask for it (profile).
 Source: NY (a)(2), (a)(4)(iv), (d), (i)(4)-(5); S42 (a)(4), (d), (e), (j)(4)-(5), (l); WA shuffle.
 """
 
@@ -14,6 +14,7 @@ class ActKind(StrEnum):
     EZ_PUSH_POSTED = "ez-push-posted"
     LAYOUT_APPROVED = "layout-approved"
     # Cards are received.
+    RECEIVED = "received"
     INSPECTED = "inspected"
     VERIFIED = "verified"
     PRESHUFFLED = "preshuffled"
@@ -24,6 +25,7 @@ class ActKind(StrEnum):
     SHUFFLED = "shuffled"
     FEATHERED = "feathered"
     LACED = "laced"
+    RESHUFFLED = "reshuffled"  # once more, after lacing
     CUT_OFFERED = "cut-offered"
     CUT = "cut"
     CUT_BY_DEALER = "cut-by-dealer"
@@ -42,6 +44,7 @@ class ActKind(StrEnum):
     DEAD_TABLE_SPREAD = "dead-table-spread"
     DEAD_TABLE_VIEWED = "dead-table-viewed"
     RESPREAD_ASKED = "respread-asked"
+    RESPREAD = "respread"
     # Conduct.
     SHOE_PASSED = "shoe-passed"
     CARDS_TOUCHED = "cards-touched"

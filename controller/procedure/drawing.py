@@ -31,6 +31,7 @@ from controller.procedure.coup_cards import cards_left_checked, due_card
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import close_coup, ended_by_what_follows, is_over
+from controller.procedure.loading import first_card_out
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
 from controller.procedure.places import (
     BURN_PLACES,
@@ -54,7 +55,7 @@ def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         return _first_card_of_another_shoe(book, step, event)
     if step.phase is Phase.CLOSED:
         return _card_of_unseen_shoe(book, step, event)
-    step = _counted(step)
+    step = _counted(book, step)
     if step.phase is Phase.SHOE_OVER:
         return _card_after_shoe(book, step)
     if step.shoe.cards_drawn > step.shoe.cards_total:
@@ -72,8 +73,10 @@ def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
             return _in_coup(book, step, event)
 
 
-def _counted(step: Step) -> Step:
-    return step.with_shoe(replace(step.shoe, cards_drawn=step.shoe.cards_drawn + 1))
+def _counted(book: RuleBook, step: Step) -> Step:
+    step = step.with_shoe(replace(step.shoe, cards_drawn=step.shoe.cards_drawn + 1))
+    first = step.shoe.cards_drawn == 1 and not step.shoe.joined
+    return first_card_out(book, step) if first and step.phase is not Phase.SHOE_OVER else step
 
 
 # --- a card of another shoe, or of none ----------------------------------------------------------
@@ -91,7 +94,7 @@ def _first_card_of_another_shoe(book: RuleBook, step: Step, event: CardDrawn) ->
     step = ended_by_what_follows(book, step)
     no_shoe = step.phase in NO_SHOE_PHASES
     if no_shoe and not step.provisional:
-        return burn_first(book, _counted(open_shoe(book, step)), event)
+        return burn_first(book, _counted(book, open_shoe(book, step)), event)
     step = replace(step, next_shoe=NextShoe.BEGUN)
     if no_shoe:
         return accept(step, "the first card of the next shoe: not followed while suspended")
@@ -103,10 +106,10 @@ def _card_of_unseen_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """The program meets a shoe in play: nothing before this card is known."""
     detail = f"the first card seen is {WORDS[event.claimed]}"
     if event.claimed in BURN_PLACES:
-        step = _counted(join_shoe_in_burn(book, step))
+        step = _counted(book, join_shoe_in_burn(book, step))
         step = step.with_shoe(replace(step.shoe, burn_cards=(event.card,)))
     else:
-        step = _counted(join_shoe(book, step))
+        step = _counted(book, join_shoe(book, step))
         if event.claimed is not Place.OUTSIDE:
             step = _begin_coup(book, step, event)
     return irregular(book, step, IrregularityCode.SHOE_JOINED, detail)

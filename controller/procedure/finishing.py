@@ -11,6 +11,7 @@ from dataclasses import replace
 from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.discarding import coup_discarded
 from controller.procedure.effects import (
     Call,
     CoupClosed,
@@ -148,7 +149,7 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
         )
     if not last and shoe.cut.last_coup == coup.number + 1:
         step = last_hand(book, step)
-    return step
+    return coup_discarded(book, step)
 
 
 def count(step: Step, record: CoupRecord) -> Step:

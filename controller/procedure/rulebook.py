@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import EDGES, Phase, Trigger
 from controller.rules.profile import Profile
 from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues
+
+# Back colours of the two batches, where table.toml names no others.
+DEFAULT_BACKS: Final = ("red", "blue")
 
 
 class Fact(StrEnum):
@@ -39,12 +43,22 @@ class RuleBook:
     observed: tuple[Fact, ...]
     machine: StateTable[Phase, Trigger]
     citations: Mapping[RulePoint, tuple[str, ...]]
+    seats: tuple[int, ...] = ()
+    backs: tuple[str, str] = DEFAULT_BACKS
 
     @classmethod
-    def of(cls, profile: Profile, decks: int, observed: tuple[Fact, ...]) -> "RuleBook":
-        """Bind a profile to a table."""
+    def of(
+        cls,
+        profile: Profile,
+        decks: int,
+        observed: tuple[Fact, ...],
+        seats: tuple[int, ...] = (),
+        backs: tuple[str, str] = DEFAULT_BACKS,
+    ) -> "RuleBook":
+        """Bind a profile to a table; `seats` are the layout's, none where they are not told."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
-        return cls(profile, decks, observed, StateTable(EDGES), MappingProxyType(citations))
+        own = MappingProxyType(citations)
+        return cls(profile, decks, observed, StateTable(EDGES), own, seats, backs)
 
     @property
     def values(self) -> RuleValues:

@@ -14,44 +14,42 @@ next one is noted, and opened by the resolution; if cards of it were dealt meanw
 from dataclasses import replace
 
 from controller.procedure.catalogue import IrregularityCode
-from controller.procedure.effects import Call, Refused, ShoeOpened
+from controller.procedure.dead_table import told_at_closing
+from controller.procedure.effects import Refused, ShoeOpened
 from controller.procedure.events import ShoeClosedByPerson
 from controller.procedure.finishing import end_stated, ended_by_what_follows, is_over
 from controller.procedure.interruptions import progress_unproven
+from controller.procedure.loading import told_at_opening, used_up
 from controller.procedure.phases import Phase, Trigger
+from controller.procedure.recording import cards_in_shoe
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState
-from controller.procedure.steps import Step, accept, irregular, prompt
+from controller.procedure.steps import Step, accept, irregular
+from controller.procedure.wagering import reshuffle_refused
 from controller.rules.rule_points import RulePoint
 
-CARDS_IN_A_DECK = 52
 NO_SHOE_PHASES = (Phase.CLOSED, Phase.SHOE_OVER)
-_PROMPTS = (
-    (Fact.SHOE_OPENED, Call.OPENING, "inspect the cards before the first shoe"),
-    (Fact.BATCH_LOADED, Call.BATCH, "record which batch was loaded"),
-    (Fact.CUT_DEPTH, Call.SHUFFLE_AND_CUT, "shuffle, offer the cut, place both cut cards"),
-)
 
 
 def open_shoe(book: RuleBook, step: Step) -> Step:
-    """Open the next shoe at its beginning. What nobody reports of its loading is prompted."""
+    """Open the next shoe at its beginning, and tell what is due before its first card."""
+    owed = reshuffle_refused(book, step.state)
     step = _new_shoe(book, end_stated(book, step), joined=False)
     step = step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY)
-    for fact, call, text in _PROMPTS:
-        if not book.observes(fact):
-            step = prompt(book, step, call, text, RulePoint.SHOE_LOADED)
-    return step
+    if owed is not None:
+        step = irregular(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
+    return told_at_opening(book, step)
 
 
 def join_shoe(book: RuleBook, step: Step) -> Step:
     """Open a shoe that is already in play; the caller says so once it has judged the event."""
-    step = _new_shoe(book, end_stated(book, step), joined=True)
+    step = used_up(book, _new_shoe(book, end_stated(book, step), joined=True))
     return step.moved(book, Trigger.SHOE_JOINED)
 
 
 def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
     """Open a shoe whose burn is under way; how many cards it needs is not known."""
-    step = _new_shoe(book, end_stated(book, step), joined=True)
+    step = used_up(book, _new_shoe(book, end_stated(book, step), joined=True))
     step = step.with_shoe(replace(step.shoe, burn_proven=False))
     return step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY, Trigger.BURN_UNPROVEN)
 
@@ -62,7 +60,7 @@ def _new_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
     shoe = ShoeState(
         gaming_day=state.today,
         number=number,
-        cards_total=book.decks * CARDS_IN_A_DECK,
+        cards_total=cards_in_shoe(book),
         joined=joined,
     )
     state = replace(state, shoe=shoe, shoe_day=state.today, shoe_number=number)
@@ -104,7 +102,8 @@ def closed_by_person(book: RuleBook, state: TableState, event: ShoeClosedByPerso
         step = step.moved(book, Trigger.SHOE_CLOSED)
     what = f"shoe closed by {event.person}: {event.reason}"
     step = accept(step, what, book.clauses(RulePoint.DEAD_TABLE))
-    return end_stated(book, step, event.person, event.reason)
+    step = end_stated(book, step, event.person, event.reason)
+    return told_at_closing(book, step)
 
 
 def _refusal_to_close(book: RuleBook, state: TableState) -> str:

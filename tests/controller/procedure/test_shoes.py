@@ -7,7 +7,7 @@ Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (e)(8), (h)(5); D-2, D-7, D-22.
 
 import pytest
 
-from controller.procedure.effects import BurnDone, Refused, ShoeEnded, ShoeOpened
+from controller.procedure.effects import BurnDone, Prompted, Refused, ShoeEnded, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
 
@@ -32,9 +32,9 @@ def test_the_start_of_the_device_or_a_first_burn_card_opens_a_shoe(new_table, wo
 
 
 def test_what_nobody_reports_of_its_loading_is_prompted(new_table) -> None:
-    assert new_table("start").prompts() == ["opening", "batch", "shuffle_and_cut"]
-    observed = (Fact.SHOE_OPENED, Fact.BATCH_LOADED, Fact.CUT_DEPTH)
-    assert new_table("start", observed=observed).prompts() == []
+    table = new_table("start")
+    assert table.prompts() == ["opening", "shuffle_and_cut", "shuffle_and_cut", "batch"]
+    assert {prompt.observed for prompt in table.of(Prompted)} == {False}
 
 
 def test_a_shoe_alone_runs_a_table(new_table, profile) -> None:
@@ -248,7 +248,7 @@ def test_a_named_person_closes_a_shoe_between_coups(new_table, words) -> None:
     (ended,) = table.of(ShoeEnded)
     assert (ended.person, ended.reason) == ("Ann Lee", "dead table")
     assert table.last.clauses == ("S42-e-8-dead",)
-    assert table.prompts()[-1] == "reshuffle"
+    assert table.prompts()[-2:] == ["reshuffle", "dead_table"]
 
 
 def test_a_coup_that_waits_only_for_a_result_nobody_reports_counts_first(table) -> None:
@@ -274,7 +274,7 @@ def test_so_does_the_last_one(table) -> None:
     ],
 )
 def test_otherwise_closing_is_refused_with_what_to_do(new_table, words, why) -> None:
-    observed = tuple(Fact) if words.startswith("observed, ") else ()
+    observed = (Fact.RESULT_BUTTON,) if words.startswith("observed, ") else ()
     table = new_table(words.removeprefix("observed, "), observed=observed)
     state = table.state
     table.deal("close shoe")
