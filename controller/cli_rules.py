@@ -10,17 +10,20 @@ Source: controller/rules/README.md, "Clauses", "Profiles".
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from controller.cli_errors import Unable
 from controller.cli_output import MARK, say, say_json, say_table
+from controller.cli_profile import profile_named
 
 if TYPE_CHECKING:
     from controller.rules.clauses import Clause
-    from controller.rules.profile import Grounds, Profile
+    from controller.rules.profile import Grounds, Profile, ProfileValue
     from controller.rules.shapes import SettingValue
+
+HOUSE_MARK: Final = "HOUSE"
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -56,10 +59,7 @@ def list_profiles(json: _Json = False) -> None:
     from controller.rule_data import load_profile, profile_names
 
     profiles = [load_profile(name) for name in profile_names()]
-    rows = [
-        (one.name, one.title, one.source, sum(value.assumed for value in one.values))
-        for one in profiles
-    ]
+    rows = [(one.name, one.title, one.source, len(one.assumed)) for one in profiles]
     if json:
         keys = ("name", "title", "source", "values_assumed")
         say_json({"profiles": [dict(zip(keys, row, strict=True)) for row in rows]})
@@ -69,7 +69,7 @@ def list_profiles(json: _Json = False) -> None:
 
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="A profile's name, or a profile's .toml file.")
+        str, typer.Argument(metavar="[NAME]", help="A profile's name, or a house's .toml file.")
     ] = "",
     config: Annotated[
         Path | None,
@@ -80,7 +80,7 @@ def show(
         bool, typer.Option("--clauses", help="Print the text of every clause cited, too.")
     ] = False,
 ) -> None:
-    """Show every value of a profile, with its clauses, or that it is assumed and why.
+    """Show every value of a profile, with its clauses, or that it is assumed or the house's.
 
     With --config it says, too, what this table observes; what it does not observe is prompted and
     recorded as not observed, and never judged.
@@ -89,23 +89,25 @@ def show(
 
     catalogue = load_clauses()
     if config is not None:
-        name, observed = _at_table(config)
+        profile, observed = _at_table(config)
     elif name:
-        observed = ""
+        profile, observed = profile_named(name), ""
     else:
         raise Unable("which profile? Give NAME (see `smartshoe rules list`) or --config FILE")
-    profile = _profile(name, catalogue)
     cited = _cited(profile, catalogue) if clauses else ()
     if json:
         say_json(_as_json(profile, cited))
         return
-    say(f"{profile.title} ({profile.name}); source: {profile.source}\n")
+    base = f"; changes {profile.base}" if profile.base else ""
+    say(f"{profile.title} ({profile.name}{base}); source: {profile.source}\n")
     if observed:
         say(f"{observed}\n")
     say(f"Values. What is marked {MARK} is no rule of this document, but a choice.")
+    if profile.house:
+        say(f"What is marked {HOUSE_MARK} is a house rule.")
     say_table(
-        ("value", "is", "rests on", "why assumed"),
-        [(one.name, _value(one.value), *_grounds_cells(_grounds(one))) for one in profile.values],
+        ("value", "is", "rests on", "why"),
+        [(one.name, _value(one.value), *_value_cells(one)) for one in profile.values],
     )
     say("Clauses cited at each point of the procedure.")
     say_table(
@@ -142,41 +144,39 @@ def _tell_clause(found: "Clause") -> None:
     say(f"  the program: {found.check}")
 
 
-def _at_table(config: Path) -> tuple[str, str]:
-    """A table's profile by name, and what the table observes in words."""
+def _at_table(config: Path) -> tuple["Profile", str]:
+    """A table's profile, and what the table observes in words."""
     from controller.config import load_config
     from controller.procedure.rulebook import Fact
+    from controller.rule_data import load_clauses
+    from controller.rules.profile import parse_profile
 
     table = load_config(config)
     facts = table.settings.observed
     seen = ", ".join(fact.value for fact in facts) or "nothing beside the shoe"
-    unseen = ", ".join(fact.value for fact in Fact if fact not in facts)
+    unseen = ", ".join(fact.value for fact in Fact if fact not in facts) or "nothing"
     words = f"Table {table.settings.table} observes {seen}. Prompted, never judged: {unseen}."
-    return table.profile_name, words
-
-
-def _profile(name: str, catalogue: Mapping[str, "Clause"]) -> "Profile":
-    from controller.rule_data import load_profile, profile_names
-    from controller.rules.profile import parse_profile
-
-    if name in profile_names():
-        return load_profile(name)
-    if name.endswith(".toml"):
-        return parse_profile(Path(name).read_text("utf-8"), catalogue)
-    known = ", ".join(profile_names())
-    raise Unable(f"there is no profile {name!r}; there are {known}, or name a .toml file")
+    return parse_profile(table.profile_text, load_clauses()), words
 
 
 def _value(value: "SettingValue") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    words = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return words or "not given"
 
 
-def _grounds(one: object) -> "Grounds":
-    from controller.rules.profile import Grounds, ProfileValue
+def _value_cells(one: "ProfileValue") -> tuple[str, str]:
+    """What a value rests on and why; a house rule is said first."""
+    clauses, reason = _grounds_cells(_grounds(one))
+    if not one.house:
+        return clauses, reason
+    return f"{HOUSE_MARK} within {clauses}" if clauses else HOUSE_MARK, one.reason
 
-    assert isinstance(one, ProfileValue)
+
+def _grounds(one: "ProfileValue") -> "Grounds":
+    from controller.rules.profile import Grounds
+
     return Grounds(one.basis, one.assumed, one.borrowed, one.reason)
 
 
@@ -234,10 +234,12 @@ def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, objec
         "name": profile.name,
         "title": profile.title,
         "source": profile.source,
+        "base": profile.base,
         "values": {
             one.name: {
                 "value": list(one.value) if isinstance(one.value, tuple) else one.value,
                 **_grounds_json(_grounds(one)),
+                "house": one.house,
             }
             for one in profile.values
         },

@@ -27,7 +27,8 @@ from controller.config_sections import (
 )
 from controller.config_zone import zone_data
 from controller.procedure.rulebook import Fact
-from controller.rule_data import load_profile, profile_text
+from controller.rule_data import load_profile, standing_text
+from controller.rules.profile import Profile
 from controller.settings import Settings, ShoeDeviceSettings
 from drivers.catalogue import SHOE_MODELS
 
@@ -80,7 +81,9 @@ def load_config(path: Path) -> TableConfig:
     sections: dict[str, Section] = {}
     for name, model in SECTIONS.items():
         try:
-            sections[name] = model.model_validate(document.get(name, {}))
+            sections[name] = model.model_validate(
+                document.get(name, {}), context={"folder": path.absolute().parent}
+            )
         except ValidationError as error:
             problems.extend(problems_of(name, error))
     journal, control = sections.get("journal"), sections.get("control")
@@ -146,11 +149,12 @@ def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
     assert isinstance(journal, JournalSection)
     assert isinstance(metrics, MetricsSection)
     assert isinstance(control, ControlSection)
+    profile = load_profile(rules.profile, path.absolute().parent)
     return TableConfig(
         file=path.absolute(),
-        settings=_settings(table, rules, shoe),
-        profile_name=rules.profile,
-        profile_text=profile_text(rules.profile),
+        settings=_settings(table, rules, shoe, profile),
+        profile_name=profile.name,
+        profile_text=standing_text(profile),
         zone_name=table.time_zone,
         zone_data=zone_data(table.time_zone),
         baud=SHOE_MODELS[shoe.model].baud if shoe.baud is None else shoe.baud,
@@ -163,9 +167,10 @@ def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
     )
 
 
-def _settings(table: TableSection, rules: RulesSection, shoe: ShoeSection) -> Settings:
+def _settings(
+    table: TableSection, rules: RulesSection, shoe: ShoeSection, profile: Profile
+) -> Settings:
     hours, minutes = table.gaming_day_start.split(":")
-    profile = load_profile(rules.profile)
     return Settings(
         table=table.name,
         pit=table.pit,

@@ -8,6 +8,7 @@ Source: package README, "Configuration".
 
 import ipaddress
 import re
+from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -23,7 +24,8 @@ from pydantic import (
 from controller.config_zone import zone_data
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, profile_names
-from controller.rules.profile import Profile
+from controller.rules.profile import Profile, ProfileError
+from controller.rules.words import ShuffleMode
 from drivers.catalogue import ANGEL_EYE_II_EX, BCC_READINGS, SEQ_CYCLES, SHOE_MODELS, ShoeSettings
 
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
@@ -56,10 +58,6 @@ def _one_of(words: tuple[str, ...], word: str) -> str:
     return word
 
 
-def _profile(name: str) -> str:
-    return _one_of(profile_names(), name)
-
-
 def _model(name: str) -> str:
     return _one_of(tuple(SHOE_MODELS), name)
 
@@ -86,18 +84,42 @@ def _facts(words: list[str]) -> list[str]:
     return words
 
 
+def _profile(name: str, read: ValidationInfo) -> str:
+    if name not in profile_names() and not name.endswith(".toml"):
+        names = ", ".join(profile_names())
+        raise ValueError(f"{name!r} is not allowed; allowed: {names}, or a .toml file")
+    try:
+        load_profile(name, _folder(read))
+    except ProfileError as error:
+        raise ValueError(str(error).removesuffix(".")) from error
+    except OSError as error:
+        raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
+    return name
+
+
+def _folder(read: ValidationInfo) -> Path | None:
+    """The folder of table.toml, given to the validation as `folder`."""
+    return read.context["folder"] if read.context else None
+
+
 def _allowed_decks(decks: int, profile: Profile) -> None:
-    least, most = profile.rules.decks_min, profile.rules.decks_max
-    if decks < least:
-        name, bound = "decks_min", f"at least {least}"
-        remedy = f"Set decks = {least} or more"
-    elif most is not None and decks > most:
-        name, bound = "decks_max", f"at most {most}"
-        remedy = f"Set decks = {most} or fewer"
+    rules = profile.rules
+    dual = rules.shuffle_mode is ShuffleMode.DUAL_BATCH
+    batch = (rules.batch_min_decks_each or 0) if dual else 0
+    if decks < rules.decks_min:
+        name, bound = "decks_min", f"at least {rules.decks_min}"
+        remedy = f"Set decks = {rules.decks_min} or more"
+    elif rules.decks_max is not None and decks > rules.decks_max:
+        name, bound = "decks_max", f"at most {rules.decks_max}"
+        remedy = f"Set decks = {rules.decks_max} or fewer"
+    elif decks < batch:
+        name, bound = "batch_min_decks_each", f"at least {batch} in each batch of a shuffler"
+        remedy = f"Set decks = {batch} or more, or another shuffle_mode in a profile of the house"
     else:
         return
     value = profile.value(name)
-    grounds = ", ".join(value.basis) or f"{profile.name}, assumed: {value.reason}"
+    kind = "house rule" if value.house else "assumed"
+    grounds = ", ".join(value.basis) or f"{profile.name}, {kind}: {value.reason}"
     raise ValueError(f"{decks} is not allowed; {bound} ({grounds}). {remedy}")
 
 
@@ -168,7 +190,7 @@ class RulesSection(Section):
     def _decks(cls, decks: int | None, read: ValidationInfo) -> int | None:
         """Whether the profile, where that is one, allows so many decks."""
         if decks is not None and "profile" in read.data:
-            _allowed_decks(decks, load_profile(read.data["profile"]))
+            _allowed_decks(decks, load_profile(read.data["profile"], _folder(read)))
         return decks
 
 

@@ -18,6 +18,7 @@ from controller.rules.shapes import (
     NOT_APPLICABLE,
     OddsLimitText,
     SettingValue,
+    allowed,
     in_words,
 )
 from controller.rules.words import (
@@ -72,29 +73,28 @@ def contradiction(settled: Settled) -> Contradiction | None:
 
 def _choices(settled: Settled) -> Contradiction | None:
     for name in SHAPES:
-        allowed = companion(name)
-        if allowed and not within(settled.values[name], settled.values[allowed], name):
+        choices = companion(name)
+        if choices and not within(settled.values[name], settled.values[choices], name):
             return Contradiction(
                 name,
-                f"{in_words(settled.values[name])} is not in {allowed}",
-                in_words(settled.values[allowed]),
+                f"{in_words(settled.values[name])} is not in {choices}",
+                in_words(settled.values[choices]),
                 "set one of these",
-                settled.cited(name, allowed),
+                settled.cited(name, choices),
             )
     return None
 
 
-def within(value: SettingValue, allowed: SettingValue, name: str) -> bool:
-    """Whether a setting is what its NAME_allowed allows."""
-    if value == NOT_APPLICABLE:
-        return allowed in (NOT_APPLICABLE, ()) or (
-            isinstance(allowed, tuple) and value in tuple(map(str, allowed))
-        )
-    if isinstance(SHAPES[f"{name}_allowed"], OddsLimitText):
-        limited = allowed != NOT_APPLICABLE
-        return limited and OddsLimit.parse(str(allowed)).allows(Odds.parse(str(value)))
-    assert isinstance(allowed, tuple)
-    return all(one in allowed for one in value) if isinstance(value, tuple) else value in allowed
+def within(value: SettingValue, choices: SettingValue, name: str) -> bool:
+    """Whether `value` for `name` is what its NAME_allowed, `choices`, allows."""
+    if isinstance(SHAPES[companion(name)], OddsLimitText):
+        if NOT_APPLICABLE in (value, choices):
+            return value == choices
+        return OddsLimit.parse(str(choices)).allows(Odds.parse(str(value)))
+    assert isinstance(choices, tuple)
+    if value == NOT_APPLICABLE and not choices:
+        return True
+    return all(one in choices for one in value) if isinstance(value, tuple) else value in choices
 
 
 def _decks(settled: Settled) -> Contradiction | None:
@@ -258,7 +258,7 @@ def _needs(settled: Settled, what: str, name: str, clauses: tuple[str, ...]) -> 
     return Contradiction(
         name,
         f"{in_words(settled.values[name])} does not go with {what}",
-        "a value that is more than nothing",
+        f"{allowed(SHAPES[name])}, and here not {in_words(settled.values[name])}",
         f"set {name} too",
         clauses,
     )

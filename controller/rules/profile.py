@@ -115,6 +115,7 @@ class ProfileError(Exception):
         by = f" ({', '.join(clauses)})" if any(one not in problem for one in clauses) else ""
         super().__init__(f"{path}: {problem}{by}. Allowed: {allowed_there}. Remedy: {remedy}.")
         self.path = path
+        self.problem = problem
         self.allowed = allowed_there
         self.remedy = remedy
         self.clauses = clauses

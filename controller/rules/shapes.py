@@ -12,7 +12,7 @@ from typing import Final, assert_never
 from controller.rules.odds import Odds, OddsLimit
 
 # What a TOML value becomes: whole numbers, yes and no, words, lists of words or whole numbers.
-SettingValue = int | bool | str | tuple[str, ...] | tuple[int, ...]
+SettingValue = int | bool | str | tuple[int | str, ...]
 
 NOT_APPLICABLE: Final = "not_applicable"
 TEXT_LENGTH_MAX: Final = 200

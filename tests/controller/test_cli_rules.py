@@ -1,7 +1,6 @@
 """`smartshoe rules`: what a table goes by, with its clauses."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -71,13 +70,76 @@ def test_a_profile_as_json_says_what_is_assumed(capsys: Capture) -> None:
     assert value["reason"]
 
 
-def test_a_casinos_own_profile_is_shown_from_its_file(fast_dir: Path, capsys: Capture) -> None:
-    text = (files("controller.rules") / "profiles" / "s42-mini.toml").read_text("utf-8")
-    house = fast_dir / "house.toml"
-    house.write_text(text.replace('name = "s42-mini"', 'name = "house"'))
+HOUSE = """
+name = "grand"
+base = "ny-mini"
+vig_rate = { value = 4, reason = "weekdays" }
+decks_per_shoe = 6
+"""
 
-    assert main(["rules", "show", str(house)]) == Exit.DONE
-    assert "(house)" in capsys.readouterr().out
+
+@pytest.fixture
+def grand(fast_dir: Path) -> Path:
+    path = fast_dir / "grand.toml"
+    path.write_text(HOUSE)
+    return path
+
+
+def test_a_houses_own_profile_is_shown_with_its_base(grand: Path, capsys: Capture) -> None:
+    assert main(["rules", "show", str(grand)]) == Exit.DONE
+
+    said = words_of(capsys.readouterr().out)
+    assert "New York mini baccarat, as grand (grand; changes ny-mini)" in said
+    assert "What is marked HOUSE is a house rule." in said
+
+
+def test_a_house_rule_is_marked_with_its_clause_and_reason(grand: Path, capsys: Capture) -> None:
+    main(["rules", "show", str(grand)])
+
+    said = words_of(capsys.readouterr().out)
+    assert "vig_rate 4 HOUSE within NY-c-3-rate weekdays" in said
+    assert "decks_per_shoe 6 HOUSE the house's choice" in said
+
+
+def test_a_house_rule_as_json(grand: Path, capsys: Capture) -> None:
+    main(["rules", "show", str(grand), "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["base"] == "ny-mini"
+    assert [name for name, value in shown["values"].items() if value["house"]] == [
+        "decks_per_shoe",
+        "vig_rate",
+    ]
+    assert shown["values"]["vig_rate"]["reason"] == "weekdays"
+    assert shown["values"]["decks_per_shoe"]["assumed"] is False
+
+
+def test_without_house_rules_none_is_spoken_of(capsys: Capture) -> None:
+    main(["rules", "show", "ny-mini"])
+    assert "HOUSE" not in capsys.readouterr().out
+
+
+def test_a_refused_setting_names_file_place_and_clause(grand: Path, capsys: Capture) -> None:
+    grand.write_text(HOUSE.replace("value = 4", "value = 6"))
+
+    assert main(["rules", "show", str(grand)]) == Exit.UNUSABLE
+    said = capsys.readouterr().err
+    assert f"{grand}: values.vig_rate: 6 is not allowed by NY-c-3-rate. Allowed: 5, 4." in said
+
+
+def test_a_reference_that_is_not_given_is_said_to_be_so(capsys: Capture) -> None:
+    main(["rules", "show", "wa-mini"])
+    assert "burn_control_reference not given WA-burn" in words_of(capsys.readouterr().out)
+
+
+def test_at_a_table_the_houses_profile_is_shown(grand: Path, capsys: Capture) -> None:
+    config = grand.parent / "table.toml"
+    config.write_text(
+        '[table]\nname = "M7"\n[rules]\nprofile = "grand.toml"\n[shoe]\nport = "/dev/ttyUSB0"\n'
+    )
+
+    assert main(["rules", "show", "--config", str(config)]) == Exit.DONE
+    assert "(grand; changes ny-mini)" in capsys.readouterr().out
 
 
 def test_at_a_table_it_says_what_is_not_observed(fast_dir: Path, capsys: Capture) -> None:

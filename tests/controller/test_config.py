@@ -10,7 +10,8 @@ import pytest
 from controller.config import SOCKET_PATH_BYTES_MAX, ConfigError, example_text, load_config
 from controller.gaming_day import calendar
 from controller.procedure.rulebook import Fact
-from controller.rule_data import profile_text
+from controller.rule_data import load_clauses, profile_text
+from controller.rules.profile import parse_profile
 
 LEAST = """
 [table]
@@ -123,6 +124,94 @@ def test_facts_come_in_one_order_whatever_the_file_says(write: Write) -> None:
     config = load_config(write(LEAST + text))
 
     assert config.settings.observed == (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
+
+
+HOUSE = '[rules]\nprofile = "rules/grand.toml"\n'
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Callable[[str], None]:
+    """Write a house's profile beside the configuration."""
+
+    def written(text: str) -> None:
+        (tmp_path / "rules").mkdir(exist_ok=True)
+        (tmp_path / "rules" / "grand.toml").write_text(text, encoding="utf-8")
+
+    return written
+
+
+def test_a_houses_profile_stands_beside_the_file(
+    write: Write, house: Callable[[str], None]
+) -> None:
+    house('name = "grand"\nbase = "ny-mini"\nvig_rate = 4\ndecks_per_shoe = 6')
+
+    config = load_config(write(LEAST + HOUSE))
+
+    assert config.profile_name == "grand"
+    assert config.settings.decks == 6
+    profile = parse_profile(config.profile_text, load_clauses())
+    assert (profile.base, profile.rules.vig_rate) == ("ny-mini", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'name = "grand"\nbase = "ny-mini"\nvig_rate = 6',
+            "rules/grand.toml: values.vig_rate: 6 is not allowed by NY-c-3-rate. Allowed: 5, 4.",
+        ),
+        (
+            'name = "grand"',
+            'rules/grand.toml: base: it is missing. Allowed: a text. Remedy: write base = "...".',
+        ),
+    ],
+)
+def test_a_houses_profile_that_is_refused(
+    problems: Callable[[str], list[str]], house: Callable[[str], None], text: str, expected: str
+) -> None:
+    house(text)
+
+    said = problems(LEAST + HOUSE)
+
+    assert len(said) == 1
+    assert said[0].startswith(f"rules.profile: {expected}")
+
+
+def test_a_houses_profile_that_is_not_there(problems: Callable[[str], list[str]]) -> None:
+    assert problems(LEAST + HOUSE) == [
+        "rules.profile: rules/grand.toml cannot be read: No such file or directory."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "decks", "expected"),
+    [
+        ("decks_min = 7", 6, "rules.decks: 6 is not allowed; at least 7 (NY-a-4-i-decks)."),
+        (
+            "batch_min_decks_each = 8",
+            7,
+            "rules.decks: 7 is not allowed; at least 8 in each batch of a shuffler (NY-a-4-iv-sets).",
+        ),
+        (
+            'decks_max = { value = 8, reason = "our shoe" }',
+            9,
+            "rules.decks: 9 is not allowed; at most 8 (grand, house rule: our shoe).",
+        ),
+    ],
+)
+def test_decks_stay_within_the_houses_limits(
+    problems: Callable[[str], list[str]],
+    house: Callable[[str], None],
+    changes: str,
+    decks: int,
+    expected: str,
+) -> None:
+    house(f'name = "grand"\nbase = "ny-mini"\n{changes}')
+
+    said = problems(LEAST + HOUSE + f"decks = {decks}")
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
 
 
 def test_the_zone_turns_the_gaming_day_in_local_time(write: Write) -> None:

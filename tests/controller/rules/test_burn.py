@@ -1,6 +1,5 @@
 """The burn: how many cards after the first."""
 
-from typing import cast
 
 import pytest
 

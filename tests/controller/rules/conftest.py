@@ -1,0 +1,42 @@
+"""Profiles for the tests of the rules: those that come with the program, and a house's over one."""
+
+from collections.abc import Callable
+from importlib.resources import files
+
+import pytest
+
+from controller.rules.clauses import Clause, parse_clauses
+from controller.rules.house import house_profile, parse_house
+from controller.rules.profile import Profile, parse_profile
+
+RULES = files("controller.rules")
+NAMES = (
+    *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
+    *("ny-mini", "s42-mini", "wa-mini"),
+)
+
+
+@pytest.fixture(scope="session")
+def clauses() -> dict[str, Clause]:
+    return parse_clauses(RULES.joinpath("data/clauses.csv").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def shipped(clauses: dict[str, Clause]) -> Callable[[str], Profile]:
+    """A profile that comes with the program."""
+    profiles = {
+        name: parse_profile(RULES.joinpath(f"profiles/{name}.toml").read_text("utf-8"), clauses)
+        for name in NAMES
+    }
+    return profiles.__getitem__
+
+
+@pytest.fixture(scope="session")
+def house(shipped: Callable[[str], Profile]) -> Callable[[str, str], Profile]:
+    """The profile of a house that writes so much over a base."""
+
+    def written(base: str, changes: str) -> Profile:
+        text = f'name = "grand"\nbase = "{base}"\n{changes}'
+        return house_profile(parse_house(text, NAMES), shipped(base))
+
+    return written
