@@ -137,8 +137,9 @@ class Core:
             profile=profile.name,
             decks=self.settings.decks,
             observed=tuple(fact.value for fact in self.settings.observed),
-            assumed=tuple(value.name for value in profile.values if value.assumed),
+            assumed=profile.assumed,
             same_boot=growing.state.boot_id == item.boot_id,
+            house=profile.house,
         )
         state = replace(growing.state, boot_id=item.boot_id)
         state = replace(state, lock_wanted=self._lock_wanted_anew(state))

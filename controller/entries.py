@@ -43,7 +43,7 @@ class DeviceNoted:
 
 @dataclass(frozen=True, slots=True)
 class RunBegan:
-    """What this run goes by: table, rule profile, and every value that is only assumed."""
+    """What this run goes by: table, rule profile, values only assumed, and the house's own."""
 
     table: str
     software: str
@@ -52,6 +52,7 @@ class RunBegan:
     observed: tuple[str, ...]
     assumed: tuple[str, ...]
     same_boot: bool
+    house: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ def test_a_houses_profile_that_is_not_there(problems: Callable[[str], list[str]]
         (
             "batch_min_decks_each = 8",
             7,
-            "rules.decks: 7 is not allowed; at least 8 in each batch of a shuffler (NY-a-4-iv-sets).",
+            "rules.decks: 7 is not allowed; at least 8 in each batch of a shuffler (NY-a-4-iv-",
         ),
         (
             'decks_max = { value = 8, reason = "our shoe" }',

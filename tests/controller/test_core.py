@@ -29,6 +29,7 @@ from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, Refused
 from controller.procedure.events import GamingDayTurned, ProgramReplaced
 from controller.procedure.phases import Phase
+from controller.rule_data import load_profile, standing_text
 from controller.rules.outcome import Outcome
 from controller.tape import INPUTS, entry_record, input_record
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
@@ -149,9 +150,23 @@ def test_a_run_begins_with_what_it_goes_by(script) -> None:
         profile="s42-mini",
         decks=8,
         observed=("result_button",),
-        assumed=("decks_max", "decks_per_shoe"),
+        assumed=load_profile("s42-mini").assumed,
         same_boot=False,
+        house=(),
     )
+
+
+def test_a_run_begins_with_the_rules_of_the_house(script, tmp_path) -> None:
+    grand = tmp_path / "grand.toml"
+    grand.write_text('name = "grand"\nbase = "s42-mini"\nvig_rate = 4\ndecks_per_shoe = 6\n')
+    profile = load_profile(str(grand))
+
+    table = script(profile=standing_text(profile))
+    began = table.give(table.started).entries[0]
+
+    assert isinstance(began, RunBegan)
+    assert (began.profile, began.house) == ("grand", ("decks_per_shoe", "vig_rate"))
+    assert "decks_per_shoe" not in began.assumed
 
 
 def test_the_day_turns_before_the_first_event_is_judged(script) -> None:
