@@ -1,12 +1,14 @@
 """Wagers: what a patron can bet on, and one wager on the layout.
 
-Responsible for: the closed set of wagers and the value of one.
-Not responsible for: what wins (results) and for money that moves (payout).
+Responsible for: the closed set of wagers, the value of one, and their names and amounts in words.
+Not responsible for: which are offered (terms), what wins (results) and money that moves (payout).
 Source: NY-b-1-list, NJ-sum-offer, S42-b-2, WA-ov-1, HG-bac-three, HG-mini-three.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 
 class WagerKind(StrEnum):
@@ -29,3 +31,25 @@ class Wager:
     seat: int
     kind: WagerKind
     cents: int
+
+
+KIND_NAMES: Final = MappingProxyType(
+    {
+        WagerKind.BANKER: "Banker",
+        WagerKind.PLAYER: "Player",
+        WagerKind.TIE: "Tie",
+        WagerKind.BONUS_PLAYER: "bonus on Player",
+        WagerKind.BONUS_BANKER: "bonus on Banker",
+        WagerKind.DRAGON_7: "Dragon 7",
+        WagerKind.PANDA_8: "Panda 8",
+        WagerKind.TOTAL_4: "four cards",
+        WagerKind.TOTAL_5: "five cards",
+        WagerKind.TOTAL_6: "six cards",
+    }
+)
+
+
+def money(cents: int) -> str:
+    """An amount as a dealer reads it: 12350 is 123.50."""
+    sign, units = "-" if cents < 0 else "", abs(cents)
+    return f"{sign}{units // 100}.{units % 100:02}"

@@ -1,0 +1,60 @@
+"""The field's words for wagers: a table's terms, a coup's facts, a layout.
+
+Responsible for: turning them into values.
+Not responsible for: what any single test expects.
+Source: controller/settlement/README.md.
+
+    table("ny-mini", vig_mode=VigorishMode.TIE25)   a profile's terms, some settings changed
+    coup("P 8 in 3, B 7 in 2")                      final counts and cards of both hands
+    layout("5 banker 25.00, 3 tie 1.00")            wagers by seat
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from controller.rule_data import load_profile
+from controller.settlement.facts import CoupFacts
+from controller.settlement.terms import Terms
+from controller.settlement.wagers import Wager, WagerKind
+
+
+@cache
+def terms_of(profile: str) -> Terms:
+    return Terms.of(load_profile(profile))
+
+
+@pytest.fixture(scope="session")
+def table() -> Callable[..., Terms]:
+    def table(profile: str, **settings: object) -> Terms:
+        terms = terms_of(profile)
+        return replace(terms, rules=replace(terms.rules, **settings))  # type: ignore[arg-type]
+
+    return table
+
+
+@pytest.fixture(scope="session")
+def coup() -> Callable[[str], CoupFacts]:
+    def coup(text: str) -> CoupFacts:
+        found = re.fullmatch(r"P (\d) in (\d), B (\d) in (\d)", text)
+        assert found, text
+        player, player_cards, banker, banker_cards = map(int, found.groups())
+        return CoupFacts(player, banker, player_cards, banker_cards)
+
+    return coup
+
+
+@pytest.fixture(scope="session")
+def layout() -> Callable[[str], tuple[Wager, ...]]:
+    def layout(text: str) -> tuple[Wager, ...]:
+        found = []
+        for one in text.split(", "):
+            seat, kind, amount = one.split()
+            units, cents = amount.split(".")
+            found.append(Wager(int(seat), WagerKind(kind), int(units) * 100 + int(cents)))
+        return tuple(found)
+
+    return layout

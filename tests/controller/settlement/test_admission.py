@@ -1,0 +1,126 @@
+"""Which wagers may stand, and why not."""
+
+from collections.abc import Callable
+
+import pytest
+
+from controller.rules.hands import HandName
+from controller.rules.odds import Odds
+from controller.rules.words import VigorishMode, VigorishRounding
+from controller.settlement.admission import refusals
+from controller.settlement.terms import Terms
+from controller.settlement.wagers import Wager, WagerKind
+
+Table = Callable[..., Terms]
+Layout = Callable[[str], tuple[Wager, ...]]
+EXACT = {"vig_rounding": VigorishRounding.EXACT}
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "wagers"),
+    [
+        ("ny-mini", {}, "5 banker 25.00, 5 player 10.00, 5 tie 1.00, 3 banker 0.01"),
+        ("wa-mini", {}, "5 banker 25.00, 5 tie 1.00, 3 player 10.00"),
+        ("ny-ez", {}, "5 banker 25.00, 5 dragon_7 1.00, 3 tie 10.00, 3 panda_8 1.00"),
+        ("nj-baccarat", {}, "5 total_4 1.02, 5 total_5 1.01, 5 total_6 1.00, 5 tie 1.00"),
+        ("nj-baccarat", {"total_cards_require_base": False}, "5 total_5 1.00"),
+        ("ny-ez", {"bonus_requires_base": False}, "5 dragon_7 1.00"),
+        ("wa-mini", {}, "5 banker 0.20, 4 player 0.01"),
+        ("s42-mini", {"vig_mode": VigorishMode.TIE25}, "5 banker 0.04"),
+        ("s42-mini", {"vig_mode": VigorishMode.NONE_SIX}, "5 banker 0.02"),
+        ("nj-baccarat", {**EXACT, "vig_mode": VigorishMode.NONE_TOTAL_CARDS},
+         "5 banker 0.01, 5 total_5 0.01"),
+        ("ny-mini", {**EXACT, "vig_rate": 4}, "5 banker 0.25"),
+    ],
+)  # fmt: skip
+def test_wagers_that_stand(
+    table: Table, layout: Layout, profile: str, settings: dict[str, object], wagers: str
+) -> None:
+    assert refusals(table(profile, **settings), layout(wagers)) == ()
+
+
+def case(
+    profile: str, wagers: str, seat_and_kind: str, clauses: str, said: str, **settings: object
+) -> object:
+    cited = tuple(clauses.split())
+    marks = [pytest.mark.clause(name) for name in cited]
+    return pytest.param(profile, settings, wagers, seat_and_kind, cited, said, marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "wagers", "seat_and_kind", "clauses", "said"),
+    [
+        case("ny-mini", "5 banker 1.00, 5 total_4 1.00", "5 total_4", "NY-b-1-list",
+             "Return it; offered are Banker, Player, Tie"),
+        case("ny-mini", "5 banker 1.00, 5 bonus_player 1.00", "5 bonus_player",
+             "NY-b-1-list NY-b-1-iv-offer NY-b-1-iv-dragon", "not offered"),
+        case("ny-mini", "5 banker 1.00, 5 bonus_banker 1.00", "5 bonus_banker",
+             "NY-b-1-list NY-b-1-iv-offer NY-b-1-iv-dragon", "bonus on Player",
+             dragon_bonus=True),
+        case("ny-mini", "5 banker 1.00, 5 dragon_7 1.00", "5 dragon_7", "NY-b-1-list",
+             "not offered"),
+        case("wa-mini", "5 panda_8 1.00", "5 panda_8", "WA-ov-1", "not offered"),
+        case("house-baccarat", "5 total_4 1.00", "5 total_4", "HG-bac-three", "not offered"),
+        case("house-mini", "5 total_4 1.00", "5 total_4", "HG-mini-three", "not offered"),
+        case("s42-mini", "5 total_4 1.00", "5 total_4", "S42-b-2", "not offered"),
+        case("nj-minibaccarat", "5 total_4 1.00", "5 total_4",
+             "S42-b-2 NJ-sum-offer NJ-7.2-a-4-offer", "not offered", total_card_wagers=False),
+        case("wa-mini", "5 banker 1.00, 5 player 1.00", "5 player", "WA-ov-2-combo",
+             "Return this wager or the one on Banker"),
+        case("wa-mini", "5 player 1.00, 5 banker 1.00", "5 banker", "WA-ov-2-combo",
+             "Return this wager or the one on Player"),
+        case("nj-minibaccarat", "5 total_5 1.00, 4 banker 1.00", "5 total_5", "NJ-sum-base",
+             "or let the seat bet on Banker, Player or Tie, too"),
+        case("nj-minibaccarat", "5 total_4 1.01, 5 tie 1.00", "5 total_4",
+             "NJ-sum-odds NJ-7.3-g-4", "Bet a multiple of 0.02"),
+        case("nj-minibaccarat", "5 banker 1.01", "5 banker", "NJ-7.3-f-1",
+             "1.01 at 1:1 or 1:2 would win a fraction of a cent", vig_mode=VigorishMode.NONE_SIX),
+        case("wa-mini", "5 banker 1.01", "5 banker", "WA-ov-6-rate WA-pay-bank",
+             "Bet a multiple of 0.20"),
+        case("ny-mini", "5 banker 0.20", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.25",
+             **EXACT, vig_rate=4),
+        case("ny-mini", "5 banker 0.30", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.40",
+             **EXACT, odds_banker=Odds(3, 2)),
+        case("nj-baccarat", "5 banker 1.01, 5 total_5 1.00", "5 banker", "S42-c-3-rate",
+             "Bet a multiple of 0.20", **EXACT, vig_mode=VigorishMode.NONE_TOTAL_CARDS),
+        case("s42-mini", "5 banker 1.01", "5 banker", "S42-c-4-charge", "Bet a multiple of 0.04",
+             vig_mode=VigorishMode.TIE25),
+        case("ny-ez", "5 dragon_7 1.00, 4 banker 1.00", "5 dragon_7", "", "by rule of the house"),
+        case("ny-mini", "5 bonus_player 1.00", "5 bonus_player", "", "by rule of the house",
+             dragon_bonus=True, dragon_bonus_sides=(HandName.PLAYER,)),
+        case("ny-mini", "5 banker 0.00", "5 banker", "", "State an amount above zero"),
+        case("ny-mini", "0 banker 1.00", "0 banker", "", "Name the seat of the layout"),
+        case("ny-mini", "5 tie 1.00, 5 tie 1.00", "5 tie", "", "State one amount for the spot"),
+    ],
+)  # fmt: skip
+def test_a_wager_is_refused(
+    table: Table, layout: Layout, profile: str, settings: dict[str, object], wagers: str,
+    seat_and_kind: str, clauses: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    (found,) = refusals(table(profile, **settings), layout(wagers))
+
+    assert f"{found.seat} {found.kind.value}" == seat_and_kind
+    assert found.clauses == clauses
+    assert said in str(found)
+
+
+def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) -> None:
+    (found,) = refusals(table("wa-mini"), layout("5 banker 1.00, 5 player 1.00"))
+
+    assert str(found) == (
+        "seat 5, Player: one seat may not bet on both hands (WA-ov-2-combo)."
+        " Return this wager or the one on Banker"
+    )
+
+
+def test_without_a_clause_nothing_is_cited(table: Table) -> None:
+    (found,) = refusals(table("ny-mini"), (Wager(5, WagerKind.TIE, -5),))
+
+    assert str(found) == "seat 5, Tie: -0.05 is no wager. State an amount above zero"
+
+
+def test_each_wager_is_refused_once(table: Table, layout: Layout) -> None:
+    wagers = layout("5 total_4 1.00, 4 dragon_7 0.00, 3 banker 1.00")
+    found = refusals(table("wa-mini"), wagers)
+
+    assert [one.seat for one in found] == [5, 4]
