@@ -13,7 +13,16 @@ from typing import Annotated
 
 import typer
 
-from controller import cli_clauses, cli_devices, cli_journal, cli_rules, cli_settings, cli_table
+from controller import (
+    cli_clauses,
+    cli_devices,
+    cli_journal,
+    cli_odds,
+    cli_rules,
+    cli_settings,
+    cli_settle,
+    cli_table,
+)
 from controller.cli_errors import EXIT_CODES
 from controller.cli_output import say
 from controller.version import VERSION
@@ -82,6 +91,8 @@ cli_table.add_to(app)
 cli_journal.add_to(app)
 cli_rules.add_to(app)
 cli_clauses.add_to(app)
+cli_odds.add_to(app)
+cli_settle.add_to(app)
 cli_devices.add_to(app)
 
 
