@@ -204,4 +204,6 @@ def foreign_back(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
         return refused(book, state, event, why, RulePoint.BATCH_ONE_BACK)
     detail = f"a back of {seen} among {own or 'the cards of the shoe'}"
     step = recorded(book, begin(state), event, detail)
+    if not in_play(state):
+        return step
     return irregular(book, step, IrregularityCode.WRONG_BATCH, detail)

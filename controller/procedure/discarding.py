@@ -70,7 +70,10 @@ def rack_counted(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
     expected = event.amount if first_of_joined else held
     extra = opening.rack_extra + event.amount - held
     step = kept(begin(state), event, amount=event.amount)
-    opening = replace(step.state.opening, rack_batch=there if mixed else batch, rack_extra=extra)
+    lies_there = there if mixed else batch
+    opening = replace(
+        step.state.opening, rack_batch=lies_there if event.amount else "", rack_extra=extra
+    )
     detail = f"{event.amount} cards, {expected} are due"
     step = recorded(book, with_opening(step, opening), event, detail)
     if mixed:

@@ -24,10 +24,19 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from controller.journal.canonical import Codec
+from controller.procedure.acts import ActKind
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.effects import CoupClosed, CoupRecord, Effect, Refused, ShoeEnded
+from controller.procedure.effects import (
+    CoupClosed,
+    CoupRecord,
+    Effect,
+    Recorded,
+    Refused,
+    ShoeEnded,
+)
 from controller.procedure.events import (
+    ActRecorded,
     CardDrawn,
     CardRepeated,
     CoupForcedOut,
@@ -393,3 +402,70 @@ def profile(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def code() -> type[IrregularityCode]:
     return IrregularityCode
+
+
+# --- people around the shoe ---------------------------------------------------------------------
+
+FLOOR = {"role": "floorperson", "person": "Bo Ray"}
+SAID_WITH = {
+    ActKind.VERIFIED: FLOOR,
+    ActKind.RECUT: {**FLOOR, "reason": "the cut was improper"},
+    ActKind.RELEASED: {"reference": "staff 17"},
+    ActKind.PRESHUFFLED: {"reference": "package 9"},
+    ActKind.LAYOUT_APPROVED: {"reference": "approval 4"},
+}
+
+
+class People:
+    """A table whose people record their acts: "loaded red 416, cut 200 seat 3"."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def do(self, words: str, **more: object) -> str:
+        """Let them record these acts; why the last one was refused, empty where it was taken."""
+        why = ""
+        for said in words.split(", "):
+            why = self._act(said, more)
+        return why
+
+    def _act(self, said: str, more: dict[str, object]) -> str:
+        kind, *rest = said.split()
+        values: dict[str, object] = {"person": "Ann Lee", "role": "dealer"}
+        values.update(SAID_WITH.get(ActKind(kind), {}))
+        if "seat" in rest:
+            place = rest.index("seat")
+            values["seat"] = int(rest[place + 1])
+            del rest[place : place + 2]
+        for word in rest:
+            values.update({"amount": int(word)} if word.isdigit() else {"batch": word})
+        before = len(self.table.of(Refused))
+        self.table.take(ActRecorded(ActKind(kind), **{**values, **more}))
+        return "".join(one.why for one in self.table.of(Refused)[before:])
+
+    @property
+    def refused(self) -> Refused:
+        return self.table.of(Refused)[-1]
+
+    @property
+    def noted(self) -> Recorded:
+        return self.table.of(Recorded)[-1]
+
+
+@pytest.fixture
+def new_people(new_table: NewTable) -> Callable[..., People]:
+    """People at a new table; `rules` are values of the profile that are changed for it."""
+
+    def called(
+        profile: str = "s42-mini",
+        observed: tuple[Fact, ...] = (),
+        seats: tuple[int, ...] = (),
+        **rules: object,
+    ) -> People:
+        table = new_table(profile=profile, observed=observed)
+        chosen = load_profile(profile)
+        chosen = replace(chosen, rules=replace(chosen.rules, **rules))
+        table.book = RuleBook.of(chosen, 8, observed, seats)
+        return People(table)
+
+    return called

@@ -239,7 +239,8 @@ def raised(new_table):
     def lay_out(case: Case, profile: str = "s42-mini"):
         words, settings = case.words, {}
         if words.startswith("observed, "):
-            words, settings = words.removeprefix("observed, "), {"observed": (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)}
+            words = words.removeprefix("observed, ")
+            settings = {"observed": (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)}
         if not words.startswith(ONE_DECK):
             table = new_table(profile=profile, **settings)
             return table, table.deal(words)
