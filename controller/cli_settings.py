@@ -86,7 +86,8 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "journal": str(config.journal_folder),
         "control_socket": str(config.control_socket),
         "metrics": metrics if config.metrics_enabled else "off",
-        "values_assumed": [value.name for value in profile.values if value.assumed],
+        "values_assumed": list(profile.assumed),
+        "values_of_the_house": list(profile.house),
     }
 
 

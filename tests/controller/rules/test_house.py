@@ -1,11 +1,12 @@
 """A house's own profile: what it may change, and what becomes of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from controller.rules.clauses import Clause
-from controller.rules.house import DEFAULT_REASON, House, parse_house
+from controller.rules.house import DEFAULT_REASON, Change, House, house_profile, parse_house
 from controller.rules.odds import Odds
 from controller.rules.profile import Profile, ProfileError, parse_profile
 from controller.rules.render import render_profile
@@ -196,6 +197,47 @@ def test_an_assumed_list_grows_by_what_the_house_sets(
 ) -> None:
     value = house(base, changes).value(name)
     assert (value.value, value.house) == (grown, True)
+
+
+def test_odds_that_a_house_let_in_it_may_take_out_again(
+    house: Written, clauses: dict[str, Clause]
+) -> None:
+    before = house("nj-baccarat", 'odds_panda8 = "25:1"')
+    opened = replace(
+        before,
+        values=tuple(replace(one, assumed=one.house or one.assumed) for one in before.values),
+    )
+    again = House("grand", "grand", "", "", (Change("odds_panda8", "not_applicable", "no more"),))
+
+    profile = house_profile(again, opened)
+
+    assert profile.rules.odds_panda8 is None
+    assert profile.value("odds_panda8_allowed").value == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "message"),
+    [
+        (
+            "s42-mini",
+            'batch_min_decks_each = "decks_per_shoe"',
+            r"by S42-a-4-sets, .* Allowed: 6\.",
+        ),
+        ("s42-mini", "cut_card_min_from_back = 13", r"by S42-e-6-first\. Allowed: 14 or more\."),
+        ("wa-mini", "decks_max = 9", r"by WA-mb-decks\. Allowed: 8 or less\."),
+        ("wa-mini", 'decks_max = "none"', r"by WA-mb-decks\. Allowed: 8\."),
+        ("ny-mini", 'none_six_odds_allowed = "not_applicable"', r"Allowed: at_least 1:2\."),
+        ("ny-mini", 'odds_tie_allowed = "at_least 7:1"', r"by NY-c-2\. Allowed: at_least 8:1\."),
+        ("ny-ez", 'odds_panda8_allowed = "at_least 25:1"', r"NY-c-9\. Allowed: exactly 25:1\."),
+        ("ny-mini", "vig_rate_allowed = [5, 3]", r"by NY-c-3-rate\. Allowed: 5, 4\."),
+        ("ny-mini", "dragon_bonus_table_allowed = []", r"by NY-c-7-choose\. Allowed: A, B, C\."),
+    ],
+)
+def test_a_bound_moves_to_its_strict_side_only(
+    house: Written, base: str, changes: str, message: str
+) -> None:
+    with pytest.raises(ProfileError, match=message):
+        house(base, changes)
 
 
 def test_calls_may_be_added(house: Written) -> None:
