@@ -1,0 +1,284 @@
+"""A dealing script is read statement by statement, and every mistake is told with its place."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.procedure.acts import ActKind
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.events import (
+    ActRecorded,
+    CardDrawn,
+    CardRepeated,
+    CardsTurned,
+    CoupForcedOut,
+    CutCardDrawn,
+    FoundFaceUp,
+    GamingDayTurned,
+    GhostHandAsked,
+    IrregularityResolved,
+    Loss,
+    NoMoreBetsCalled,
+    NoticeRecorded,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    RevealGivenUp,
+    SeatVacated,
+    SettingChangeAsked,
+    ShoeClosedByPerson,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+    TurnedCards,
+    VigorishCollected,
+    VigorishDocumented,
+    WagersStated,
+)
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
+from controller.script.parser import parse
+from controller.script.problems import ScriptError
+from controller.script.statements import Burn, DueCard, HandCard
+from controller.settlement.wagers import Wager, WagerKind
+
+SEVEN, TWO, KING = Card.parse("7h"), Card.parse("2c"), Card.parse("Kd")
+HALF_AN_HOUR_NS = 1_800_000_000_000
+
+
+def said(text: str) -> object:
+    (statement,) = parse(text)
+    return statement.said
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ScriptError) as refused:
+        parse(text)
+    return str(refused.value).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("burn 7h", Burn(SEVEN, ())),
+        ("burn 7h + 2", Burn(SEVEN, (None, None))),
+        ("burn 7h+2", Burn(SEVEN, (None, None))),
+        ("burn ?? + 1", Burn(None, (None,))),
+        ("burn 7h: 2c ??", Burn(SEVEN, (TWO, None))),
+        ("P 7h", HandCard(HandName.PLAYER, 0, SEVEN)),
+        ("B ??", HandCard(HandName.BANKER, 0, None)),
+        ("P3 Kd", HandCard(HandName.PLAYER, 3, KING)),
+        ("B1 10d", HandCard(HandName.BANKER, 1, Card.parse("10d"))),
+        ("card 7h", DueCard(SEVEN)),
+        ("more 7h", CardDrawn(SEVEN, Place.PLAYER_MORE)),
+        ("more banker 7h", CardDrawn(SEVEN, Place.BANKER_MORE)),
+        ("out 7h", CardDrawn(SEVEN, Place.OUTSIDE)),
+        ("extra 7h", CardDrawn(SEVEN, Place.BURN_EXTRA)),
+        ("burned 7h", CardDrawn(SEVEN, Place.BURN)),
+        ("again P1 7h", CardRepeated(SEVEN, Place.PLAYER_1)),
+        ("again burn 7h", CardRepeated(SEVEN, Place.BURN_FIRST)),
+        ("again more banker ??", CardRepeated(None, Place.BANKER_MORE)),
+        ("cut", CutCardDrawn()),
+        ("cut card", CutCardDrawn()),
+        ("result tie", ResultDeclared(Outcome.TIE, False, False)),
+        ("result player P-pair", ResultDeclared(Outcome.PLAYER, True, False)),
+        ("result banker B-pair P-pair", ResultDeclared(Outcome.BANKER, True, True)),
+        ("forced exit", CoupForcedOut()),
+        ("stand-by", ShoeStandsBy()),
+        ("start", ShoeDeviceStarted()),
+        ("lost 2", ReportsMissing(Loss.GAP, 2)),
+        ("lost unproven", ReportsMissing(Loss.UNPROVEN, 0)),
+        ("lost unreadable", ReportsMissing(Loss.UNREADABLE, 0)),
+        ("no more bets", NoMoreBetsCalled()),
+        ("day 2026-11-22", GamingDayTurned("2026-11-22")),
+        ("program 2.0", ProgramReplaced("2.0")),
+    ],
+)
+def test_cards_and_shoe(text: str, expected: object) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("found face up", FoundFaceUp("Dee Dealer")),
+        ("turn player", CardsTurned(TurnedCards.PLAYER_HAND)),
+        ("turn banker third", CardsTurned(TurnedCards.BANKER_THIRD)),
+        ("turn error", CardsTurned(TurnedCards.ERROR_CARD)),
+        ("give up player", RevealGivenUp(HandName.PLAYER, "Pat Chen", False, "")),
+        (
+            'give up banker by order by "Bo Ray" because slow',
+            RevealGivenUp(HandName.BANKER, "Bo Ray", True, "slow"),
+        ),
+        ("ghost hand", GhostHandAsked("Dee Dealer")),
+        ("record inspected", ActRecorded(ActKind.INSPECTED, "Dee Dealer", "dealer")),
+        (
+            (
+                'record cut-moved batch red seat 4 amount 180 reference "W 7" second "Bo Ray"'
+                ' as floorperson because "too deep"'
+            ),
+            ActRecorded(
+                kind=ActKind.CUT_MOVED,
+                person="Ann Lee",
+                role="floorperson",
+                reason="too deep",
+                batch="red",
+                seat=4,
+                amount=180,
+                reference="W 7",
+                second="Bo Ray",
+            ),
+        ),
+        (
+            "wagers 5 banker 100.00, 3 tie 25",
+            WagersStated(
+                (Wager(5, WagerKind.BANKER, 10000), Wager(3, WagerKind.TIE, 2500)), "Dee Dealer"
+            ),
+        ),
+        ("wagers none by Eve", WagersStated((), "Eve")),
+        ("collect 5", VigorishCollected(5, "Dee Dealer")),
+        ("leave 5", SeatVacated(5, "Dee Dealer")),
+        (
+            'document 5 form 1001 patron "" clerk Cy unsigned because "he left" void',
+            VigorishDocumented(
+                5, 1001, "", "Dee Dealer", "Ann Lee", "Cy", False, "he left", void=True
+            ),
+        ),
+        (
+            "notice vig_rate 4 to players",
+            NoticeRecorded("vig_rate", "4", "players", "Ann Lee", 0),
+        ),
+        (
+            'set none_six_odds 1:2 at +30min because "agreed"',
+            SettingChangeAsked("none_six_odds", "1:2", "Ann Lee", "agreed", HALF_AN_HOUR_NS),
+        ),
+        (
+            "resolve continue",
+            IrregularityResolved(
+                "Ann Lee", "seen on the layout", Resolution(Decision.CONTINUE, None, None)
+            ),
+        ),
+        (
+            'resolve state-outcome tie take-over by "Bo Ray" because "seen"',
+            IrregularityResolved(
+                "Bo Ray",
+                "seen",
+                Resolution(Decision.STATE_OUTCOME, Provisional.TAKE_OVER, Outcome.TIE),
+            ),
+        ),
+        ("close shoe", ShoeClosedByPerson("Ann Lee", "dead table")),
+    ],
+)
+def test_people(text: str, expected: object) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize("decision", [d for d in Decision if d is not Decision.STATE_OUTCOME])
+def test_every_decision_can_be_said(decision: Decision) -> None:
+    resolved = said(f"resolve {decision.value}")
+
+    assert isinstance(resolved, IrregularityResolved)
+    assert resolved.resolution.decision is decision
+
+
+@pytest.mark.parametrize("kind", ActKind)
+def test_every_act_can_be_said(kind: ActKind) -> None:
+    recorded = said(f"record {kind.value}")
+
+    assert isinstance(recorded, ActRecorded)
+    assert recorded.kind is kind
+
+
+def test_statements_end_with_a_semicolon_or_their_line_and_keep_their_place() -> None:
+    text = "start; cut ;\r\n# only this\n\n  stand-by # here\n;;no more bets;"
+
+    places = [(one.line, one.column) for one in parse(text)]
+
+    assert places == [(1, 1), (1, 8), (4, 3), (5, 3)]
+
+
+def test_quotes_keep_what_would_else_be_signs() -> None:
+    closed = said(r'close shoe by "A; B # \"C\" \\" because "+,:"')
+
+    assert closed == ShoeClosedByPerson('A; B # "C" \\', "+,:")
+
+
+def test_a_later_notice_without_a_time_happens_at_the_last_time_said() -> None:
+    first, second = parse("notice a 1 to x at +30min; set a 1")
+
+    assert first.said.at_ns == second.said.at_ns == HALF_AN_HOUR_NS  # type: ignore[union-attr]
+
+
+CARD = (
+    "a rank (A, 2 to 10, J, Q, K) and a suit (d, c, s, h) such as 7h, 10d, Qs, or ?? where it"
+    " could not be read"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("P Bx", f'1:3: "Bx" is no card; allowed: {CARD}; write `P 7h`'),
+        ("P 7H", f'1:3: "7H" is no card; allowed: {CARD}; write `P 7h`'),
+        ('P "7h"', f'1:3: "7h" is no card; allowed: {CARD}; write `P 7h`'),
+        ("P", f"1:2: the statement ends too early; allowed: {CARD}; write `P 7h`"),
+        ("burn 7h +", "1:10: the statement ends too early; allowed: a whole number from 0 to 416"),
+        ("burn 7h + 417", '1:11: "417" is no number of cards; allowed: a whole number from 0 to'),
+        ("P 7h 8h", '1:6: "8h" is one word too many; allowed: nothing more here; write `P 7h`'),
+        ("P4 7h", '1:1: "P4" begins no statement; allowed: burn, P, B, card,'),
+        ("brun 7h", "; write `burn 7h + 7`"),
+        ("result noone", '1:8: "noone" is no result; allowed: player, banker, tie; write `result'),
+        ("result tie P-pair P-pair", '1:19: "P-pair" is said twice; allowed: each part once'),
+        ("no bets", '1:4: "bets" is not what comes here; allowed: more; write `no more bets`'),
+        ("lost some", '1:6: "some" is no loss; allowed: a number from 1, unproven, unreadable'),
+        ("lost 0", '1:6: "0" is no number of reports; allowed: a whole number from 1'),
+        ("day 2026-13-01", '1:5: "2026-13-01" is no day; allowed: a day such as 2026-11-21'),
+        ("wagers 5 banker 0.00", '1:17: "0.00" is no amount; allowed: more than 0, such as 100'),
+        ("wagers 5 banker 1.5", '1:17: "1.5" is no amount'),
+        ("wagers 0 banker 1", '1:8: "0" is no seat; allowed: a whole number from 1 to 99'),
+        ("wagers 5 bnker 1", '1:10: "bnker" is no wager; allowed: banker, player, tie, bonus_'),
+        ("record sung", '1:8: "sung" is no act; allowed: odds-posted, '),
+        ("record cut by Eve as king", '1:22: "king" is no role; allowed: dealer, floorperson,'),
+        ("resolve forget", '1:9: "forget" is no decision; allowed: continue, '),
+        ("resolve state-outcome", "1:22: the statement ends too early; allowed: player, banker"),
+        ("resolve continue tie", '1:18: "tie" is not what comes here; allowed: by, because'),
+        ("notice a 1 to x at 30", '1:20: "30" is not what comes here; allowed: +'),
+        ("notice a 1 to x at +3y", '1:21: "3y" is no time; allowed: +0, +90s, +30min, +2h, +1d'),
+        ("notice a , to x", '1:10: "," is no value; allowed: one word, or several in quotes'),
+        ('close shoe by "Ann', "1:15: this quote is not closed"),
+        ('close shoe by "\t"', "1:15: a text is printable and has at most 500 signs"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_what_is_allowed(text: str, expected: str) -> None:
+    (problem,) = problems(text)
+
+    assert problem.startswith("script:")
+    assert expected in problem
+
+
+def test_every_mistake_of_a_script_is_told_in_order() -> None:
+    said = problems('P 7x; B 2c; shuffle\nstart\n  close shop; out "')
+
+    assert [problem.split(": ")[0] for problem in said] == [
+        "script:1:3",
+        "script:1:13",
+        "script:3:9",
+        "script:3:19",
+    ]
+
+
+def test_a_file_is_named_in_its_mistakes() -> None:
+    with pytest.raises(ScriptError, match=r"^evening\.script:1:1: "):
+        parse("shuffle", "evening.script")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.text('PB7h;"# +:,\n\\curnate'))
+def test_any_text_is_a_script_or_a_list_of_mistakes(text: str) -> None:
+    lines = text.split("\n")
+    try:
+        places = [(one.line, one.column) for one in parse(text)]
+    except ScriptError as error:
+        places = [(one.line, one.column) for one in error.problems]
+    assert all(1 <= column <= len(lines[line - 1]) + 1 for line, column in places)
+    assert places == sorted(places)

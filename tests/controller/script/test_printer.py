@@ -1,0 +1,142 @@
+"""What the printer writes, the parser reads back as the same statement."""
+
+from dataclasses import fields
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.actions import Role
+from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.events import (
+    ActRecorded,
+    CardDrawn,
+    CardRepeated,
+    CardsTurned,
+    CoupForcedOut,
+    CutCardDrawn,
+    FoundFaceUp,
+    GamingDayTurned,
+    GhostHandAsked,
+    IrregularityResolved,
+    Loss,
+    NoMoreBetsCalled,
+    NoticeRecorded,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    RevealGivenUp,
+    SeatVacated,
+    SettingChangeAsked,
+    ShoeClosedByPerson,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+    VigorishCollected,
+    VigorishDocumented,
+    WagersStated,
+)
+from controller.rules.cards import Card, Rank, Suit
+from controller.rules.coup import Place
+from controller.rules.hands import HandName
+from controller.script.parser import parse
+from controller.script.printer import unparse
+from controller.script.statements import Burn, DueCard, HandCard
+from controller.settlement.wagers import Wager, WagerKind
+
+CARDS = st.none() | st.builds(Card, st.sampled_from(Rank), st.sampled_from(Suit))
+TEXTS = st.text(
+    st.characters(exclude_categories=["C", "Z"], include_characters=' "\\;#'), max_size=9
+)
+WORDS = TEXTS | st.sampled_from(["by", "order", "at", "because", "void", "+", ",", ":", "none"])
+SEATS = st.integers(1, 99)
+TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000)
+PLACES = st.sampled_from([Place.PLAYER_MORE, Place.BANKER_MORE, Place.BURN, Place.OUTSIDE])
+RESOLUTIONS = st.from_type(Resolution).filter(
+    lambda one: (one.decision is Decision.STATE_OUTCOME) is (one.outcome is not None)
+)
+SAID = st.one_of(
+    st.builds(Burn, CARDS, st.lists(CARDS, max_size=10).map(tuple)),
+    st.builds(HandCard, st.sampled_from(HandName), st.integers(0, 3), CARDS),
+    st.builds(DueCard, CARDS),
+    st.builds(CardDrawn, CARDS, PLACES),
+    st.builds(CardRepeated, CARDS, st.sampled_from(Place)),
+    st.sampled_from([CutCardDrawn(), CoupForcedOut(), ShoeStandsBy(), ShoeDeviceStarted()]),
+    st.just(NoMoreBetsCalled()),
+    st.from_type(ResultDeclared),
+    st.builds(ReportsMissing, st.just(Loss.GAP), st.integers(1, 10**9)),
+    st.builds(ReportsMissing, st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE]), st.just(0)),
+    st.just(GamingDayTurned("2026-11-22")),
+    st.builds(ProgramReplaced, WORDS),
+    st.builds(FoundFaceUp, WORDS),
+    st.from_type(CardsTurned),
+    st.builds(RevealGivenUp, st.sampled_from(HandName), WORDS, st.booleans(), WORDS),
+    st.builds(GhostHandAsked, WORDS),
+    st.builds(
+        ActRecorded,
+        person=WORDS.filter(bool),
+        role=st.sampled_from(Role).map(lambda role: role.value),
+        reason=WORDS,
+        batch=WORDS,
+        seat=st.just(0) | SEATS,
+        amount=st.integers(0, 10**9),
+        reference=WORDS,
+        second=WORDS,
+    ),
+    st.builds(
+        WagersStated,
+        st.lists(st.builds(Wager, SEATS, st.sampled_from(WagerKind), st.integers(1, 10**12))).map(
+            tuple
+        ),
+        WORDS,
+    ),
+    st.builds(VigorishCollected, SEATS, WORDS),
+    st.builds(SeatVacated, SEATS, WORDS),
+    st.builds(
+        VigorishDocumented,
+        seat=SEATS,
+        form_number=st.integers(1, 10**9),
+        patron=WORDS,
+        dealer=WORDS,
+        pit_boss=WORDS,
+        pit_clerk=WORDS,
+        patron_signed=st.booleans(),
+        reason=WORDS,
+        void=st.booleans(),
+    ),
+    st.builds(NoticeRecorded, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
+    st.builds(SettingChangeAsked, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
+    st.builds(IrregularityResolved, WORDS, WORDS, RESOLUTIONS),
+    st.builds(ShoeClosedByPerson, WORDS, WORDS),
+)
+
+
+@given(st.lists(SAID, max_size=5))
+def test_a_printed_script_is_the_same_script(said) -> None:
+    text = "; ".join(map(unparse, said))
+
+    assert [one.said for one in parse(text)] == said
+
+
+def test_one_way_to_write_a_decision() -> None:
+    (statement,) = parse("resolve  void-coup because x  take-over".replace("because x  ", ""))
+
+    assert unparse(statement.said) == (
+        'resolve void-coup take-over by "Ann Lee" because "seen on the layout"'
+    )
+
+
+def test_cards_of_a_hand_are_printed_as_the_shoe_names_them() -> None:
+    card = Card.parse("7h")
+
+    assert unparse(CardDrawn(card, Place.BANKER_2)) == "B2 7h"
+    assert unparse(CardDrawn(card, Place.BURN_FIRST)) == "burn 7h"
+
+
+def test_every_part_of_an_act_is_printed() -> None:
+    text = (
+        'record verified batch red seat 4 amount 180 reference W7 second "Bo Ray"'
+        ' by "Ann Lee" as floorperson because "all there"'
+    )
+    (statement,) = parse(text)
+
+    assert unparse(statement.said) == text
+    assert len(fields(ActRecorded)) == 9

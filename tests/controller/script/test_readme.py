@@ -1,0 +1,51 @@
+"""The page of the script language is true: every example plays, every form stands in the table."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from controller.procedure.effects import CoupClosed
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.rule_data import load_profile
+from controller.script.forms import FORMS
+from controller.script.parser import parse
+from controller.script.playing import play
+from controller.script.printer import unparse
+
+README = Path(__file__).parents[3] / "controller" / "script" / "README.md"
+EXAMPLES = re.findall(r"```script (\S+)(?: observed (\S+))?\n(.*?)```", README.read_text(), re.S)
+PROFILES = [profile for profile, _, _ in EXAMPLES]
+
+
+def table_of_statements() -> str:
+    return README.read_text("utf-8").split("## Statements")[1].split("## Cards")[0]
+
+
+def test_each_document_has_an_example() -> None:
+    assert PROFILES == ["ny-midi", "nj-minibaccarat", "wa-mini", "house-baccarat", "s42-mini"]
+
+
+@pytest.mark.parametrize(("profile", "observed", "text"), EXAMPLES, ids=PROFILES)
+def test_an_example_plays_and_settles_a_coup(profile: str, observed: str, text: str) -> None:
+    facts = tuple(Fact(word) for word in observed.split(",") if word)
+    rules = load_profile(profile)
+    book = RuleBook.of(rules, rules.rules.decks_per_shoe, facts)
+
+    played = play(book, parse(text))
+
+    closed = [effect for one in played for effect in one.effects if isinstance(effect, CoupClosed)]
+    assert closed
+    assert all(one.verdicts or one.effects for one in played)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
+def test_every_form_stands_in_the_table(form) -> None:
+    assert re.search(rf"`{re.escape(form.words)}\b", table_of_statements())
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
+def test_the_example_of_a_form_is_one_statement_of_that_form(form) -> None:
+    (statement,) = parse(form.example)
+
+    assert unparse(statement.said).startswith(form.words)
