@@ -1,20 +1,20 @@
 """Every action a person can take at a table, as typed values.
 
-Responsible for: the closed set of actions, who may take them, and reading one from the plain
-values of a request (control socket now, HTTP later carries the same set).
-Not responsible for: transport, and for whether an action is possible now (the core answers).
+Responsible for: the closed set of actions, and who may take them and must say why.
+Not responsible for: reading one from a request (act_requests), transport, and for whether an
+action is possible now (the core answers).
 Source: D-32 (dealer for prompts, floorperson for every irregularity); package README, "Actions".
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.rules.outcome import Outcome
-
-ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
+from controller.procedure.acts import ActKind
+from controller.procedure.decisions import Resolution
+from controller.procedure.events import TurnedCards
+from controller.rules.hands import HandName
+from controller.settlement.wagers import Wager
 
 
 class Role(StrEnum):
@@ -59,10 +59,118 @@ class ClearShoeError:
     code: int
 
 
-Action: TypeAlias = Resolve | CloseShoe | CallNoMoreBets | LockShoe | UnlockShoe | ClearShoeError
+@dataclass(frozen=True, slots=True)
+class RecordAct:
+    """Put an act on record: what was done, or seen; see procedure.events.ActRecorded."""
+
+    kind: ActKind
+    batch: str = ""
+    seat: int = 0
+    amount: int = 0
+    reference: str = ""
+    second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TellTurned:
+    """Cards were turned up on the layout."""
+
+    what: TurnedCards
+
+
+@dataclass(frozen=True, slots=True)
+class TellFaceUp:
+    """The card drawn last lay face up in the shoe."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUpReveal:
+    """A hand will not be turned by the patron: given up, or taken away by order."""
+
+    hand: HandName
+    by_order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskGhostHand:
+    """Deal the next coup as a ghost hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateWagers:
+    """Every wager on the layout as it stands now."""
+
+    wagers: tuple[Wager, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectVigorish:
+    """The vigorish marked for a seat was collected."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVigorish:
+    """Vigorish that will not be collected was written down on its form."""
+
+    seat: int
+    form_number: int
+    patron: str
+    dealer: str
+    pit_clerk: str
+    patron_signed: bool = True
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VacateSeat:
+    """The patron of a seat left."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveNotice:
+    """Notice of a coming change of a setting was given."""
+
+    setting: str
+    value: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSetting:
+    """Change a setting of the profile at this table."""
+
+    setting: str
+    value: str
+
+
+# To the shoe, and to nothing that is judged.
+DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError
+TableAction: TypeAlias = (
+    Resolve
+    | CloseShoe
+    | CallNoMoreBets
+    | RecordAct
+    | TellTurned
+    | TellFaceUp
+    | GiveUpReveal
+    | AskGhostHand
+    | StateWagers
+    | CollectVigorish
+    | DocumentVigorish
+    | VacateSeat
+    | GiveNotice
+    | ChangeSetting
+)
+Action: TypeAlias = TableAction | DeviceAction
 
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
+# Who sees what happens at the table without dealing or deciding.
+WATCHERS: Final = (Role.SURVEILLANCE, Role.INSPECTOR)
 
 # Name on the wire, who may, what it is for.
 ACTION_NAMES: Final = (
@@ -72,13 +180,35 @@ ACTION_NAMES: Final = (
     ("lock-shoe", SUPERVISORS, "lock the shoe's exit"),
     ("unlock-shoe", SUPERVISORS, "unlock the shoe's exit"),
     ("clear-shoe-error", SUPERVISORS, "clear an error of the shoe"),
+    ("record", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "put an act on record, done or seen"),
+    ("turned", PEOPLE_AT_THE_TABLE, "tell that cards were turned up"),
+    ("found-face-up", PEOPLE_AT_THE_TABLE, "tell that the last card lay face up in the shoe"),
+    ("give-up", PEOPLE_AT_THE_TABLE, "record that a patron gives up turning a hand, or has to"),
+    ("ghost-hand", PEOPLE_AT_THE_TABLE, "have the next coup dealt as a ghost hand"),
+    ("wagers", PEOPLE_AT_THE_TABLE, "state every wager on the layout as it stands now"),
+    ("collect-vigorish", PEOPLE_AT_THE_TABLE, "record that a seat's vigorish was collected"),
+    ("document-vigorish", SUPERVISORS, "write down vigorish that will not be collected"),
+    ("seat-vacated", PEOPLE_AT_THE_TABLE, "record that the patron of a seat left"),
+    ("notice", SUPERVISORS, "record notice of a coming change of a setting"),
+    ("change-setting", SUPERVISORS, "change a setting of the profile at this table"),
 )
-REASON_REQUIRED: Final = ("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error")
-TEXT_LENGTH_MAX: Final = 500
+# A decision stands in the record with its reason. Some need one by what they say: see demands().
+REASON_REQUIRED: Final = (
+    *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
+    "change-setting",
+)
 
 
 class ActionError(Exception):
     """A request that is no action; the message says what is wrong and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """Who may take an action, and whether it needs a reason."""
+
+    roles: tuple[Role, ...]
+    reason: bool
 
 
 def roles_for(name: str) -> tuple[Role, ...]:
@@ -90,63 +220,15 @@ def roles_for(name: str) -> tuple[Role, ...]:
     raise ActionError(f"unknown action {name!r}; allowed: {allowed}")
 
 
-def action_from_request(name: str, values: Mapping[str, object]) -> Action:
-    """Read an action from its name and plain values. Raises ActionError."""
-    roles_for(name)
-    match name:
-        case "resolve":
-            return Resolve(_resolution(values))
-        case "close-shoe":
-            return CloseShoe()
-        case "no-more-bets":
-            return CallNoMoreBets()
-        case "lock-shoe":
-            return LockShoe()
-        case "unlock-shoe":
-            return UnlockShoe()
+def demands(name: str, action: Action) -> Demands:
+    """What this very action asks of the person who takes it."""
+    roles, reason = roles_for(name), name in REASON_REQUIRED
+    match action:
+        case RecordAct(kind=ActKind.RECUT):
+            return Demands(SUPERVISORS, reason=True)  # S42-e-7-recut
+        case GiveUpReveal(by_order=True):
+            return Demands(roles, reason=True)  # S42-k-5-relinquish, NY-f-3-ii-g
+        case DocumentVigorish(patron_signed=False):
+            return Demands(roles, reason=True)  # S42-c-3-iii
         case _:
-            return ClearShoeError(_error_code(values.get("code")))
-
-
-def _resolution(values: Mapping[str, object]) -> Resolution:
-    decision = _member(Decision, "decision", values.get("decision"))
-    if decision is None:
-        raise ActionError(f"decision is missing; allowed: {_allowed(Decision)}")
-    return Resolution(
-        decision=decision,
-        provisional=_member(Provisional, "provisional", values.get("provisional")),
-        outcome=_member(Outcome, "outcome", values.get("outcome")),
-    )
-
-
-def _error_code(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 99:
-        raise ActionError(f"code must be a whole number from 1 to 99, not {value!r}")
-    return value
-
-
-def _allowed(kind: type[StrEnum]) -> str:
-    return ", ".join(member.value for member in kind)
-
-
-def _member(kind: type[ChoiceT], key: str, value: object) -> ChoiceT | None:
-    if value is None or value == "":
-        return None
-    for member in kind:
-        if value == member.value:
-            return member
-    raise ActionError(f"{key} is {value!r}; allowed: {_allowed(kind)}")
-
-
-def checked_text(key: str, value: object, *, required: bool) -> str:
-    """A person's words: one line of printable text. Raises ActionError."""
-    if value is None:
-        value = ""
-    if not isinstance(value, str):
-        raise ActionError(f"{key} must be text, not {type(value).__name__}")
-    text = value.strip()
-    if required and not text:
-        raise ActionError(f"{key} is missing: a named person and a reason stand in the record")
-    if len(text) > TEXT_LENGTH_MAX or not text.isprintable():
-        raise ActionError(f"{key} must be one printable line of at most {TEXT_LENGTH_MAX} signs")
-    return text
+            return Demands(roles, reason)

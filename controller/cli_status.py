@@ -190,6 +190,12 @@ def _conclusion(one: Shown) -> str:
             return f"shoe {one.number('shoe')} is open"
         case "irregularity":
             return f"irregularity {one.number('number')} {one.text('code')}: {one.text('title')}"
+        case "recorded":
+            return f"on record: {one.text('what')}"
+        case "setting_changed":
+            return f"{one.text('setting')} is {one.text('new')}, was {one.text('old')}"
+        case "coup_paid":
+            return f"coup {one.number('coup')} is to be paid"
         case "prompt":
             return f"due: {one.text('text')}"
         case "command":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from controller.cli_act import EXAMPLES, list_actions, values_of
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json, say_json_line
 from controller.cli_status import (
@@ -76,12 +77,8 @@ def add_to(app: typer.Typer) -> None:
         "  smartshoe close-shoe --config table.toml --by 'A. Floor' --reason 'dead table'"
     )(close_shoe)
     app.command(
-        epilog="\b\nactions:\n  no-more-bets      record that it was called\n"
-        "  lock-shoe         lock the shoe's exit\n  unlock-shoe       unlock the shoe's exit\n"
-        "  clear-shoe-error  clear an error of the shoe, with --code N\n\n"
-        "\b\nexamples:\n  smartshoe act no-more-bets --config table.toml --by 'D. Dealer'\n"
-        "  smartshoe act clear-shoe-error --code 4 --config table.toml --by 'A. Floor' \\\n"
-        "      --reason 'card put right'"
+        epilog=f"\b\n{EXAMPLES}\n"
+        "Exit codes: 0 done and on record, 1 refused, 2 wrong words, 4 no table is running there."
     )(act)
 
 
@@ -129,7 +126,10 @@ def resolve(
     reason: _Reason = "",
     decision: Annotated[
         str,
-        typer.Option(metavar="WORD", help="continue, void-coup, state-outcome or close-shoe."),
+        typer.Option(
+            metavar="WORD",
+            help="continue, carry-card, burn-card, void-coup, state-outcome or close-shoe.",
+        ),
     ] = "",
     provisional: Annotated[
         str, typer.Option(metavar="WORD", help="Cards dealt while suspended: take-over or void.")
@@ -166,8 +166,14 @@ def close_shoe(
 
 
 def act(
-    name: Annotated[str, typer.Argument(metavar="ACTION", help="One of the actions below.")],
-    by: _By,
+    name: Annotated[
+        str, typer.Argument(metavar="[ACTION]", help="An action; --list shows them.")
+    ] = "",
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="Its values, such as seat=5."),
+    ] = None,
+    by: _By = "",
     config: _Config = None,
     socket: _Socket = None,
     reason: _Reason = "",
@@ -177,19 +183,26 @@ def act(
             metavar="WORD", help="The person's role; by default the least that may do it."
         ),
     ] = "",
-    code: Annotated[
-        int | None, typer.Option(metavar="N", help="With clear-shoe-error: the error's number.")
-    ] = None,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List the actions, who may, and their values.")
+    ] = False,
     json: _Json = False,
 ) -> None:
-    """Take another action, such as lock-shoe."""
-    from controller.actions import roles_for
+    """Take an action: record an act, state wagers, change a setting, lock the shoe."""
+    from controller.act_requests import action_from_request
+    from controller.actions import demands, roles_for
 
-    allowed = roles_for(name)
+    if list_them:
+        list_actions(as_json=json)
+        return
+    if not name:
+        raise Unable("which action? `smartshoe act --list` shows them")
+    roles_for(name)
     if name in _OWN_COMMANDS:
         raise Unable(f"{name} is a command of its own: see `smartshoe {name} --help`")
-    given: dict[str, object] = {} if code is None else {"code": code}
-    signed = _Signed(by, role or allowed[0].value, reason)
+    given = values_of(values or ())
+    least = demands(name, action_from_request(name, given)).roles[0]
+    signed = _Signed(by, role or least.value, reason)
     _act(_client(config, socket), name, signed, given, as_json=json)
 
 
@@ -275,8 +288,9 @@ def _act(
 
 def _check(name: str, signed: _Signed, values: Mapping[str, object]) -> None:
     """What is wrong with the words alone, before any table is asked. Raises ActionError."""
-    from controller.actions import REASON_REQUIRED, action_from_request, checked_text
+    from controller.act_requests import action_from_request, checked_text
+    from controller.actions import demands
 
+    action = action_from_request(name, values)
     checked_text("--by", signed.person, required=True)
-    checked_text("--reason", signed.reason, required=name in REASON_REQUIRED)
-    action_from_request(name, values)
+    checked_text("--reason", signed.reason, required=demands(name, action).reason)

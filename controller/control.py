@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from controller.act_requests import SIGNATURE, VALUES, action_from_request, checked_text
 from controller.actions import (
     ACTION_NAMES,
     REASON_REQUIRED,
     ActionError,
     Role,
-    action_from_request,
-    checked_text,
+    demands,
     roles_for,
 )
 from controller.connections import Connections
@@ -48,10 +48,7 @@ _WORDS_OF: Final = {
     "status": ("request",),
     "actions": ("request",),
     "subscribe": ("request",),
-    "act": (
-        *("request", "action", "by", "role", "reason"),
-        *("decision", "provisional", "outcome", "code"),
-    ),
+    "act": (*SIGNATURE, *VALUES),
 }
 
 SnapshotOf: TypeAlias = Callable[[], Mapping[str, object]]
@@ -246,19 +243,26 @@ def _request_of(line: bytes) -> Plain:
 def _operator_action(request: Plain, known_by: str) -> OperatorAction:
     """Raises ActionError."""
     name = checked_text("action", request.get("action"), required=True)
-    allowed = roles_for(name)
-    role = request.get("role")
-    roles = ", ".join(one.value for one in allowed)
-    if role not in allowed:
-        raise ActionError(f"{name} is for {roles}, not for {role!r}")
+    role = _role(name, request.get("role"), roles_for(name))
+    person = checked_text("by", request.get("by"), required=True)
+    action = action_from_request(name, request)
+    asked = demands(name, action)
     return OperatorAction(
         at=now(),
-        person=checked_text("by", request.get("by"), required=True),
-        role=Role(str(role)),
+        person=person,
+        role=_role(f"such a {name}", role.value, asked.roles),
         known_by=known_by,
-        action=action_from_request(name, request),
-        reason=checked_text("reason", request.get("reason"), required=name in REASON_REQUIRED),
+        action=action,
+        reason=checked_text("reason", request.get("reason"), required=asked.reason),
     )
+
+
+def _role(name: str, role: object, allowed: tuple[Role, ...]) -> Role:
+    """Raises ActionError."""
+    if role not in allowed:
+        roles = ", ".join(one.value for one in allowed)
+        raise ActionError(f"{name} is for {roles}, not for {role!r}")
+    return Role(str(role))
 
 
 def _actions() -> list[Plain]:

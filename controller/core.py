@@ -10,15 +10,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import assert_never
 
-from controller.actions import (
-    Action,
-    CallNoMoreBets,
-    ClearShoeError,
-    CloseShoe,
-    LockShoe,
-    Resolve,
-    UnlockShoe,
-)
+from controller.acted import event_of
+from controller.actions import Action, ClearShoeError, LockShoe, UnlockShoe
 from controller.entries import (
     CommandGiven,
     CoreOutput,
@@ -33,14 +26,7 @@ from controller.inputs import Input, OperatorAction, Started, Tick, WriteFailed
 from controller.intake import domain_event
 from controller.journal.canonical import Codec
 from controller.procedure.effects import Refused
-from controller.procedure.events import (
-    DomainEvent,
-    GamingDayTurned,
-    IrregularityResolved,
-    NoMoreBetsCalled,
-    ProgramReplaced,
-    ShoeClosedByPerson,
-)
+from controller.procedure.events import DomainEvent, GamingDayTurned, ProgramReplaced
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -229,14 +215,6 @@ class Core:
         why = f"{item.role.value} {item.person}: {item.reason}"
         action: Action = item.action
         match action:
-            case Resolve():
-                event = IrregularityResolved(item.person, item.reason, action.resolution)
-                return self._judged(growing, event, item.at)
-            case CloseShoe():
-                closing = ShoeClosedByPerson(item.person, item.reason)
-                return self._judged(growing, closing, item.at)
-            case CallNoMoreBets():
-                return self._judged(growing, NoMoreBetsCalled(), item.at)
             case LockShoe():
                 return self._asked(growing, LockExit(), why, item.at, lock_wanted=True)
             case UnlockShoe():
@@ -244,7 +222,7 @@ class Core:
             case ClearShoeError():
                 return self._asked(growing, ClearError(action.code), why, item.at)
             case _:
-                assert_never(action)
+                return self._judged(growing, event_of(item, action), item.at)
 
     def _unlock(self, growing: Growing, why: str, at: Timestamp) -> Growing:
         if growing.state.table.phase is Phase.SUSPENDED:

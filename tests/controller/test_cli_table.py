@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions import ACTION_NAMES
 from controller.cli import main
 from controller.cli_errors import Exit
+from controller.procedure.decisions import Decision
 
 Capture = pytest.CaptureFixture[str]
 Serve = Callable[[Path], Path]
@@ -133,10 +135,21 @@ def test_a_dealer_does_not_resolve(waiting: str, capsys: Capture) -> None:
     [
         (["resolve", "--decision", "continue", "--by", "A. Floor"], "--reason is missing"),
         (["resolve", "--decision", "continue", "--reason", "why"], "--by is missing"),
-        (["resolve", "--decision", "forget", *SIGNED], "allowed: continue, void-coup"),
+        (["resolve", "--decision", "forget", *SIGNED], "allowed: continue, carry-card"),
         (["act", "clear-shoe-error", *SIGNED], "code must be"),
         (["act", "sing", *SIGNED], "unknown action 'sing'"),
         (["act", "resolve", *SIGNED], "a command of its own"),
+        (["act"], "which action? `smartshoe act --list` shows them"),
+        (["act", "no-more-bets"], "--by is missing"),
+        (["act", "record", "act=recut", "--by", "A. Floor"], "--reason is missing"),
+        (["act", "lock-shoe", "code=4", *SIGNED], "'code' is no value of lock-shoe"),
+        (["act", "turned", "player_hand", *SIGNED], "'player_hand' is no value; write key=value"),
+        (["act", "turned", "what=a", "what=b", *SIGNED], "what is given twice; give it once"),
+        (["act", "collect-vigorish", "seat=five", *SIGNED], "seat=five is no whole number"),
+        (["act", "give-up", "hand=player", "by_order=1", *SIGNED], "allowed: yes, no"),
+        (["act", "wagers", "wagers=5:banker", *SIGNED], "wager 1, '5:banker': \"\" is no amount"),
+        (["act", "wagers", "wagers=5:bnker:1", *SIGNED], "wager 1: wager is 'bnker'; allowed:"),
+        (["act", "wagers", "wagers=@none.csv", *SIGNED], "none.csv: No such file"),
     ],
 )
 def test_wrong_words_are_said_before_any_table_is_asked(
@@ -158,3 +171,59 @@ def test_no_more_bets_needs_no_reason(table: str) -> None:
 def test_a_table_that_only_listens_refuses_commands(table: str, capsys: Capture) -> None:
     assert main(["act", "lock-shoe", "--socket", table, *SIGNED]) == Exit.NO
     assert "allow_commands" in capsys.readouterr().err
+
+
+def test_an_act_is_recorded(table: str, capsys: Capture) -> None:
+    words = ["act", "record", "act=layout-checked", "amount=3", "--by", "D. Dealer"]
+
+    assert main([*words, "--socket", table]) == Exit.DONE
+    assert capsys.readouterr().out.startswith("record: done and on record\n")
+
+
+def test_the_role_is_the_least_that_may_do_this_very_act(table: str, capsys: Capture) -> None:
+    words = ["act", "record", "act=recut", *SIGNED, "--socket", table]
+
+    main(words)
+    assert "is for" not in capsys.readouterr().err
+    assert main([*words, "--role", "dealer"]) == Exit.NO
+    assert "such a record is for floorperson, pit_manager" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wagers", ["5:banker:100.00,3:tie:25", "@wagers.csv", "none"])
+def test_wagers_are_words_or_a_file(
+    table: str, wagers: str, fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(fast_dir)
+    Path("wagers.csv").write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25\n", "utf-8")
+
+    # Whether the table is told of wagers is the procedure's matter: the words are right.
+    words = ["act", "wagers", f"wagers={wagers}", "--by", "D. Dealer", "--socket", table]
+    assert main(words) in (Exit.DONE, Exit.NO)
+
+
+def test_the_actions_are_listed_with_their_values(capsys: Capture) -> None:
+    assert main(["act", "--list"]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert all(name in said for name, _, _ in ACTION_NAMES)
+    assert "form_number" in said
+
+
+def test_the_actions_as_json(capsys: Capture) -> None:
+    assert main(["act", "--list", "--json"]) == Exit.DONE
+
+    actions = json.loads(capsys.readouterr().out)["actions"]
+    assert actions[0] == {
+        "action": "resolve",
+        "roles": ["floorperson", "pit_manager"],
+        "values": ["decision", "provisional", "outcome"],
+        "reason_required": True,
+        "purpose": "decide what becomes of the open irregularities",
+    }
+
+
+def test_help_names_every_decision(capsys: Capture) -> None:
+    main(["resolve", "--help"])
+
+    said = " ".join(capsys.readouterr().out.split()).replace("- ", "-")
+    assert all(decision.value in said for decision in Decision)

@@ -11,16 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions import ACTION_NAMES, CallNoMoreBets, Role
+from controller.actions import ACTION_NAMES, CallNoMoreBets, RecordAct, Role, StateWagers
 from controller.config_zone import zone_data
 from controller.control import CONNECTIONS_MAX, LINE_BYTES_MAX, ControlServer, ControlUnavailable
 from controller.control_client import ControlClient, ControlError
 from controller.inputs import OperatorAction, Started
 from controller.loop import Stored
+from controller.procedure.acts import ActKind
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS
 from controller.settings import Settings, ShoeDeviceSettings
+from controller.settlement.wagers import Wager, WagerKind
 from controller.snapshot import snapshot
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
@@ -207,7 +209,7 @@ def test_commands_to_a_shoe_that_is_only_listened_to(serving: Serving) -> None:
         ({"reason": "\ud800"}, "reason must be one printable line"),
         ({"action": "shuffle"}, "unknown action 'shuffle'; allowed: resolve, close-shoe"),
         ({"action": None}, "action is missing"),
-        ({"decision": "go"}, "decision is 'go'; allowed: continue, void-coup"),
+        ({"decision": "go"}, "decision is 'go'; allowed: continue, carry-card"),
         ({"decsion": "continue"}, "unknown key 'decsion' in a request 'act'; known: request"),
     ],
 )
@@ -222,6 +224,41 @@ def test_a_request_that_is_wrong_moves_nothing(
 
 def test_a_call_needs_no_reason(serving: Serving) -> None:
     assert serving.client.request(CALL)["ok"] is True
+
+
+RECORD = {**CALL, "action": "record", "act": "inspected", "batch": "red", "second": "A. Floor"}
+
+
+def test_an_act_goes_on_record(serving: Serving) -> None:
+    answer = serving.client.request(RECORD)
+
+    assert answer["ok"] is True
+    (action,) = serving.actions()
+    assert action.action == RecordAct(ActKind.INSPECTED, "red", second="A. Floor")
+
+
+def test_wagers_are_a_list_of_objects(serving: Serving) -> None:
+    wagers = [{"seat": 5, "wager": "banker", "cents": 10000}]
+    serving.client.request({**CALL, "action": "wagers", "wagers": wagers})
+
+    (action,) = serving.actions()
+    assert action.action == StateWagers((Wager(5, WagerKind.BANKER, 10000),))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"act": "recut"}, "such a record is for floorperson, pit_manager, not for 'dealer'"),
+        ({"act": "recut", "role": "floorperson"}, "reason is missing"),
+        ({"act": "sung"}, "act is 'sung'; allowed: odds-posted, "),
+        ({"hand": "player"}, "'hand' is no value of record; it takes act, batch, seat, amount"),
+    ],
+)
+def test_an_act_that_may_not_be_recorded_so(
+    serving: Serving, change: dict[str, object], expected: str
+) -> None:
+    assert error(serving.client.request({**RECORD, **change})).startswith(expected)
+    assert serving.actions() == []
 
 
 def test_a_table_that_ended_stores_nothing_and_says_so(serving: Serving) -> None:

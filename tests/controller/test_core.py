@@ -14,23 +14,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.actions import (
+    AskGhostHand,
     CallNoMoreBets,
+    ChangeSetting,
     ClearShoeError,
     CloseShoe,
+    CollectVigorish,
+    GiveNotice,
+    GiveUpReveal,
     LockShoe,
+    RecordAct,
     Resolve,
     Role,
+    StateWagers,
+    TellFaceUp,
+    TellTurned,
     UnlockShoe,
+    VacateSeat,
 )
 from controller.core import STATES
 from controller.entries import CommandGiven, DeviceNoted, Judged, RunBegan, StateDigest
 from controller.inputs import OperatorAction, Tick, WriteFailed
+from controller.procedure.acts import ActKind
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, Refused
 from controller.procedure.events import GamingDayTurned, ProgramReplaced
 from controller.procedure.phases import Phase
 from controller.rule_data import load_profile, standing_text
 from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager, WagerKind
 from controller.tape import INPUTS, entry_record, input_record
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
@@ -55,6 +67,8 @@ RESOLUTIONS = st.builds(
     st.none() | st.sampled_from(Provisional),
     st.none() | st.sampled_from(Outcome),
 )
+WAGERS = st.builds(Wager, st.integers(1, 9), st.sampled_from(WagerKind), st.integers(1, 10**6))
+SETTINGS = st.sampled_from(["vig_rate", "dragon_bonus_table", "nothing"])
 ACTIONS = st.one_of(
     st.builds(Resolve, RESOLUTIONS),
     st.just(CloseShoe()),
@@ -62,6 +76,16 @@ ACTIONS = st.one_of(
     st.just(LockShoe()),
     st.just(UnlockShoe()),
     st.builds(ClearShoeError, st.integers(1, 99)),
+    st.from_type(TellTurned),
+    st.just(TellFaceUp()),
+    st.from_type(GiveUpReveal),
+    st.just(AskGhostHand()),
+    st.builds(RecordAct, st.sampled_from(ActKind), batch=st.sampled_from(["", "red", "blue"])),
+    st.builds(StateWagers, st.lists(WAGERS, max_size=4).map(tuple)),
+    st.builds(CollectVigorish, st.integers(1, 9)),
+    st.builds(VacateSeat, st.integers(1, 9)),
+    st.builds(GiveNotice, SETTINGS, st.sampled_from(["4", "5", "x"]), st.just("players")),
+    st.builds(ChangeSetting, SETTINGS, st.sampled_from(["4", "5", "x"])),
 )
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 # One input each: (kind, value, how much later). Code: a good report; bytes: anything at all.

@@ -1,0 +1,114 @@
+"""The words of `smartshoe act`: what can be done, and its values as a person types them.
+
+Responsible for: the list of actions, and from `seat=5` to the values of a request.
+Not responsible for: whether a value is allowed (act_requests) and for asking the table (cli_table).
+Source: package README, "Actions", "Command line".
+"""
+# ruff: noqa: PLC0415 - actions and wagers are loaded only when one is taken or listed.
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from controller.cli_errors import Unable
+from controller.cli_output import say_json, say_table
+
+EXAMPLES: Final = """\
+examples:
+  smartshoe act --list                             every action, who may, and its values
+  smartshoe act no-more-bets --config table.toml --by 'D. Dealer'
+  smartshoe act record act=inspected batch=red second='A. Floor' --config table.toml \\
+      --by 'D. Dealer'
+  smartshoe act turned what=player_hand --config table.toml --by 'D. Dealer'
+  smartshoe act wagers wagers=5:banker:100.00,3:tie:25 --config table.toml --by 'D. Dealer'
+  smartshoe act wagers wagers=@layout.csv --config table.toml --by 'D. Dealer'
+  smartshoe act change-setting setting=vig_rate value=4 --config table.toml \\
+      --by 'A. Floor' --reason 'agreed with the shift manager'
+  smartshoe act clear-shoe-error code=4 --config table.toml --by 'A. Floor' \\
+      --reason 'card put right'
+"""
+_NUMBERS: Final = ("code", "seat", "amount", "form_number")
+_YES_OR_NO: Final = {"yes": True, "no": False}
+_DECIDED_BY: Final = ("by_order", "patron_signed", "void")
+
+
+def list_actions(*, as_json: bool) -> None:
+    """Every action, who may take it, its values and what it is for."""
+    from controller.act_requests import VALUES_OF
+    from controller.actions import ACTION_NAMES, REASON_REQUIRED
+
+    actions = [
+        {
+            "action": name,
+            "roles": [role.value for role in roles],
+            "values": list(VALUES_OF.get(name, ())),
+            "reason_required": name in REASON_REQUIRED,
+            "purpose": purpose,
+        }
+        for name, roles, purpose in ACTION_NAMES
+    ]
+    if as_json:
+        say_json({"actions": actions})
+        return
+    rows = [
+        (name, ", ".join(roles), " ".join(VALUES_OF.get(name, ())), purpose)
+        for name, roles, purpose in ACTION_NAMES
+    ]
+    say_table(("action", "for", "values", "what it is for"), rows)
+
+
+def values_of(words: Iterable[str]) -> dict[str, object]:
+    """The values of a request from words such as `seat=5`. Raises Unable."""
+    values: dict[str, object] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key:
+            raise Unable(f"{word!r} is no value; write key=value, such as seat=5")
+        if key in values:
+            raise Unable(f"{key} is given twice; give it once")
+        values[key] = _value(key, text)
+    return values
+
+
+def _value(key: str, text: str) -> object:
+    if key in _NUMBERS:
+        if not (text.isascii() and text.isdecimal() and len(text) < 20):
+            raise Unable(f"{key}={text} is no whole number; write it as {key}=5")
+        return int(text)
+    if key in _DECIDED_BY:
+        if text not in _YES_OR_NO:
+            raise Unable(f"{key}={text} is not allowed; allowed: yes, no")
+        return _YES_OR_NO[text]
+    return _wagers(text) if key == "wagers" else text
+
+
+def _wagers(text: str) -> list[dict[str, object]]:
+    """Wagers as `5:banker:100.00,3:tie:25`, from the lines of @FILE, or `none`."""
+    if text == "none":
+        return []
+    if text.startswith("@"):
+        return _wagers_of_file(text[1:])
+    from controller.script.amounts import cents_of
+
+    read: list[dict[str, object]] = []
+    for number, part in enumerate(text.split(","), start=1):
+        seat, _, rest = part.partition(":")
+        wager, _, amount = rest.partition(":")
+        try:
+            read.append({"seat": _value("seat", seat), "wager": wager, "cents": cents_of(amount)})
+        except ValueError as error:
+            raise Unable(
+                f"wager {number}, {part!r}: {error}; write seat:wager:amount, such as"
+                " 5:banker:100.00"
+            ) from error
+    return read
+
+
+def _wagers_of_file(name: str) -> list[dict[str, object]]:
+    from controller.cli_wagers import read_wagers
+
+    text = typer.get_text_stream("stdin").read() if name == "-" else Path(name).read_text("utf-8")
+    wagers = read_wagers(text, name)
+    return [{"seat": w.seat, "wager": w.kind.value, "cents": w.cents} for w in wagers]
