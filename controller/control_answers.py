@@ -21,6 +21,7 @@ from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupPaid,
     Prompted,
     Recorded,
     Refused,
@@ -56,6 +57,8 @@ def _plain(entry: Entry) -> Iterator[Plain]:
             yield _of_a_person(entry)
         case CoupClosed(record):
             yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
+        case CoupPaid():
+            yield {"kind": "coup_paid", "coup": entry.coup}
         case ShoeOpened():
             yield {"kind": "shoe_opened", "gaming_day": entry.gaming_day, "shoe": entry.shoe}
         case ShoeEnded():

@@ -12,6 +12,7 @@ from controller.inputs import Input
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupPaid,
     Prompted,
     Recorded,
     Refused,
@@ -78,6 +79,7 @@ Entry: TypeAlias = (
     | CommandGiven
     | StateDigest
     | CoupClosed
+    | CoupPaid
     | ShoeOpened
     | BurnDone
     | ShoeEnded

@@ -13,6 +13,8 @@ from typing import TypeAlias
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
+from controller.settlement.order import PayStep
+from controller.settlement.settling import Settlement
 
 
 class CoupFate(StrEnum):
@@ -37,7 +39,7 @@ class CoupRecord:
     """A finished coup. `result` is computed from the cards and absent where they are not whole;
 
     `declared` is what the dealer declared, absent where nothing reported it; `outcome` is what
-    counts, absent where nothing counts.
+    counts, absent where nothing counts. `ghost`: dealt as a ghost hand, without wagers.
     """
 
     gaming_day: str
@@ -51,6 +53,7 @@ class CoupRecord:
     fate: CoupFate
     suspended_cards: bool
     irregular: tuple[int, ...]
+    ghost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,26 @@ class CoupClosed:
 
     record: CoupRecord
     clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CoupPaid:
+    """What the wagers on a finished coup come to, and the dealer's acts in the order due.
+
+    `returned` are acts after those of the settlement: wagers that could not stand, or whose end the
+    stated outcome does not tell. `note` says so in words.
+    """
+
+    gaming_day: str
+    shoe: int
+    coup: int
+    settlement: Settlement
+    returned: tuple[PayStep, ...]
+    note: str
+
+    @property
+    def steps(self) -> tuple[PayStep, ...]:
+        return self.settlement.steps + self.returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +212,7 @@ class SettingChanged:
 
 Effect: TypeAlias = (
     CoupClosed
+    | CoupPaid
     | ShoeOpened
     | BurnDone
     | ShoeEnded

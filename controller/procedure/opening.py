@@ -46,6 +46,7 @@ from controller.procedure.recording import (
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
+from controller.procedure.stating import verbal_wager
 from controller.procedure.steps import Step
 from controller.procedure.wagering import reshuffle_refused
 from controller.rules.rule_points import RulePoint
@@ -210,5 +211,6 @@ _TAKEN_BY: Final[Mapping[ActKind, Take]] = MappingProxyType(
         ActKind.SHOE_PASSED: shoe_passed,
         ActKind.CARDS_TOUCHED: cards_touched,
         ActKind.WAGER_TOUCHED: wager_touched,
+        ActKind.VERBAL_WAGER: verbal_wager,
     }
 )

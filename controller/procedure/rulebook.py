@@ -34,11 +34,16 @@ class Fact(StrEnum):
     RESULT_BUTTON = "result_button"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RuleBook:
-    """The rules as they stand at one table from one start to the next."""
+    """The rules as they stand at one table from one start to the next.
+
+    `unchanged` is the profile without the settings that were changed at this table. Compared as an
+    object: two books are the same only if they are one.
+    """
 
     profile: Profile
+    unchanged: Profile
     decks: int
     observed: tuple[Fact, ...]
     machine: StateTable[Phase, Trigger]
@@ -58,7 +63,7 @@ class RuleBook:
         """Bind a profile to a table; `seats` are the layout's, none where they are not told."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
         own = MappingProxyType(citations)
-        return cls(profile, decks, observed, StateTable(EDGES), own, seats, backs)
+        return cls(profile, profile, decks, observed, StateTable(EDGES), own, seats, backs)
 
     @property
     def values(self) -> RuleValues:

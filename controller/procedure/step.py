@@ -45,19 +45,20 @@ from controller.procedure.events import (
 from controller.procedure.finishing import end_stated, forced_out, result_declared, stands_by
 from controller.procedure.interruptions import program_replaced, reports_missing
 from controller.procedure.opening import act_recorded
+from controller.procedure.owing import (
+    seat_vacated,
+    vigorish_collected,
+    vigorish_documented,
+    vigorish_of_day_ended,
+)
 from controller.procedure.repeats import card_repeated
 from controller.procedure.revealing import cards_turned, ghost_hand_asked, right_given_up
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import closed_by_person, device_started
 from controller.procedure.state import TableState
+from controller.procedure.stating import wagers_stated
 from controller.procedure.steps import Step, accept, suspended_if_due
 from controller.procedure.suspension import follow, resolve
-from controller.procedure.wagering import (
-    seat_vacated,
-    vigorish_collected,
-    vigorish_documented,
-    wagers_stated,
-)
 
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
@@ -65,7 +66,9 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     book = effective(book, state)
     match event:
         case GamingDayTurned():
-            return accept(Step(replace(state, today=event.day)), f"gaming day {event.day}")
+            turned = vigorish_of_day_ended(book, Step(state))
+            turned = turned.on(replace(turned.state, today=event.day))
+            return accept(turned, f"gaming day {event.day}")
         case IrregularityResolved():
             return resolve(book, state, event)
         case ShoeClosedByPerson():
