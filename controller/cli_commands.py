@@ -22,6 +22,7 @@ from controller import (
     cli_settings,
     cli_settle,
     cli_table,
+    cli_try,
 )
 from controller.cli_errors import EXIT_CODES
 from controller.cli_output import say
@@ -33,6 +34,7 @@ examples:
   smartshoe run --config table.toml                run the table
   smartshoe status --config table.toml --watch     see how it stands
   smartshoe resolve --config table.toml            what is open, and what to type
+  smartshoe try "burn Ac + 1; P 9h; B Kc"          what the rules say of a deal, card by card
   smartshoe verify /var/lib/smartshoe/table-1      is the evidence complete and unchanged?
   smartshoe replay /var/lib/smartshoe/table-1      does this program conclude the same again?
 """
@@ -93,6 +95,7 @@ cli_rules.add_to(app)
 cli_clauses.add_to(app)
 cli_odds.add_to(app)
 cli_settle.add_to(app)
+cli_try.add_to(app)
 cli_devices.add_to(app)
 
 

@@ -15,7 +15,10 @@ from controller.cli import main
 from controller.cli_errors import KNOWN_ERRORS, Exit, Unable
 from controller.version import VERSION
 
-COMMANDS = ("check-config", "status", "resolve", "close-shoe", "act", "verify", "replay", "clauses")
+COMMANDS = (
+    *("check-config", "status", "resolve", "close-shoe", "act", "verify", "replay", "clauses"),
+    "try",
+)
 GROUPS = ("rules", "rules list", "rules show", "rules clause", "devices", "devices monitor")
 HEAVY = ("serial", "usb", "prometheus_client", "pydantic", "cbor2", "sqlite3", "ssl", "rich")
 
