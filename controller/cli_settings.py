@@ -74,6 +74,8 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "pit": settings.pit,
         "profile": f"{profile.name} ({profile.title})",
         "decks": settings.decks,
+        "seats": list(settings.seats) or "not told: the layout is not checked",
+        "backs": list(settings.backs),
         "gaming_day_starts": f"{minutes // 60:02}:{minutes % 60:02} {config.zone_name}",
         "observed": [fact.value for fact in settings.observed],
         "shoe_model": shoe.model,
@@ -88,6 +90,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "metrics": metrics if config.metrics_enabled else "off",
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
+        "remarks": list(config.remarks),
     }
 
 

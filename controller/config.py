@@ -15,6 +15,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from controller.config_layout import LayoutSection, PitSection, layout_problems
 from controller.config_problems import SECTIONS, problems_of, unknown_name
 from controller.config_sections import (
     ControlSection,
@@ -26,6 +27,7 @@ from controller.config_sections import (
     TableSection,
 )
 from controller.config_zone import zone_data
+from controller.layout import warnings
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, standing_text
 from controller.rules.profile import Profile
@@ -51,7 +53,8 @@ class TableConfig:
     """One table. Paths are absolute. `baud` is in bits a second, `metrics_port` 0 means any free.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
-    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events.
+    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` is
+    what is allowed and yet to be thought of.
     """
 
     file: Path
@@ -67,6 +70,7 @@ class TableConfig:
     metrics_address: str
     metrics_port: int
     control_socket: Path
+    remarks: tuple[str, ...] = ()
 
 
 def example_text() -> str:
@@ -89,9 +93,20 @@ def load_config(path: Path) -> TableConfig:
     journal, control = sections.get("journal"), sections.get("control")
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
         problems.extend(_socket_problems(_control_socket(path, journal, control)))
+    problems.extend(_layout_problems(path, sections))
     if problems:
         raise ConfigError(path, tuple(problems))
     return _config(path, sections)
+
+
+def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...]:
+    rules, layout, pit = (sections.get(name) for name in ("rules", "layout", "pit"))
+    if not isinstance(rules, RulesSection):
+        return ()
+    told = layout if isinstance(layout, LayoutSection) else LayoutSection()
+    shared = pit if isinstance(pit, PitSection) else PitSection()
+    profile = load_profile(rules.profile, path.absolute().parent)
+    return tuple(str(refused) for refused in layout_problems(told, shared, profile))
 
 
 def _document(path: Path) -> dict[str, object]:
@@ -149,10 +164,12 @@ def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
     assert isinstance(journal, JournalSection)
     assert isinstance(metrics, MetricsSection)
     assert isinstance(control, ControlSection)
+    layout = sections["layout"]
+    assert isinstance(layout, LayoutSection)
     profile = load_profile(rules.profile, path.absolute().parent)
     return TableConfig(
         file=path.absolute(),
-        settings=_settings(table, rules, shoe, profile),
+        settings=_settings(table, rules, shoe, layout, profile),
         profile_name=profile.name,
         profile_text=standing_text(profile),
         zone_name=table.time_zone,
@@ -164,12 +181,18 @@ def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
         metrics_address=metrics.address,
         metrics_port=metrics.port,
         control_socket=_control_socket(path, journal, control),
+        remarks=tuple(warning.text for warning in warnings(layout.layout(), profile)),
     )
 
 
 def _settings(
-    table: TableSection, rules: RulesSection, shoe: ShoeSection, profile: Profile
+    table: TableSection,
+    rules: RulesSection,
+    shoe: ShoeSection,
+    layout: LayoutSection,
+    profile: Profile,
 ) -> Settings:
+    one, other = layout.backs
     hours, minutes = table.gaming_day_start.split(":")
     return Settings(
         table=table.name,
@@ -185,4 +208,6 @@ def _settings(
             bcc_reading=shoe.bcc_reading,
             report_interval_ms_min=shoe.report_interval_ms_min,
         ),
+        seats=tuple(sorted(layout.seats)),
+        backs=(one, other),
     )

@@ -14,6 +14,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from controller.config_layout import LayoutSection, PitSection
 from controller.config_sections import (
     ControlSection,
     JournalSection,
@@ -28,6 +29,8 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {
         "table": TableSection,
         "rules": RulesSection,
+        "layout": LayoutSection,
+        "pit": PitSection,
         "shoe": ShoeSection,
         "journal": JournalSection,
         "metrics": MetricsSection,

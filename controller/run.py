@@ -31,7 +31,9 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
     profile = parse_profile(started.profile.decode(), clauses)
     return Core(
         settings=settings,
-        book=RuleBook.of(profile, settings.decks, settings.observed),
+        book=RuleBook.of(
+            profile, settings.decks, settings.observed, settings.seats, settings.backs
+        ),
         driver=_driver(settings.shoe),
         calendar=calendar(started.zone, settings.gaming_day_start_s),
     )

@@ -8,7 +8,7 @@ Source: package README, "Settings have one home".
 
 from dataclasses import dataclass
 
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import DEFAULT_BACKS, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,10 @@ class ShoeDeviceSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One table. `gaming_day_start_s` counts seconds after local midnight."""
+    """One table. `gaming_day_start_s` counts seconds after local midnight.
+
+    `seats` of the layout are empty where it is not told; `backs` are the colours of two batches.
+    """
 
     table: str
     pit: str
@@ -33,3 +36,5 @@ class Settings:
     gaming_day_start_s: int
     observed: tuple[Fact, ...]
     shoe: ShoeDeviceSettings
+    seats: tuple[int, ...] = ()
+    backs: tuple[str, str] = DEFAULT_BACKS

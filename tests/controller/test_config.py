@@ -86,6 +86,13 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
     assert keys == {
         "table": {"name", "pit", "gaming_day_start", "time_zone"},
         "rules": {"profile", "decks", "observed"},
+        "layout": {
+            *("seats", "spots", "vigorish_boxes", "hand_areas", "cut_card_colour", "backs"),
+            *("discard_rack", "odds_posted", "approval"),
+        },
+        "pit": {
+            *("shuffle_finish", "pay_procedure", "baccarat_pay_procedure", "vig_mode", "vig_rate")
+        },
         "shoe": {
             *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
             *("report_interval_ms_min", "log_level_wire"),

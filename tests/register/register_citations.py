@@ -30,6 +30,8 @@ CITING = (
     ("controller.procedure.effects.Recorded", Coverage.RECORDED),
     ("controller.procedure.effects.SettingChanged", Coverage.RECORDED),
     ("controller.rules.profile.ProfileError", Coverage.VALIDATED),
+    ("controller.layout.LayoutRefused", Coverage.VALIDATED),
+    ("controller.layout.LayoutWarning", Coverage.VALIDATED),
 )
 # Where every class with `clauses` has to be listed above.
 SCANNED = ("controller.procedure.verdicts", "controller.procedure.effects", "controller.settlement")
