@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.journal.canonical import Codec
 from controller.rules.hands import HandName
 from controller.rules.words import PayProcedure, VigorishCollection, VigorishMode, VigorishRounding
 from controller.settlement.admission import refusals
@@ -121,6 +122,17 @@ def test_a_void_coup_returns_every_stake_whole(table: Table, layout: Layout) -> 
     ]
     assert {step.clauses for step in settled.steps} == {("S42-k-4-void",)}
     assert settled.house_gain == 0
+
+
+def test_a_settlement_is_stored_as_it_is(
+    table: Table, coup: Callable[[str], CoupFacts], layout: Layout
+) -> None:
+    settled = paid(
+        table("ny-mini"), coup("P 3 in 3, B 6 in 2"), layout("5 banker 1.00, 5 tie 1.00")
+    )
+    codec: Codec[Settlement] = Codec(Settlement)
+
+    assert codec.decode(codec.encode(settled)) == settled
 
 
 def test_nobody_bet(table: Table, coup: Callable[[str], CoupFacts]) -> None:
