@@ -8,27 +8,22 @@ Source: package README, "Disclosure", "Snapshot".
 from typing import TypeAlias
 
 from controller.core import Core, CoreState
+from controller.coup_view import card_text, closed_coup, open_coup, reveal
 from controller.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
-    hands_disclosed,
+    coup_disclosed,
     irregularity_disclosed,
-    record_disclosed,
 )
 from controller.procedure.catalogue import CATALOGUE
-from controller.procedure.effects import CoupRecord
+from controller.procedure.changes import effective
+from controller.procedure.due_calls import due_calls
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, OpenIrregularity, ShoeState, TableState
+from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
-from controller.rules.cards import Card
-from controller.rules.coup import Place
-from controller.rules.hands import point_count
 
 Plain: TypeAlias = dict[str, object]
-
-_PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
-_BANKER = (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3)
 
 _DUE = {
     Phase.CLOSED: "a shoe",
@@ -53,7 +48,10 @@ _TELLS_OF_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
 def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
     """One table now. Keys are stable; cards are texts such as "7h", "??" where not disclosed."""
     table = state.table
-    book = core.book
+    book = effective(core.book, table)
+    shoe = table.shoe
+    coup = shoe.coup if shoe is not None else None
+    last = shoe.last_coup if shoe is not None else None
     return {
         "table": core.settings.table,
         "pit": core.settings.pit,
@@ -63,9 +61,11 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "phase": _shown_phase(book, table),
         "due": _due(book, table),
         "gaming_day": table.shoe_day or table.today,
-        "shoe": _shoe(book, table.shoe) if table.shoe is not None else None,
-        "coup": _coup(book, table),
-        "last_coup": _last_coup(book, table.shoe) if table.shoe is not None else None,
+        "due_calls": [one.text for one in due_calls(book, table)],
+        "shoe": _shoe(book, shoe) if shoe is not None else None,
+        "coup": open_coup(book, coup) if coup is not None else None,
+        "reveal": reveal(book, coup) if coup is not None else None,
+        "last_coup": closed_coup(book, last) if last is not None else None,
         "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
@@ -94,7 +94,7 @@ def _shown_phase(book: RuleBook, table: TableState) -> str:
 def _without_secrets(book: RuleBook, table: TableState, phase: Phase) -> str:
     """A phase as people may know it: which hand draws follows from cards nobody has turned."""
     coup = table.shoe.coup if table.shoe is not None else None
-    if coup is not None and phase in _TELLS_OF_CARDS and not hands_disclosed(book, coup):
+    if coup is not None and phase in _TELLS_OF_CARDS and not coup_disclosed(book, coup):
         return "coup"
     return phase.value
 
@@ -111,7 +111,7 @@ def _due(book: RuleBook, table: TableState) -> str:
 
 def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
     burn = [
-        _text(card) if burn_card_disclosed(book, index) else HIDDEN_CARD
+        card_text(card) if burn_card_disclosed(book, index) else HIDDEN_CARD
         for index, card in enumerate(shoe.burn_cards)
     ]
     last = shoe.cut.last_coup
@@ -133,68 +133,16 @@ def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
         "cut_card_seen": shoe.cut.seen > 0,
         "last_coup_number": last,
         "ended": shoe.ended,
+        "ghost_hands": shoe.ghost_hands,
     }
-
-
-def _coup(book: RuleBook, table: TableState) -> Plain | None:
-    coup = table.shoe.coup if table.shoe is not None else None
-    if coup is None:
-        return None
-    shown = hands_disclosed(book, coup) and not coup.suspended_cards
-    player = _hand(coup, _PLAYER, shown=shown)
-    banker = _hand(coup, _BANKER, shown=shown)
-    counts = shown and not coup.partial
-    return {
-        "number": coup.number,
-        "player": player,
-        "banker": banker,
-        "player_count": _count(coup, _PLAYER) if counts else None,
-        "banker_count": _count(coup, _BANKER) if counts else None,
-        "aside": len(coup.aside),
-        "partial": coup.partial,
-        "provisional": coup.suspended_cards,
-    }
-
-
-def _hand(coup: CoupState, places: tuple[Place, ...], *, shown: bool) -> list[str]:
-    return [_text(c.card) if shown else HIDDEN_CARD for c in coup.cards if c.place in places]
-
-
-def _count(coup: CoupState, places: tuple[Place, ...]) -> int:
-    cards = (c.card for c in coup.cards if c.place in places)
-    return point_count([card for card in cards if card is not None])
-
-
-def _last_coup(book: RuleBook, shoe: ShoeState) -> Plain | None:
-    record = shoe.last_coup
-    if record is None:
-        return None
-    shown = record_disclosed(book, record)
-    result = record.result if shown else None
-    return {
-        "coup": record.coup,
-        "player": _dealt(record, _PLAYER, shown=shown),
-        "banker": _dealt(record, _BANKER, shown=shown),
-        "player_count": result.player_count if result is not None else None,
-        "banker_count": result.banker_count if result is not None else None,
-        "natural": result.natural if result is not None else False,
-        "player_pair": result.player_pair if result is not None else False,
-        "banker_pair": result.banker_pair if result is not None else False,
-        "outcome": record.outcome.value if record.outcome is not None else None,
-        "fate": record.fate.value,
-    }
-
-
-def _dealt(record: CoupRecord, places: tuple[Place, ...], *, shown: bool) -> list[str]:
-    return [_text(c.card) if shown else HIDDEN_CARD for c in record.cards if c.place in places]
 
 
 def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain:
     kind = CATALOGUE[one.code]
     coup = table.shoe.coup if table.shoe is not None else None
-    open_coup = coup if coup is not None and coup.number == one.coup else None
+    on_table = coup if coup is not None and coup.number == one.coup else None
     # What the rules made of the cards stands behind the clauses of the irregularity's own kind.
-    shown = irregularity_disclosed(book, open_coup)
+    shown = irregularity_disclosed(book, on_table, provisional=one.provisional)
     return {
         "number": one.number,
         "code": one.code.value,
@@ -206,7 +154,3 @@ def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> P
         "permitted": list(kind.permitted),
         "forbidden": list(kind.forbidden),
     }
-
-
-def _text(card: Card | None) -> str:
-    return str(card) if card is not None else "unread"

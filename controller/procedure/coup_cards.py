@@ -13,6 +13,7 @@ from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import DUE_PLACE, WORDS, place_clauses, ruling_points
+from controller.procedure.revealing import third_card_checked
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import DealtCard
 from controller.procedure.steps import Step, accept, irregular
@@ -47,6 +48,8 @@ def due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     clauses = (*place_clauses(book, place), *book.clauses(*decided))
     step = accept(step, WORDS[place], tuple(dict.fromkeys(clauses)))
     step = after_card(book, step, ruling)
+    if place in (Place.PLAYER_3, Place.BANKER_3):
+        step = third_card_checked(book, step)
     step = _claim_checked(book, step, event, place)
     if step.shoe.cut.exhausted:
         return irregular(book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, WORDS[place])

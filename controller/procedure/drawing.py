@@ -31,6 +31,7 @@ from controller.procedure.coup_cards import cards_left_checked, due_card
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import close_coup, ended_by_what_follows, is_over
+from controller.procedure.ghost import ghost_hand_begun
 from controller.procedure.loading import first_card_out
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
 from controller.procedure.places import (
@@ -45,6 +46,7 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.shoe import NO_SHOE_PHASES, join_shoe, join_shoe_in_burn, open_shoe
 from controller.procedure.state import CoupState, DealtCard, NextShoe
 from controller.procedure.steps import Step, accept, irregular
+from controller.procedure.wagering import wagers_stand
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
 
@@ -200,10 +202,11 @@ def _begin_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     coup = CoupState(shoe.coups_begun + 1, partial=partial)
     coup = _with_claimed_card(coup, event)
     step = step.with_shoe(replace(shoe, coups_begun=coup.number, coup=coup, burn_for_error=0))
+    step = wagers_stand(book, step)
+    step = ghost_hand_begun(book, step)
     if step.phase is Phase.BETWEEN_COUPS:
         step = step.moved(book, Trigger.COUP_BEGINS)
-        if not book.observes(Fact.NO_MORE_BETS):
-            step = before_first_card(book, step)
+        step = before_first_card(book, step)
     # What a partial coup still lacks is unknown: it waits for its end.
     return step.moved(book, Trigger.COUP_PARTIAL if partial else Trigger.CARD)
 
@@ -226,6 +229,7 @@ def no_more_bets(book: RuleBook, step: Step) -> Step:
         return accept(step, '"no more bets" where no coup can begin: nothing to do')
     step = step.moved(book, Trigger.COUP_BEGINS)
     step = accept(step, '"no more bets"', book.clauses(RulePoint.NO_MORE_BETS))
+    step = before_first_card(book, step, called=True)
     return cards_left_checked(book, step)
 
 

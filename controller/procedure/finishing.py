@@ -26,6 +26,7 @@ from controller.procedure.places import ruling_points
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
 from controller.procedure.steps import Step, accept, irregular, prompt
+from controller.procedure.wagering import coup_paid
 from controller.rules.coup import is_complete
 from controller.rules.outcome import CoupResult, Outcome, result_of
 from controller.rules.rule_points import RulePoint
@@ -138,7 +139,8 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
     shoe, coup = step.shoe, step.coup
     record = record_of(shoe, coup, fate, stated)
     step = step.with_coup(None)
-    step = replace(step, held=(*step.held, record)) if step.provisional else count(step, record)
+    held = (*step.held, record)
+    step = replace(step, held=held) if step.provisional else count(book, step, record)
     last = is_last(shoe, coup.number)
     if fate is CoupFate.VOID:
         step = step.moved(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if last else ()))
@@ -152,12 +154,11 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
     return coup_discarded(book, step)
 
 
-def count(step: Step, record: CoupRecord) -> Step:
-    """Publish the record of a coup and count it in its shoe."""
+def count(book: RuleBook, step: Step, record: CoupRecord) -> Step:
+    """Publish the record of a coup, count it in its shoe, and pay what was bet on it."""
     tally = _counted(step.shoe.tally, record.outcome)
-    return step.with_shoe(replace(step.shoe, tally=tally, last_coup=record)).with_effect(
-        CoupClosed(record)
-    )
+    step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
+    return coup_paid(book, step.with_effect(CoupClosed(record)), record)
 
 
 def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
@@ -224,6 +225,7 @@ def record_of(
         fate=fate,
         suspended_cards=coup.suspended_cards,
         irregular=coup.irregular,
+        ghost=coup.ghost,
     )
 
 

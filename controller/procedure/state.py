@@ -135,6 +135,7 @@ class ShoeState:
     last_coup: CoupRecord | None = None
     irregularities: int = 0
     ended: bool = False
+    ghost_hands: int = 0
 
     def cards_left(self) -> int:
         """Cards that should still be in the shoe, never below zero; no more if it was joined."""

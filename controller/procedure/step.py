@@ -43,6 +43,7 @@ from controller.procedure.events import (
     WagersStated,
 )
 from controller.procedure.finishing import end_stated, forced_out, result_declared, stands_by
+from controller.procedure.ghost import ghost_hand_asked
 from controller.procedure.interruptions import program_replaced, reports_missing
 from controller.procedure.opening import act_recorded
 from controller.procedure.owing import (
@@ -52,7 +53,7 @@ from controller.procedure.owing import (
     vigorish_of_day_ended,
 )
 from controller.procedure.repeats import card_repeated
-from controller.procedure.revealing import cards_turned, ghost_hand_asked, right_given_up
+from controller.procedure.revealing import cards_turned, right_given_up
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import closed_by_person, device_started
 from controller.procedure.state import TableState

@@ -14,18 +14,22 @@ import sys
 
 import pytest
 
-from controller.actions import LockShoe, Resolve
+from controller.actions import AskGhostHand, LockShoe, Resolve, TellTurned
 from controller.control_answers import plain_entries
 from controller.disclosure import HIDDEN_CARD, WayOut, burn_card_disclosed
 from controller.loop import Conclusion, Stored
 from controller.metrics import TableMetrics
 from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.effects import Prompted
+from controller.procedure.events import TurnedCards
 from controller.procedure.phases import Phase
+from controller.procedure.rulebook import Fact
 from controller.procedure.suspension import permitted_decisions
 from controller.retelling import in_words
 from controller.rule_data import profile_text
 from controller.snapshot import snapshot
 from drivers.catalogue import ShoeSettings, build_monitor
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 FACE_UP = 'deal_option = { value = "face_up", basis = ["S42-g-3-option", "S42-g-3-i"] }'
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -88,7 +92,8 @@ def watched(table) -> str:
     monitor = build_monitor("angel-eye-ii-ex", settings, masked=True)
     state = monitor.initial()
     lines = []
-    for item in table.inputs[1:]:
+    of_the_port = (PortOpened, Chunk, PortLost)
+    for item in (one for one in table.inputs if isinstance(one, of_the_port)):
         state, more = monitor.watch(state, item)
         lines.extend(more)
     return "\n".join(lines)
@@ -120,10 +125,182 @@ def test_hands_that_lie_face_down_look_the_same(dealt, way, cards) -> None:
 
 
 @pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_a_third_card_that_lies_face_down_looks_the_same(dealt, way) -> None:
-    hand = HANDS["player draws"]
-    seen = {WAYS_OUT[way](dealt(*hand, f"44 83 {face}")) for face in ("A1", "A8", "CD", "96")}
+def test_a_third_card_that_lies_face_down_looks_the_same(script, way) -> None:
+    down = face_down("players_reveal")
+    deals = [(*HANDS["player draws"], f"44 83 {face}") for face in ("A1", "A8", "CD", "96")]
+    seen = {
+        WAYS_OUT[way](script(profile=down).begun().reported(*NEW_SHOE, *deal)) for deal in deals
+    }
     assert len(seen) == 1
+
+
+def test_a_third_card_that_is_dealt_face_up_is_shown_beside_hands_that_are_not(script) -> None:
+    table = script(profile=face_down("face_down_dealer")).begun().reported(*NEW_SHOE)
+    coup = shown(table.reported(*HANDS["player draws"], "44 83 A8"))["coup"]
+    assert (coup["player"], coup["banker"]) == ([HIDDEN_CARD, HIDDEN_CARD, "8c"], [HIDDEN_CARD] * 2)
+    assert (coup["player_count"], coup["banker_count"]) == (None, None)
+
+
+# --- turned part by part --------------------------------------------------------------------------
+
+TOLD = (Fact.RESULT_BUTTON, Fact.TURNED)
+BANKER_HANDS = {
+    "seven": ("44 91 92", "44 92 B5"),
+    "natural": ("44 91 98", "44 92 BA"),
+    "three": ("44 91 93", "44 92 BA"),
+}
+PLAYER_HANDS = {
+    "natural": ("44 81 C9", "44 82 AD"),
+    "stands": ("44 81 C7", "44 82 AD"),
+    "draws": ("44 81 C2", "44 82 AD"),
+}
+
+
+def four(player: tuple[str, ...], banker: tuple[str, ...]) -> tuple[str, ...]:
+    return (player[0], banker[0], player[1], banker[1])
+
+
+@pytest.fixture(params=["face_down_dealer", "players_reveal"])
+def turned(request, script):
+    """A table that is told of turning, after these cards and these parts turned."""
+
+    def made(cards: tuple[str, ...], *parts: str):
+        table = script(profile=face_down(request.param), observed=TOLD).begun()
+        table.reported(*NEW_SHOE, *cards)
+        for part in parts:
+            table.acted(TellTurned(TurnedCards(part)))
+        return table
+
+    return made
+
+
+@pytest.mark.parametrize("player", list(PLAYER_HANDS))
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_with_the_player_hand_turned_the_banker_hand_stays_hidden(turned, way, player) -> None:
+    deals = [four(PLAYER_HANDS[player], banker) for banker in BANKER_HANDS.values()]
+    assert len({WAYS_OUT[way](turned(deal, "player_hand")) for deal in deals}) == 1
+
+
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_with_the_banker_hand_turned_the_player_hand_stays_hidden(turned, way) -> None:
+    deals = [four(player, BANKER_HANDS["three"]) for player in PLAYER_HANDS.values()]
+    assert len({WAYS_OUT[way](turned(deal, "banker_hand")) for deal in deals}) == 1
+
+
+def test_a_hand_that_was_turned_is_shown_with_its_count(turned) -> None:
+    now = shown(turned(four(PLAYER_HANDS["stands"], BANKER_HANDS["three"]), "player_hand"))
+    coup = now["coup"]
+    assert (coup["player"], coup["player_count"]) == (["7h", "Kc"], 7)
+    assert (coup["banker"], coup["banker_count"]) == ([HIDDEN_CARD] * 2, None)
+    assert (now["phase"], now["reveal"]["face_down"]) == ("coup", ["banker_hand"])
+    assert (now["reveal"]["turned"], now["due_calls"][0][:18]) == (
+        ["player_hand"],
+        "announce: Player 7",
+    )
+
+
+def test_once_both_hands_were_turned_it_is_told_what_they_call_for(turned) -> None:
+    cards = four(PLAYER_HANDS["stands"], BANKER_HANDS["three"])
+    now = shown(turned(cards, "player_hand", "banker_hand"))
+    assert (now["phase"], now["due"]) == ("banker_3", "Banker's third card")
+
+
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_a_third_card_that_was_not_turned_tells_nothing(script, way) -> None:
+    seen = set()
+    for face in ("A1", "A8", "CD", "96"):
+        table = script(profile=face_down("players_reveal"), observed=TOLD).begun()
+        table.reported(*NEW_SHOE, *HANDS["player draws"])
+        table.acted(TellTurned(TurnedCards.PLAYER_HAND))
+        table.acted(TellTurned(TurnedCards.BANKER_HAND))
+        table.reported(f"44 83 {face}")
+        seen.add(WAYS_OUT[way](table))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_dealt_mixed_the_banker_hand_stays_hidden(script, way) -> None:
+    text = profile_text("wa-mini")
+    setting = 'deal_option = { value = "face_up"'
+    assert setting in text
+    mixed = text.replace(setting, 'deal_option = { value = "mixed"')
+    seen = set()
+    for banker in BANKER_HANDS.values():
+        table = script(profile=mixed).begun()
+        table.reported(*NEW_SHOE, *four(PLAYER_HANDS["stands"], banker))
+        now = shown(table)["coup"]
+        assert (now["player"], now["player_count"]) == (["7h", "Kc"], 7)
+        seen.add(WAYS_OUT[way](table))
+    assert len(seen) == 1
+
+
+def prompted(table) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.text, one.clauses) for one in table.of(Prompted)]
+
+
+@pytest.mark.parametrize("parts", [(), ("player_hand",)])
+def test_no_prompt_tells_of_cards_that_nobody_has_turned(turned, parts) -> None:
+    player = PLAYER_HANDS["stands"]
+    deals = [four(player, banker) for banker in BANKER_HANDS.values()]
+    told = [prompted(turned(deal, *parts)) for deal in deals]
+    assert told[1:] == told[:-1]
+
+
+def test_told_of_no_turning_no_prompt_tells_what_the_cards_call_for(dealt) -> None:
+    told = [prompted(dealt(*hand)) for hand in HANDS.values()]
+    assert told[1:] == told[:-1]
+
+
+# --- cards drawn in error, and ghost hands --------------------------------------------------------
+
+
+@pytest.mark.parametrize("decided", [False, True])
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_a_card_drawn_in_error_is_not_shown_where_the_hands_lie_face_up(
+    script, way, decided
+) -> None:
+    seen = set()
+    for face in ("A3", "A8", "CD"):
+        table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], f"44 83 {face}")
+        if decided:
+            table.acted(Resolve(Resolution(Decision.CONTINUE)))
+        seen.add(WAYS_OUT[way](table))
+    assert len(seen) == 1
+
+
+def test_a_card_drawn_in_error_is_shown_once_it_was_turned(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], "44 83 A3")
+    assert shown(table)["coup"]["aside_cards"] == [HIDDEN_CARD]
+    table.acted(TellTurned(TurnedCards.ERROR_CARD))
+    assert shown(table)["coup"]["aside_cards"] == ["3c"]
+
+
+def test_a_ghost_hand_is_shown_however_the_table_deals(script) -> None:
+    table = script(profile=ghostly("face_down_dealer")).begun().reported(*NEW_SHOE)
+    table.acted(AskGhostHand())
+    table.reported(*HANDS["natural"])
+    now = shown(table)
+    assert (now["coup"]["ghost"], now["coup"]["player"]) == (True, ["9h", "Kc"])
+    last = voided_ghost(table)
+    assert (last["ghost"], last["player"], last["pays"]) == (True, ["9h", "Kc"], [])
+
+
+def ghostly(option: str) -> str:
+    """The Washington profile of a house that deals one ghost hand a shoe."""
+    text = profile_text("wa-mini")
+    for name, old, new in (("ghost_hands", "off", 1), ("deal_option", "face_up", option)):
+        setting = f'{name} = {{ value = "{old}"'
+        assert setting in text
+        text = text.replace(setting, f"{name} = {{ value = {json.dumps(new)}")
+    return text
+
+
+def voided_ghost(table) -> dict:
+    table.reported("44 83 A3")
+    return voided(table)["last_coup"]
+
+
+# --- everything else ------------------------------------------------------------------------------
 
 
 def test_nothing_at_all_is_logged_of_a_card(dealt, caplog) -> None:

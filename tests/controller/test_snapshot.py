@@ -9,8 +9,11 @@ import json
 
 import pytest
 
+from controller.actions import Resolve
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.procedure.decisions import Decision, Resolution
 from controller.procedure.phases import Phase
+from controller.rules.outcome import Outcome
 from controller.snapshot import snapshot
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -90,14 +93,29 @@ def test_a_coup_card_by_card(script, cards, phase, player, banker, counts) -> No
         "player_count": counts[0],
         "banker_count": counts[1],
         "aside": 0,
+        "aside_cards": [],
         "partial": False,
         "provisional": False,
+        "ghost": False,
+    }
+    assert now["reveal"] == {
+        "by": "dealer",
+        "player_seat": None,
+        "banker_seat": None,
+        "face_down": [],
+        "turned": [],
     }
 
 
 def test_the_last_coup(script) -> None:
     now = shown(script().begun().reported(*NEW_SHOE, *COUP))
-    assert now["coup"] is None
+    assert (now["coup"], now["reveal"]) == (None, None)
+    pays = now["last_coup"].pop("pays")
+    assert [(one["wager"], one["verdict"], one["odds"]) for one in pays] == [
+        ("banker", "loses", None),
+        ("player", "wins", "1:1"),
+        ("tie", "loses", None),
+    ]
     assert now["last_coup"] == {
         "coup": 1,
         "player": ["9h", "Kc"],
@@ -109,7 +127,32 @@ def test_the_last_coup(script) -> None:
         "banker_pair": False,
         "outcome": "player",
         "fate": "counted",
+        "ghost": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("decision", "verdicts"),
+    [(Decision.VOID_COUP, {"void"}), (Decision.STATE_OUTCOME, set())],
+)
+def test_what_a_coup_pays_that_does_not_count_by_its_cards(script, decision, verdicts) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:2], "44 82 80")
+    outcome = Outcome.TIE if decision is Decision.STATE_OUTCOME else None
+    table.acted(Resolve(Resolution(decision, outcome=outcome)))
+    pays = shown(table)["last_coup"]["pays"]
+    assert {one["verdict"] for one in pays} == verdicts
+
+
+def test_the_calls_that_are_due(script) -> None:
+    table = script().begun().reported(*NEW_SHOE)
+    assert shown(table)["due_calls"] == [
+        'call "no more bets" before the first card; deal face up, each card to its hand\'s area'
+    ]
+    assert shown(table.reported(*COUP[:3]))["due_calls"] == []
+    assert shown(table.reported(COUP[3]))["due_calls"] == [
+        "announce: Player 9 (natural), Banker 7; no third card",
+        "announce: Player wins, 9 over 7",
+    ]
 
 
 def test_the_shoe_counts_its_coups(script) -> None:

@@ -64,8 +64,8 @@ def test_calls_that_nobody_reports_are_prompted_and_recorded_as_not_observed(tab
     prompts = table.of(Prompted)
     assert [prompt.call.value for prompt in prompts] == ["no_more_bets", "counts", "result"]
     assert [prompt.clauses for prompt in prompts] == [
-        ("S42-g-2",),
-        ("S42-h-1-order", "S42-h-1-iii"),
+        ("S42-g-2", "S42-g-3-option", "S42-g-3-i", "S42-g-1"),
+        ("S42-h-1-order", "S42-h-1-iii", "S42-h-2", "S42-h-3-order"),
         ("S42-j-1-final",),
     ]
     assert not any(prompt.observed for prompt in prompts)
@@ -84,8 +84,8 @@ def test_a_coup_of_four_cards_prompts_both_calls_at_its_last_card(table) -> None
     ("option", "calls"),
     [
         (DealOption.FACE_UP, ["counts", "result", "tie_hand"]),
-        (DealOption.FACE_DOWN_DEALER, ["counts", "result"]),
-        (DealOption.PLAYERS_REVEAL, ["counts", "result"]),
+        (DealOption.FACE_DOWN_DEALER, ["counts"]),
+        (DealOption.PLAYERS_REVEAL, ["hand_over", "counts"]),
     ],
 )
 def test_a_tie_has_its_own_call_where_the_cards_lie_face_up(new_table, option, calls) -> None:

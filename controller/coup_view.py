@@ -1,0 +1,139 @@
+"""The coup on the table and the last one, as people may see them.
+
+Responsible for: plain values of hands, counts, who turns what, and which wagers win at which odds,
+with disclosure applied.
+Not responsible for: the rest of the table (snapshot) and for wagers on the layout.
+Source: package README, "Disclosure", "Snapshot"; D-8, D-15.
+"""
+
+from typing import TypeAlias
+
+from controller.disclosure import (
+    HIDDEN_CARD,
+    card_disclosed,
+    count_disclosed,
+    errors_disclosed,
+    record_disclosed,
+)
+from controller.procedure.effects import CoupFate, CoupRecord
+from controller.procedure.reveal_seats import players_reveal, wagers_known
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.seen import PLACES, is_seen, is_there
+from controller.procedure.state import CoupState
+from controller.rules.cards import Card
+from controller.rules.coup import Place
+from controller.rules.hands import HandName, point_count
+from controller.settlement.facts import facts_of
+from controller.settlement.results import Judgement, what_is_void, what_wins
+from controller.settlement.terms import Terms
+
+Plain: TypeAlias = dict[str, object]
+
+_PLACES = {
+    HandName.PLAYER: (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3),
+    HandName.BANKER: (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3),
+}
+
+
+def open_coup(book: RuleBook, coup: CoupState) -> Plain:
+    """The coup being dealt: each card and each count by itself, as far as it was seen."""
+    errors = errors_disclosed(coup)
+    return {
+        "number": coup.number,
+        "player": _hand(book, coup, HandName.PLAYER),
+        "banker": _hand(book, coup, HandName.BANKER),
+        "player_count": _count(book, coup, HandName.PLAYER),
+        "banker_count": _count(book, coup, HandName.BANKER),
+        "aside": len(coup.aside),
+        "aside_cards": [card_text(one.card) if errors else HIDDEN_CARD for one in coup.aside],
+        "partial": coup.partial,
+        "provisional": coup.suspended_cards,
+        "ghost": coup.ghost,
+    }
+
+
+def _hand(book: RuleBook, coup: CoupState, hand: HandName) -> list[str]:
+    return [
+        card_text(dealt.card) if card_disclosed(book, coup, dealt) else HIDDEN_CARD
+        for dealt in coup.cards
+        if dealt.place in _PLACES[hand]
+    ]
+
+
+def _count(book: RuleBook, coup: CoupState, hand: HandName) -> int | None:
+    if not count_disclosed(book, coup, hand):
+        return None
+    cards = (dealt.card for dealt in coup.cards if dealt.place in _PLACES[hand])
+    return point_count([card for card in cards if card is not None])
+
+
+def reveal(book: RuleBook, coup: CoupState) -> Plain:
+    """What lies face down and who turns it; a seat is None where no patron is known to."""
+    lying = [part.value for part in PLACES if is_there(coup, part)]
+    seen = [part.value for part in PLACES if is_seen(book, coup, part)]
+    patrons = players_reveal(book, coup)
+    known = patrons and wagers_known(book)
+    return {
+        "by": "patrons" if patrons else "dealer",
+        "player_seat": (coup.reveal.player_seat or None) if known else None,
+        "banker_seat": (coup.reveal.banker_seat or None) if known else None,
+        "face_down": [part for part in lying if part not in seen],
+        "turned": [part for part in lying if part in coup.reveal.turned],
+    }
+
+
+def closed_coup(book: RuleBook, record: CoupRecord) -> Plain:
+    """The coup that was closed last."""
+    shown = record_disclosed(book, record)
+    result = record.result if shown else None
+    return {
+        "coup": record.coup,
+        "player": _dealt(record, HandName.PLAYER, shown=shown),
+        "banker": _dealt(record, HandName.BANKER, shown=shown),
+        "player_count": result.player_count if result is not None else None,
+        "banker_count": result.banker_count if result is not None else None,
+        "natural": result.natural if result is not None else False,
+        "player_pair": result.player_pair if result is not None else False,
+        "banker_pair": result.banker_pair if result is not None else False,
+        "outcome": record.outcome.value if record.outcome is not None else None,
+        "fate": record.fate.value,
+        "ghost": record.ghost,
+        "pays": [_pays(one) for one in _judged(book, record)],
+    }
+
+
+def _dealt(record: CoupRecord, hand: HandName, *, shown: bool) -> list[str]:
+    return [
+        card_text(one.card) if shown else HIDDEN_CARD
+        for one in record.cards
+        if one.place in _PLACES[hand]
+    ]
+
+
+def _judged(book: RuleBook, record: CoupRecord) -> tuple[Judgement, ...]:
+    """What becomes of every wager the table offers; nothing where nobody can know from the cards.
+
+    A coup that counts by its cards was turned, so its wagers tell nothing unseen.
+    """
+    terms = Terms(book.values, book.citations)
+    if record.ghost:
+        return ()
+    if record.fate is CoupFate.VOID:
+        return what_is_void(terms)
+    if record.fate is not CoupFate.COUNTED:
+        return ()
+    return what_wins(terms, facts_of(tuple(one.card for one in record.cards if one.card)))
+
+
+def _pays(one: Judgement) -> Plain:
+    return {
+        "wager": one.kind.value,
+        "verdict": one.verdict.value,
+        "odds": str(one.odds) if one.odds is not None else None,
+        "clauses": list(one.clauses),
+    }
+
+
+def card_text(card: Card | None) -> str:
+    """A card as people write it."""
+    return str(card) if card is not None else "unread"

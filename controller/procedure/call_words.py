@@ -1,0 +1,57 @@
+"""The words of the calls: what the dealer says, from counts and facts that people have seen.
+
+Responsible for: texts, in the table's own language.
+Not responsible for: when a call is due and whether its numbers may be told (due_calls).
+Source: WA announcements ("Calls": player, banker, general, decision); NY (g), (i)(1); S42 (h)(1),
+(j)(1); NJ 3.10(a), 7.10(a).
+"""
+
+from controller.rules.hands import HandName
+from controller.rules.outcome import CoupResult, Outcome
+
+NAMES = {HandName.PLAYER: "Player", HandName.BANKER: "Banker"}
+NATURAL_COUNT_MIN = 8
+
+
+def count(hand: HandName, points: int) -> str:
+    """A hand's count on two cards."""
+    natural = " (natural)" if points >= NATURAL_COUNT_MIN else ""
+    return f"{NAMES[hand]} {points}{natural}"
+
+
+def player_shows(points: int) -> str:
+    """Player's two cards where the game is called: what they show says whether they stand."""
+    if points >= NATURAL_COUNT_MIN:
+        return f"Player has a natural {points}, no draws"
+    if points >= 6:
+        return f"Player stands on {points}"
+    return f"Player shows {points}" if points else "Player shows nothing"
+
+
+def banker_shows(points: int, player: int) -> str:
+    """Banker's two cards where the game is called; a natural wins only over less."""
+    if points >= NATURAL_COUNT_MIN:
+        if player == points:
+            return f"Banker ties {points}-{points}"
+        verb = "wins with" if points > player else "has"
+        return f"Banker {verb} a natural {points}"
+    if points == 7:
+        return "Banker stands on 7"
+    return f"Banker shows {points}" if points else "Banker shows nothing"
+
+
+def banker_draws(player: int) -> str:
+    """Banker's draw, with the number to beat."""
+    return f"draw bank, {player} to beat"
+
+
+def decided(result: CoupResult) -> str:
+    """The final counts and the winner; a tie has its own call."""
+    player, banker = result.player_count, result.banker_count
+    match result.outcome:
+        case Outcome.PLAYER:
+            return f"Player wins, {player} over {banker}"
+        case Outcome.BANKER:
+            return f"Banker wins, {banker} over {player}"
+        case _:
+            return f"Player {player}, Banker {banker}"
