@@ -8,7 +8,7 @@ Source: NY-c-5-notice, NY-c-6-notice, NY-c-7-change; S42-c-5-notice, S42-e-2-ii-
 """
 
 from dataclasses import dataclass, replace
-from typing import Final, assert_never
+from typing import Final
 
 from controller.procedure.change_moments import MOMENTS, Moment
 from controller.procedure.effects import Recorded, Refused, SettingChanged
@@ -170,15 +170,11 @@ def _wrong_moment(book: RuleBook, state: TableState, asked: _Asked) -> Refused |
 
 def _too_early(moment: Moment, phase: Phase) -> str:
     """When the change may be made instead of now; empty where it may be made now."""
-    match moment:
-        case Moment.BETWEEN_COUPS if phase in (*COUP_PHASES, Phase.SUSPENDED):
-            return "between coups only: let this coup end, then change it"
-        case Moment.BETWEEN_SHOES | Moment.NEVER if phase not in _SHOE_AWAY:
-            return "between shoes only: finish or close this shoe, then change it"
-        case Moment.BETWEEN_COUPS | Moment.BETWEEN_SHOES | Moment.NEVER:
-            return ""
-        case _:
-            assert_never(moment)
+    if moment is not Moment.BETWEEN_COUPS:
+        away = phase in _SHOE_AWAY
+        return "" if away else "between shoes only: finish or close this shoe, then change it"
+    dealt = phase in (*COUP_PHASES, Phase.SUSPENDED)
+    return "between coups only: let this coup end, then change it" if dealt else ""
 
 
 def _only_result_unsaid(book: RuleBook, state: TableState) -> bool:

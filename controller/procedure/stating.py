@@ -79,7 +79,8 @@ def _next_coups(book: RuleBook, state: TableState) -> bool:
 def _taken(book: RuleBook, step: Step, event: WagersStated) -> Step:
     """Bets are open: this is what lies on the layout."""
     terms, wagering = terms_of(book), step.state.wagering
-    known = refusals(terms, wagering.wagers)
+    told = refusals(terms, wagering.wagers)
+    untold = tuple(one for one in refusals(terms, event.wagers) if one not in told)
     seats = tuple(wager.seat for wager in event.wagers)
     # Chips on the layout: the cash was changed.
     verbal = tuple(one for one in wagering.verbal if one.seat not in seats)
@@ -87,9 +88,8 @@ def _taken(book: RuleBook, step: Step, event: WagersStated) -> Step:
     staked = money(sum(wager.cents for wager in event.wagers))
     what = f"{len(event.wagers)} wagers, {staked} in all, said {event.person}"
     step = accept(step, what, book.clauses(RulePoint.WAGERS_LISTED, RulePoint.WAGER_MEDIUM))
-    for refusal in refusals(terms, event.wagers):
-        if refusal not in known:
-            step = _refused(book, step, refusal)
+    for refusal in untold:
+        step = _refused(book, step, refusal)
     return step
 
 

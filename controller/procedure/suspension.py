@@ -114,7 +114,7 @@ def resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> S
     step = step.on(replace(step.state, suspension=None))
     step = step.moved(book, resume_trigger(suspension.resume_to))
     for record in suspension.held:
-        step = count(step, _final(record, suspension, resolution))
+        step = count(book, step, _final(record, suspension, resolution))
     step = _open_coup_decided(book, step, suspension, resolution)
     if resolution.decision is Decision.CLOSE_SHOE:
         step = _shoe_closed(book, step, event, suspension)

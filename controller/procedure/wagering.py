@@ -66,15 +66,13 @@ def _owed_at_first_card(book: RuleBook, step: Step) -> Step:
     terms, wagering = terms_of(book), step.state.wagering
     blocked = blocks_next_card(terms, wagering.ledger)
     if blocked is not None:
-        points = (RulePoint.VIGORISH_WHEN,)
         code = IrregularityCode.VIGORISH_NOT_COLLECTED
-        step = irregular(book, step, code, blocked.why, *points)
-    for seat in wagering.vacated:
-        left = patron_leaves(terms, wagering.ledger, seat)
-        if left is not None:
-            points = (RulePoint.VIGORISH_PATRON_LEAVES,)
-            code = IrregularityCode.VIGORISH_NOT_COLLECTED
-            step = irregular(book, step, code, left.why, *points)
+        step = irregular(book, step, code, blocked.why, RulePoint.VIGORISH_WHEN)
+    left = (patron_leaves(terms, wagering.ledger, seat) for seat in wagering.vacated)
+    for refusal in filter(None, left):
+        point = RulePoint.VIGORISH_PATRON_LEAVES
+        code = IrregularityCode.VIGORISH_NOT_COLLECTED
+        step = irregular(book, step, code, refusal.why, point)
     return step
 
 

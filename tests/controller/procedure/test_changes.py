@@ -144,7 +144,9 @@ def test_what_the_rule_fixes_is_refused_with_its_clause(floor):
     table = floor(profile="ny-mini")
 
     assert table.change("decks_min", "5") == Refused(
-        "change-setting", "decks_min does not change in play: the rule fixes it", ("NY-a-4-i-decks",)
+        "change-setting",
+        "decks_min does not change in play: the rule fixes it",
+        ("NY-a-4-i-decks",),
     )
     assert table.notice("decks_min", "5", "players").what == "notice"
 
@@ -284,13 +286,23 @@ def test_only_so_many_notices_wait(floor):
 @pytest.mark.parametrize(
     ("profile", "value", "clause"),
     [
-        pytest.param("ny-mini", "none_six", "NY-c-6-notice", marks=pytest.mark.clause("NY-c-6-notice")),
-        pytest.param("s42-mini", "none_six", "S42-c-6-notice", marks=pytest.mark.clause("S42-c-6-notice")),
         pytest.param(
-            "nj-minibaccarat", "none_six", "NJ-7.3-f-notice", marks=pytest.mark.clause("NJ-7.3-f-notice")
+            "ny-mini", "none_six", "NY-c-6-notice", marks=pytest.mark.clause("NY-c-6-notice")
         ),
         pytest.param(
-            "nj-baccarat", "none_total_cards", "NJ-3.3-e-notice", marks=pytest.mark.clause("NJ-3.3-e-notice")
+            "s42-mini", "none_six", "S42-c-6-notice", marks=pytest.mark.clause("S42-c-6-notice")
+        ),
+        pytest.param(
+            "nj-minibaccarat",
+            "none_six",
+            "NJ-7.3-f-notice",
+            marks=pytest.mark.clause("NJ-7.3-f-notice"),
+        ),
+        pytest.param(
+            "nj-baccarat",
+            "none_total_cards",
+            "NJ-3.3-e-notice",
+            marks=pytest.mark.clause("NJ-3.3-e-notice"),
         ),
     ],
 )
@@ -417,7 +429,9 @@ def test_what_a_house_chose_for_itself_it_may_choose_anew(floor):
         book,
         replace(
             state,
-            settings=(ChangedSetting("cut_card_at_round_start", "current_coup", "current_coup", "r"),),
+            settings=(
+                ChangedSetting("cut_card_at_round_start", "current_coup", "current_coup", "r"),
+            ),
         ),
     )
     values = tuple(
