@@ -11,6 +11,7 @@ cards drawn in error each is turned by itself.
 """
 
 from dataclasses import replace
+from itertools import takewhile
 
 from controller.procedure.announcing import HAND_OF, NAMES
 from controller.procedure.calls import after_turning, prompted
@@ -77,12 +78,9 @@ def _marked(step: Step, part: TurnedCards) -> Step:
 
 def _before(book: RuleBook, coup: CoupState, part: TurnedCards) -> TurnedCards | None:
     """What should have been turned before that part and was not."""
-    for earlier in PLACES:
-        if earlier is part:
-            return None
-        if is_there(coup, earlier) and not is_seen(book, coup, earlier):
-            return earlier
-    raise AssertionError(f"{part} is no part of a hand")
+    earlier = takewhile(lambda one: one is not part, PLACES)
+    lying = (one for one in earlier if is_there(coup, one) and not is_seen(book, coup, one))
+    return next(lying, None)
 
 
 def _words(part: TurnedCards) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from controller.procedure.due_calls import due_calls
 from controller.procedure.effects import Prompted, Recorded, Refused
 from controller.procedure.events import CardsTurned, RevealGivenUp, TurnedCards
 from controller.procedure.reveal_seats import highest, next_seat
@@ -208,6 +209,14 @@ def test_of_a_partial_coup_turning_is_not_judged(laid_out) -> None:
     assert table.last.what.endswith("of a partial coup, not judged")
 
 
+def test_what_is_turned_while_a_floorperson_decides_is_seen_and_not_called(laid_out) -> None:
+    table = laid_out()
+    table.deal(f"{STAND}, more 3d")
+    table.effects.clear()
+    assert turn(table, *HANDS) == []
+    assert (seen(table), table.effects) == ([*HANDS, *THIRDS], [])
+
+
 # --- third cards ----------------------------------------------------------------------------------
 
 
@@ -396,7 +405,9 @@ def test_told_of_no_turning_both_hands_are_handed_over_at_the_fourth_card(laid_o
         "then hand the Banker's Hand face down to seat 5"
     )
     table.deal("P 3d")
-    assert handed(table) == ["hand Player's third card face down to seat 3"]
+    third = ["hand Player's third card face down to seat 3"]
+    assert handed(table) == third
+    assert [one.text for one in due_calls(table.book, table.state)][2:] == third
 
 
 @pytest.mark.parametrize(
