@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from controller.procedure.acts import ActKind
 from controller.procedure.cut_acts import offer_order
 from controller.procedure.effects import Prompted, Refused
 from controller.procedure.phases import Phase
@@ -482,3 +483,42 @@ def test_at_mini_baccarat_the_dealer_draws(new_people) -> None:
     people = new_people("house-mini")
     assert people.do("shoe-passed seat 2").startswith("the dealer draws the cards at this table")
     assert people.refused.clauses == ("HG-mini-dealer",)
+
+
+# --- any act at any moment ----------------------------------------------------------------------
+
+MOMENTS = {
+    "before the first shoe": "stand-by",
+    "opened": "start",
+    "burned": OPENED,
+    "in a coup": f"{OPENED}, P 7h",
+    "suspended": f"{OPENED}, extra 3h",
+    "suspended before the burn": "start, lost 1",
+    "over": f"{OPENED}, close shoe",
+    "joined": "P1 7h",
+}
+ACTS_BEFORE = {
+    "nothing": "",
+    "cut": "cut-offered, cut 200 seat 3, recut",
+    "dead table": "dead-table-spread, respread-asked",
+    "loaded": "into-shuffler blue, shuffled red, loaded red 416",
+}
+
+
+@pytest.mark.parametrize("mode", ShuffleMode)
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("before", ACTS_BEFORE)
+def test_every_act_is_answered_at_every_moment(new_people, mode, moment, before) -> None:
+    people = new_people(shuffle_mode=mode, observed=(Fact.CUT_DEPTH, Fact.DISCARD_COUNT))
+    if ACTS_BEFORE[before]:
+        people.do(ACTS_BEFORE[before])
+    people.table.deal(MOMENTS[moment])
+    start, answered = people.table.state, 0
+    people.table.encoded = False
+    for kind in ActKind:
+        for values in ("", "red 416", "green 3 seat 2"):
+            people.table.state, people.table.effects, people.table.verdicts = start, [], []
+            people.do(f"{kind.value} {values}".strip(), reference="1 2")
+            answered += bool(people.table.effects)
+            people.table.deal("burn 2c:, P1 7h")
+    assert answered == 3 * len(ActKind)
