@@ -15,6 +15,7 @@ from controller.disclosure import (
     coup_disclosed,
     irregularity_disclosed,
 )
+from controller.opening_view import opening_view
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.changes import effective
 from controller.procedure.due_calls import due_calls
@@ -22,6 +23,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
+from controller.wagering_view import wagering_view
 
 Plain: TypeAlias = dict[str, object]
 
@@ -70,6 +72,8 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
         "resume_to": _resume_to(book, table),
+        "opening": opening_view(book, table),
+        "wagering": wagering_view(book, table),
         "device": {
             "port": core.settings.shoe.port,
             "model": core.settings.shoe.model,
