@@ -1,9 +1,8 @@
 """The coup on the table and the last one, as people may see them.
 
-Responsible for: plain values of hands, counts, who turns what, and which wagers win at which odds,
-with disclosure applied.
-Not responsible for: the rest of the table (snapshot) and for wagers on the layout.
-Source: package README, "Disclosure", "Snapshot"; D-8, D-15.
+Responsible for: plain values of hands, counts and who turns what, with disclosure applied.
+Not responsible for: the rest of the table (snapshot) and for wagers (wagering_view).
+Source: package README, "Disclosure", "Snapshot"; D-8.
 """
 
 from typing import TypeAlias
@@ -15,7 +14,7 @@ from controller.disclosure import (
     errors_disclosed,
     record_disclosed,
 )
-from controller.procedure.effects import CoupFate, CoupRecord
+from controller.procedure.effects import CoupRecord
 from controller.procedure.reveal_seats import players_reveal, wagers_known
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.seen import PLACES, is_seen, is_there
@@ -23,9 +22,6 @@ from controller.procedure.state import CoupState
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.hands import HandName, point_count
-from controller.settlement.facts import facts_of
-from controller.settlement.results import Judgement, what_is_void, what_wins
-from controller.settlement.terms import Terms
 
 Plain: TypeAlias = dict[str, object]
 
@@ -98,7 +94,6 @@ def closed_coup(book: RuleBook, record: CoupRecord) -> Plain:
         "outcome": record.outcome.value if record.outcome is not None else None,
         "fate": record.fate.value,
         "ghost": record.ghost,
-        "pays": [_pays(one) for one in _judged(book, record)],
     }
 
 
@@ -108,30 +103,6 @@ def _dealt(record: CoupRecord, hand: HandName, *, shown: bool) -> list[str]:
         for one in record.cards
         if one.place in _PLACES[hand]
     ]
-
-
-def _judged(book: RuleBook, record: CoupRecord) -> tuple[Judgement, ...]:
-    """What becomes of every wager the table offers; nothing where nobody can know from the cards.
-
-    A coup that counts by its cards was turned, so its wagers tell nothing unseen.
-    """
-    terms = Terms(book.values, book.citations)
-    if record.ghost:
-        return ()
-    if record.fate is CoupFate.VOID:
-        return what_is_void(terms)
-    if record.fate is not CoupFate.COUNTED:
-        return ()
-    return what_wins(terms, facts_of(tuple(one.card for one in record.cards if one.card)))
-
-
-def _pays(one: Judgement) -> Plain:
-    return {
-        "wager": one.kind.value,
-        "verdict": one.verdict.value,
-        "odds": str(one.odds) if one.odds is not None else None,
-        "clauses": list(one.clauses),
-    }
 
 
 def card_text(card: Card | None) -> str:

@@ -95,7 +95,9 @@ def _owed(book: RuleBook, table: TableState, entry: Owed) -> Plain:
 def _wins(book: RuleBook, table: TableState) -> list[Plain]:
     """What every wager of the last coup came to, whether anybody made it or not."""
     record = table.shoe.last_coup if table.shoe is not None else None
-    if record is None or record.fate is not CoupFate.COUNTED or not record_disclosed(book, record):
+    if record is None or record.ghost or record.fate is not CoupFate.COUNTED:
+        return []
+    if not record_disclosed(book, record):
         return []
     return [
         {

@@ -281,8 +281,16 @@ def test_a_ghost_hand_is_shown_however_the_table_deals(script) -> None:
     table.reported(*HANDS["natural"])
     now = shown(table)
     assert (now["coup"]["ghost"], now["coup"]["player"]) == (True, ["9h", "Kc"])
-    last = voided_ghost(table)
-    assert (last["ghost"], last["player"], last["pays"]) == (True, ["9h", "Kc"], [])
+    now = shown(table.reported(PLAYER_WINS))
+    assert (now["last_coup"]["ghost"], now["last_coup"]["player"]) == (True, ["9h", "Kc"])
+    assert (now["last_coup"]["outcome"], now["wagering"]["wins"]) == ("player", [])
+
+
+def test_a_ghost_hand_that_is_void_was_seen_too(script) -> None:
+    table = script(profile=ghostly("face_down_dealer")).begun().reported(*NEW_SHOE)
+    table.acted(AskGhostHand())
+    last = voided(table.reported(*HANDS["natural"], "44 83 A3"))["last_coup"]
+    assert (last["ghost"], last["player"]) == (True, ["9h", "Kc"])
 
 
 def ghostly(option: str) -> str:
@@ -293,11 +301,6 @@ def ghostly(option: str) -> str:
         assert setting in text
         text = text.replace(setting, f"{name} = {{ value = {json.dumps(new)}")
     return text
-
-
-def voided_ghost(table) -> dict:
-    table.reported("44 83 A3")
-    return voided(table)["last_coup"]
 
 
 # --- everything else ------------------------------------------------------------------------------

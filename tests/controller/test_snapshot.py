@@ -9,11 +9,8 @@ import json
 
 import pytest
 
-from controller.actions import Resolve
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
-from controller.procedure.decisions import Decision, Resolution
 from controller.procedure.phases import Phase
-from controller.rules.outcome import Outcome
 from controller.snapshot import snapshot
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -110,12 +107,6 @@ def test_a_coup_card_by_card(script, cards, phase, player, banker, counts) -> No
 def test_the_last_coup(script) -> None:
     now = shown(script().begun().reported(*NEW_SHOE, *COUP))
     assert (now["coup"], now["reveal"]) == (None, None)
-    pays = now["last_coup"].pop("pays")
-    assert [(one["wager"], one["verdict"], one["odds"]) for one in pays] == [
-        ("banker", "loses", None),
-        ("player", "wins", "1:1"),
-        ("tie", "loses", None),
-    ]
     assert now["last_coup"] == {
         "coup": 1,
         "player": ["9h", "Kc"],
@@ -131,16 +122,11 @@ def test_the_last_coup(script) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("decision", "verdicts"),
-    [(Decision.VOID_COUP, {"void"}), (Decision.STATE_OUTCOME, set())],
-)
-def test_what_a_coup_pays_that_does_not_count_by_its_cards(script, decision, verdicts) -> None:
-    table = script().begun().reported(*NEW_SHOE, *COUP[:2], "44 82 80")
-    outcome = Outcome.TIE if decision is Decision.STATE_OUTCOME else None
-    table.acted(Resolve(Resolution(decision, outcome=outcome)))
-    pays = shown(table)["last_coup"]["pays"]
-    assert {one["verdict"] for one in pays} == verdicts
+def test_the_way_to_the_next_shoe_and_the_wagers_stand_beside_the_cards(script) -> None:
+    now = shown(script().begun().reported(*NEW_SHOE, *COUP))
+    assert now["opening"]["shuffle_mode"] == "dual_batch"
+    wins = [(one["kind"], one["odds"]) for one in now["wagering"]["wins"] if one["odds"]]
+    assert wins == [("player", "1:1")]
 
 
 def test_the_calls_that_are_due(script) -> None:
