@@ -15,6 +15,7 @@ from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
 from controller.journal.reader import JournalReader
 from controller.journal.values import Checkpoint, StoredRecord
+from controller.procedure.changes import effective, refused_at_start
 from controller.retelling import Difference, Retelling, Run
 from controller.rules.clauses import Clause
 from controller.rules.profile import ProfileError
@@ -145,13 +146,16 @@ def _run_at(journal: JournalReader, seq: int, clauses: Mapping[str, Clause]) -> 
     return Run(core_of(item, clauses), seq, item.software)
 
 
-def refusal_to_start(recovered: Recovered, core: Core, *, replace_allowed: bool) -> str:
-    """Why a run may not begin with these settings now; empty where it may.
+def refusal_to_start(
+    recovered: Recovered, core: Core, *, replace_allowed: bool, at_ns: int = 0
+) -> str:
+    """Why a run may not begin with these settings at `at_ns` (UTC); empty where it may.
 
-    What a shoe in play goes by changes between shoes only (D-27).
+    What a shoe in play goes by changes between shoes only (D-27), and what needs notice only after
+    it.
     """
     if not recovered.shoe_open:
-        return ""
+        return _not_announced(recovered, core, at_ns)
     if recovered.state is None and not replace_allowed:
         return (
             f"a shoe is open that version {recovered.software} began, and this is version "
@@ -165,6 +169,20 @@ def refusal_to_start(recovered: Recovered, core: Core, *, replace_allowed: bool)
             "between shoes only: put the old value back, finish or close the shoe, then change it"
         )
     return ""
+
+
+def _not_announced(recovered: Recovered, now: Core, at_ns: int) -> str:
+    """What table.toml changes between shoes without the notice its clause asks for."""
+    if recovered.run is None or recovered.state is None:
+        return ""
+    table = recovered.state.table
+    running, coming = (
+        effective(book, table).profile for book in (recovered.run.core.book, now.book)
+    )
+    refused = refused_at_start(running, coming, table.notices, at_ns, table.phase)
+    return "; ".join(
+        f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
+    )
 
 
 def _changes(recovered: Recovered, now: Core) -> tuple[str, ...]:

@@ -207,7 +207,9 @@ class Table:
             before = recovered.software if replacing else ""
             started = self._beginning.start(before)
             core = core_of(started, self._beginning.clauses)
-            refusal = refusal_to_start(recovered, core, replace_allowed=replace_allowed)
+            refusal = refusal_to_start(
+                recovered, core, replace_allowed=replace_allowed, at_ns=started.at.utc_ns
+            )
             if refusal:
                 raise RecoveryError(refusal)
             self.recovered_inputs = recovered.inputs
