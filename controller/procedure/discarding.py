@@ -79,11 +79,16 @@ def rack_counted(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
     if mixed:
         both = f"{batch} lies with {there}"
         step = irregular(book, step, IrregularityCode.DISCARD_RACK_MIXED, both)
-    if event.amount != expected:
-        few_or_many = "missing" if event.amount < expected else "too many"
-        detail = f"{detail}: {abs(event.amount - expected)} {few_or_many}"
-        step = irregular(book, step, IrregularityCode.DISCARD_DIFFERS, detail)
-    return step
+    return step if event.amount == expected else _differs(book, step, event.amount, expected)
+
+
+def _differs(book: RuleBook, step: Step, counted: int, expected: int) -> Step:
+    """The rack does not hold what it should; a card that is missing was removed by somebody."""
+    missing = counted < expected
+    points = (RulePoint.CARDS_UNTOUCHED,) if missing else ()
+    few_or_many = "missing" if missing else "too many"
+    detail = f"{counted} cards, {expected} are due: {abs(counted - expected)} {few_or_many}"
+    return irregular(book, step, IrregularityCode.DISCARD_DIFFERS, detail, *points)
 
 
 def rack_cleared(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
