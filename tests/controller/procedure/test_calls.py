@@ -200,6 +200,63 @@ def test_how_the_cards_are_dealt_is_said_before_they_are(
     assert f"; {how}, each card to its hand's area" in text
 
 
+@pytest.mark.parametrize(
+    ("profile", "four", "player", "banker"),
+    [
+        pytest.param(
+            "ny-mini",
+            "NY-f-3-four",
+            "NY-f-3-player",
+            "NY-f-3-banker",
+            marks=[
+                pytest.mark.clause("NY-f-3-four"),
+                pytest.mark.clause("NY-f-3-player"),
+                pytest.mark.clause("NY-f-3-banker"),
+            ],
+        ),
+        pytest.param(
+            "s42-mini",
+            "S42-g-3-four",
+            "S42-g-3-player",
+            "S42-g-3-banker",
+            marks=[
+                pytest.mark.clause("S42-g-3-four"),
+                pytest.mark.clause("S42-g-3-player"),
+                pytest.mark.clause("S42-g-3-banker"),
+            ],
+        ),
+        pytest.param(
+            "wa-mini",
+            "WA-ov-3-two",
+            "WA-pr-1-player",
+            "WA-pr-1-banker",
+            marks=[
+                pytest.mark.clause("WA-ov-3-two"),
+                pytest.mark.clause("WA-ov-3-order"),
+                pytest.mark.clause("WA-pr-1-player"),
+                pytest.mark.clause("WA-pr-1-banker"),
+            ],
+        ),
+    ],
+)
+def test_the_four_cards_go_to_player_and_banker_in_turn(
+    laid_out, profile, four, player, banker
+) -> None:
+    table = laid_out(profile)
+    before = len(table.verdicts)
+    table.deal(STAND)
+    dealt = table.verdicts[before:]
+    assert [one.what for one in dealt] == [
+        "Player's first card",
+        "Banker's first card",
+        "Player's second card",
+        "Banker's second card",
+    ]
+    assert all(four in one.clauses for one in dealt)
+    assert [player in one.clauses for one in dealt] == [True, False, True, False]
+    assert [banker in one.clauses for one in dealt] == [False, True, False, True]
+
+
 # --- face up --------------------------------------------------------------------------------------
 
 
@@ -370,6 +427,16 @@ def test_a_house_that_announces_only_counts_is_prompted_for_no_more(laid_out) ->
     table = laid_out("house-mini")
     table.deal(f"{NATURAL}, result player")
     assert [one.call.value for one in table.of(Prompted)] == ["no_more_bets", "counts"]
+
+
+@pytest.mark.clause("HG-bac-counts")
+@pytest.mark.clause("HG-bac-third")
+def test_the_house_guide_has_counts_called_and_third_cards_face_up_at_baccarat(laid_out) -> None:
+    table = laid_out("house-baccarat", observed=TURNED)
+    table.deal(PLAYER_DRAWS)
+    turn(table, "player_hand", "banker_hand")
+    assert {"HG-bac-counts", "HG-bac-third"} < set(cited(table))
+    assert said(table)[-1] == "announce: Banker 3; then Player's third card, face up"
 
 
 # --- Washington calls the game --------------------------------------------------------------------

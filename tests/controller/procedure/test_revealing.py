@@ -577,6 +577,14 @@ def test_what_nobody_holds_cannot_be_given_up(laid_out, option, words, why) -> N
     assert give_up(table) == why
 
 
+@pytest.mark.clause("NY-f-3-i-e")
+def test_at_new_york_mini_tables_no_patron_ever_holds_a_card(laid_out) -> None:
+    table = laid_out(DealOption.FACE_DOWN_DEALER, profile="ny-mini")
+    table.deal(FOUR)
+    give_up(table)
+    assert "NY-f-3-i-e" in table.of(Refused)[0].clauses
+
+
 def test_without_a_shoe_there_is_nothing_to_give_up(new_table) -> None:
     assert give_up(new_table()) == "no hand has been handed over: wait for the fourth card"
 
