@@ -25,7 +25,7 @@ EXACT = {"vig_rounding": VigorishRounding.EXACT}
         ("nj-baccarat", {}, "5 total_4 1.02, 5 total_5 1.01, 5 total_6 1.00, 5 tie 1.00"),
         ("nj-baccarat", {"total_cards_require_base": False}, "5 total_5 1.00"),
         ("ny-ez", {"bonus_requires_base": False}, "5 dragon_7 1.00"),
-        ("wa-mini", {}, "5 banker 0.20, 4 player 0.01"),
+        ("wa-mini", {}, "1 banker 0.20, 4 player 0.01"),
         ("s42-mini", {"vig_mode": VigorishMode.TIE25}, "5 banker 0.04"),
         ("s42-mini", {"vig_mode": VigorishMode.NONE_SIX}, "5 banker 0.02"),
         ("nj-baccarat", {**EXACT, "vig_mode": VigorishMode.NONE_TOTAL_CARDS},
@@ -102,6 +102,27 @@ def test_a_wager_is_refused(
     assert f"{found.seat} {found.kind.value}" == seat_and_kind
     assert found.clauses == clauses
     assert said in str(found)
+
+
+@pytest.mark.parametrize(
+    ("profile", "setting", "kind", "clauses"),
+    [
+        ("ny-ez", "odds_player", "player", "NY-c-1"),
+        ("ny-ez", "odds_tie", "tie", "NY-c-2"),
+        ("ny-ez", "odds_dragon7", "dragon_7", "NY-c-8"),
+        ("ny-ez", "odds_panda8", "panda_8", "NY-c-9"),
+        ("nj-baccarat", "odds_total_5", "total_5", "NJ-sum-odds NJ-3.3-f-5"),
+        ("nj-baccarat", "odds_total_6", "total_6", "NJ-sum-odds NJ-3.3-f-6"),
+    ],
+)
+def test_odds_of_halves_ask_for_even_cents(
+    table: Table, layout: Layout, profile: str, setting: str, kind: str, clauses: str
+) -> None:
+    terms = table(profile, **{setting: Odds(17, 2)})
+    (found,) = refusals(terms, layout(f"5 {kind} 1.01, 5 banker 1.00"))
+
+    assert (found.kind.value, found.clauses) == (kind, tuple(clauses.split()))
+    assert found.remedy == "Bet a multiple of 0.02"
 
 
 def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) -> None:

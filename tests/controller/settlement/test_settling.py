@@ -111,6 +111,16 @@ def test_gains_by_seat_and_of_the_house(
     assert settled.house_gain == -4500
 
 
+@pytest.mark.parametrize("collection", list(VigorishCollection))
+def test_vigorish_is_the_houses_whether_collected_or_marked(
+    table: Table, coup: Callable[[str], CoupFacts], layout: Layout, collection: VigorishCollection
+) -> None:
+    terms = table("ny-mini", vig_collection=collection)
+    settled = paid(terms, coup("P 3 in 3, B 6 in 2"), layout("5 banker 100.00"))
+
+    assert settled.house_gain == -9500
+
+
 @pytest.mark.clause("S42-k-4-void")
 def test_a_void_coup_returns_every_stake_whole(table: Table, layout: Layout) -> None:
     terms = table("s42-mini", vig_mode=VigorishMode.TIE25)
