@@ -208,6 +208,13 @@ def test_a_form_out_of_order_is_remarked(table: Table, number: int) -> None:
     assert warning.clauses == ("S42-c-3-iii-B",)
 
 
+def test_the_first_form_has_the_number_one(table: Table) -> None:
+    terms = table("s42-mini")
+
+    assert entered(document(terms, MARKED, 5, replace(FORM, number=1))).ledger.last_form == 1
+    assert entered(void_form(terms, MARKED, 1, "Bo", "Cy")).ledger.last_form == 1
+
+
 def test_the_next_form_in_order_is_not(table: Table) -> None:
     before = replace(MARKED, last_form=100)
 
