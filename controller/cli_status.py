@@ -1,67 +1,41 @@
-"""A table's snapshot in words: the block of `status`, and what `resolve` has to offer.
+"""A table's snapshot in words: the block of `status`, and what an action led to.
 
-Responsible for: layout and wording. It shows what the snapshot discloses and knows nothing more.
-Not responsible for: getting a snapshot (cli_table) and what is in it (snapshot).
+Responsible for: the order of the parts, the words of table, shoe, cards and device. It shows what
+the snapshot discloses and knows nothing more.
+Not responsible for: getting a snapshot (cli_table), what is in it (snapshot), and what people have
+to do (cli_status_shown).
 Source: package README, "Snapshot", "Command line".
 """
 
-import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-_INDENT = 11
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A part of a snapshot, read by key; what is absent reads as empty."""
-
-    values: Mapping[str, object]
-
-    def text(self, key: str) -> str:
-        value = self.values.get(key)
-        return "" if value is None else str(value)
-
-    def number(self, key: str) -> int:
-        value = self.values.get(key)
-        return value if isinstance(value, int) else 0
-
-    def yes(self, key: str) -> bool:
-        return self.values.get(key) is True
-
-    def has(self, key: str) -> bool:
-        return self.values.get(key) is not None
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.values.get(key)
-        return tuple(map(str, value)) if isinstance(value, list) else ()
-
-    def part(self, key: str) -> "Shown | None":
-        value = self.values.get(key)
-        return Shown(value) if isinstance(value, dict) else None
-
-    def parts(self, key: str) -> tuple["Shown", ...]:
-        value = self.values.get(key)
-        items = value if isinstance(value, list) else []
-        return tuple(Shown(item) for item in items if isinstance(item, dict))
+from controller.cli_status_shown import (
+    WIDTH,
+    due_lines,
+    irregularity_lines,
+    line,
+    opening_lines,
+    turning_lines,
+    wagering_lines,
+)
+from controller.shown import Shown
 
 
-def status_block(table: Shown) -> str:
-    """One readable block."""
+def status_block(table: Shown, where: tuple[str, ...] = (), width: int = WIDTH) -> str:
+    """One readable block: what is due, the cards, what is open, duties and wagers, the rest.
+
+    `where` are the words that name the table in a command.
+    """
     lines = [
-        _line("table", _table_words(table)),
-        _line("due", table.text("due")),
-        *_shoe_lines(table.part("shoe")),
+        line("table", _table_words(table)),
+        *due_lines(table, width),
         *_coup_lines(table),
-        _line("device", _device_words(table.part("device"))),
-        _line("observed", ", ".join(table.texts("observed")) or "nothing beside the shoe"),
-        *irregularity_lines(table),
+        *irregularity_lines(table, where, width),
+        *opening_lines(table, width),
+        *wagering_lines(table, width),
+        *_shoe_lines(table.part("shoe")),
+        line("device", _device_words(table.part("device"))),
+        line("observed", ", ".join(table.texts("observed")) or "nothing beside the shoe"),
     ]
     return "\n".join(lines)
-
-
-def _line(name: str, words: str) -> str:
-    return f"{name:<{_INDENT}}{words}"
 
 
 def _table_words(table: Shown) -> str:
@@ -77,7 +51,7 @@ def _table_words(table: Shown) -> str:
 
 def _shoe_lines(shoe: Shown | None) -> list[str]:
     if shoe is None:
-        return [_line("shoe", "none")]
+        return [line("shoe", "none")]
     left = f"{shoe.number('cards_left')} left" if shoe.has("cards_left") else "left unknown"
     words = (
         f"{shoe.number('number')}: {shoe.number('cards_drawn')} of {shoe.number('cards_total')}"
@@ -97,13 +71,13 @@ def _shoe_lines(shoe: Shown | None) -> list[str]:
             ("irregularities", "irregularities"),
         )
     )
-    lines = [_line("shoe", words), _line("", tally)]
+    lines = [line("shoe", words), line("", tally)]
     if shoe.texts("burn"):
         owed = f"; {shoe.number('burn_owed')} more owed" if shoe.number("burn_owed") else ""
-        lines.append(_line("burn", " ".join(shoe.texts("burn")) + owed))
+        lines.append(line("burn", " ".join(shoe.texts("burn")) + owed))
     if shoe.yes("cut_card_seen"):
         last = f"; the last coup is {shoe.number('last_coup_number')}"
-        lines.append(_line("cut card", "seen" + (last if shoe.has("last_coup_number") else "")))
+        lines.append(line("cut card", "seen" + (last if shoe.has("last_coup_number") else "")))
     return lines
 
 
@@ -112,13 +86,15 @@ def _coup_lines(table: Shown) -> list[str]:
     coup, last = table.part("coup"), table.part("last_coup")
     if coup is not None:
         words = f"{coup.number('number')}: {_hands(coup)}"
+        if coup.yes("ghost"):
+            words += "; a ghost hand"
         if coup.number("aside"):
-            words += f"; {coup.number('aside')} cards aside"
+            words += f"; aside {' '.join(coup.texts('aside_cards')) or coup.number('aside')}"
         if coup.yes("partial"):
             words += "; partial, reports of it are missing"
         if coup.yes("provisional"):
             words += "; dealt while suspended"
-        lines.append(_line("coup", words))
+        lines += [line("coup", words), *turning_lines(table)]
     if last is not None:
         outcome = last.text("outcome") or last.text("fate")
         marks = [
@@ -131,7 +107,7 @@ def _coup_lines(table: Shown) -> list[str]:
             if last.yes(key)
         ]
         words = ", ".join([f"{last.number('coup')}: {_hands(last)}", outcome, *marks])
-        lines.append(_line("last coup", words))
+        lines.append(line("last coup", words))
     return lines
 
 
@@ -154,23 +130,6 @@ def _device_words(device: Shown | None) -> str:
     if device.has("locked"):
         words += ", locked" if device.yes("locked") else ", unlocked"
     return words if device.yes("commands_allowed") else f"{words}; it is only listened to"
-
-
-def irregularity_lines(table: Shown) -> list[str]:
-    """What is open, with what is permitted and forbidden."""
-    lines: list[str] = []
-    for one in table.parts("irregularities"):
-        where = f"coup {one.number('coup')}" if one.number("coup") else "between coups"
-        head = f"{one.number('number')} {one.text('code')}, {where}: {one.text('title')}"
-        if one.yes("provisional"):
-            head += " (while suspended)"
-        lines.append(_line("OPEN", head))
-        lines.append(_line("", f"clauses: {', '.join(one.texts('clauses')) or 'none'}"))
-        lines.extend(_line("", f"permitted: {words}") for words in one.texts("permitted"))
-        lines.extend(_line("", f"forbidden: {words}") for words in one.texts("forbidden"))
-    if lines:
-        lines.append(_line("decisions", ", ".join(table.texts("decisions")) or "none"))
-    return lines
 
 
 def conclusion_lines(entries: tuple[Shown, ...]) -> list[str]:
@@ -204,22 +163,3 @@ def _conclusion(one: Shown) -> str:
             return f"the shoe: {one.text('command')} {one.text('outcome')}, {one.text('detail')}"
         case _:
             return ""
-
-
-def resolve_commands(table: Shown, where: tuple[str, ...], by: str, reason: str) -> list[str]:
-    """The exact commands that decide, one per line; `where` are the words that name the table."""
-    start = ("smartshoe", "resolve", *where, "--by", by or "NAME", "--reason", reason or "WHY")
-    provisional: tuple[tuple[str, ...], ...] = ((),)
-    if table.yes("provisional_needed"):
-        provisional = (("--provisional", "take-over"), ("--provisional", "void"))
-    commands = []
-    for decision in table.texts("decisions"):
-        outcomes: tuple[tuple[str, ...], ...] = ((),)
-        if decision == "state-outcome":
-            outcomes = tuple(("--outcome", name) for name in ("player", "banker", "tie"))
-        commands += [
-            shlex.join((*start, "--decision", decision, *outcome, *cards))
-            for outcome in outcomes
-            for cards in provisional
-        ]
-    return commands

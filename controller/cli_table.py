@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -18,13 +19,9 @@ import typer
 from controller.cli_act import EXAMPLES, list_actions, values_of
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json, say_json_line
-from controller.cli_status import (
-    Shown,
-    conclusion_lines,
-    irregularity_lines,
-    resolve_commands,
-    status_block,
-)
+from controller.cli_status import conclusion_lines, status_block
+from controller.cli_status_shown import WIDTH, irregularity_lines, resolve_commands
+from controller.shown import Shown
 
 if TYPE_CHECKING:
     from controller.control_client import ControlClient
@@ -94,16 +91,16 @@ def status(
     """
     client = _client(config, socket)
     if watch:
-        _watch(client, as_json=json)
+        _watch(client, _where(config, socket), as_json=json)
     table = _snapshot(client)
     if json:
         say_json(table.values)
     else:
-        say(status_block(table))
+        say(status_block(table, _where(config, socket), _width()))
     raise typer.Exit(Exit.DONE if table.text("health") == "running" else Exit.NO)
 
 
-def _watch(client: "ControlClient", *, as_json: bool) -> NoReturn:
+def _watch(client: "ControlClient", where: tuple[str, ...], *, as_json: bool) -> NoReturn:
     """Every change: on a terminal in place, into a pipe one after the other."""
     in_place = sys.stdout.isatty() and not as_json
     try:
@@ -111,12 +108,18 @@ def _watch(client: "ControlClient", *, as_json: bool) -> NoReturn:
             if as_json:
                 say_json_line(shown)
             elif in_place:
-                print(_CLEAR_SCREEN + status_block(Shown(shown)), flush=True)
+                block = status_block(Shown(shown), where, _width())
+                print(_CLEAR_SCREEN + block, flush=True)
             else:
-                print(status_block(Shown(shown)) + "\n", flush=True)
+                print(status_block(Shown(shown), where) + "\n", flush=True)
     except KeyboardInterrupt:
         raise typer.Exit from None
     raise Unable("the table has ended", Exit.NO_TABLE)
+
+
+def _width() -> int:
+    """Columns of the terminal; a pipe has as many as read well."""
+    return get_terminal_size((WIDTH, 0)).columns
 
 
 def resolve(
@@ -249,7 +252,7 @@ def _offer(table: Shown, where: tuple[str, ...], by: str, reason: str, *, as_jso
     elif not commands:
         say("no irregularity is open")
     else:
-        say("\n".join(irregularity_lines(table)))
+        say("\n".join(irregularity_lines(table, width=_width(), commands=False)))
         if table.yes("provisional_needed"):
             say("\nCards were dealt while the table was suspended: take them over, or void them.")
         say("\nType one of:")

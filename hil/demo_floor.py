@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from threading import Event, Thread
 from typing import TypeAlias
 
-from controller.cli_status import Shown
 from controller.control_client import ControlError
 from controller.procedure.catalogue import IrregularityCode as Code
 from controller.procedure.decisions import Decision, Provisional
+from controller.shown import Shown
 from hil.demo_follow import Newest
 
 NAME = "scripted floorperson"

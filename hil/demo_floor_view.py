@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from rich.text import Text
 
-from controller.cli_status import Shown
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.rules.clauses import Clause
+from controller.shown import Shown
 from hil.demo_cards import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo_floor import NAME, REASON_PREFIX, intention
 from hil.demo_follow import Happening

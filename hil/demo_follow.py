@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import Condition, Event, Thread
 from typing import TypeAlias
 
-from controller.cli_status import Shown
 from controller.control_client import ControlClient, ControlError
 from controller.entries import Entry, Judged
 from controller.journal.store import JournalError, open_read_only
@@ -26,6 +25,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
+from controller.shown import Shown
 from controller.tape import read_entry
 
 POLL_S = 0.015

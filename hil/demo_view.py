@@ -18,8 +18,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from controller.cli_status import Shown
 from controller.procedure.effects import CoupClosed
+from controller.shown import Shown
 from hil.demo_cards import (
     ALERT_STYLE,
     BANKER_STYLE,

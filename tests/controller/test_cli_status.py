@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from controller.cli_status import Shown, irregularity_lines, resolve_commands, status_block
+from controller.cli_status import status_block
+from controller.cli_status_shown import irregularity_lines, resolve_commands
 from controller.journal.store import open_read_only
 from controller.recovery import recover
 from controller.rule_data import load_clauses
+from controller.shown import Shown
 from controller.snapshot import snapshot
 
 
@@ -37,9 +39,19 @@ def test_a_status_tells_the_device_and_that_it_is_only_listened_to(three_coups: 
 def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> None:
     block = status_block(shown_of(suspended))
 
-    assert "OPEN       1 OVERDRAW, coup 2: " in block
-    assert "clauses: S42-" in block
-    assert "forbidden: " in block
+    assert "OPEN       1 OVERDRAW, coup 2: a card was drawn that no hand is due" in block
+    assert "\n clauses   S42-h-4, " in block
+    assert "\n permitted let the coup end with the cards it is due\n" in block
+    assert "\n forbidden adding the card to either hand\n" in block
+
+
+def test_a_suspended_table_tells_the_commands_that_decide(suspended: Path) -> None:
+    lines = status_block(shown_of(suspended), ("--config", "table.toml")).splitlines()
+
+    (first,) = (line for line in lines if line.startswith("decide"))
+    typed = "smartshoe resolve --config table.toml --by NAME --reason WHY --decision "
+    assert first.startswith(f"decide     {typed}")
+    assert f"           {typed}close-shoe" in lines
 
 
 def test_a_table_that_never_ran_has_no_shoe() -> None:

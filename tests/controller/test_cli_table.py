@@ -96,7 +96,7 @@ def test_what_is_open_is_offered_with_commands(waiting: str, capsys: Capture) ->
 
     said = capsys.readouterr().out
     assert "OPEN       1 OVERDRAW" in said
-    assert "forbidden: " in said
+    assert " forbidden adding the card" in said
     assert f"smartshoe resolve --socket {waiting} --by NAME --reason WHY --decision " in said
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pytest
 
-from controller.cli_status import Shown
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.effects import (
     BurnDone,
@@ -27,6 +26,7 @@ from controller.rule_data import load_clauses
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
+from controller.shown import Shown
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.demo_floor import SCRIPT, intention

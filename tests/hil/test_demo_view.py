@@ -11,7 +11,6 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from controller.cli_status import Shown
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import (
     CoupClosed,
@@ -23,6 +22,7 @@ from controller.procedure.effects import (
 from controller.procedure.verdicts import Irregularity
 from controller.rule_data import load_clauses
 from controller.rules.outcome import Outcome
+from controller.shown import Shown
 from hil.demo_cards import ASCII, UNICODE, Glyphs
 from hil.demo_follow import Happening
 from hil.demo_view import Scene, picture
