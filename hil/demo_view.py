@@ -40,6 +40,7 @@ from hil.demo_proof import MARKS
 WIDTH_MIN, HEIGHT_MIN = 60, 22  # below, cards are words and nothing has a frame
 PLATE_HEIGHT_MIN = 30  # from here on the bead plate has its six rows
 PLATE_ROWS = 6
+NOW_HEIGHT_MIN = 26  # from here on calls have a line beside the last coup's
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
 BURN_PHASES = ("opening", "burn_first", "burn_rest")
@@ -64,12 +65,13 @@ def picture(
     if width < WIDTH_MIN or height < HEIGHT_MIN:
         return _small(scene, clauses, glyphs, width, height)
     shoe_rows = PLATE_ROWS + 3 if height >= PLATE_HEIGHT_MIN else 4
-    floor_rows = height - 1 - HANDS_HEIGHT - 2 - (shoe_rows + 2) - 1
+    now_rows = 3 if height >= NOW_HEIGHT_MIN else 2
+    floor_rows = height - 1 - HANDS_HEIGHT - now_rows - (shoe_rows + 2) - 1
     layout = Layout()
     layout.split_column(
         Layout(header(scene, glyphs), size=1),
         Layout(hands(scene, glyphs, width), size=HANDS_HEIGHT),
-        Layout(now_lines(scene), size=2),
+        Layout(now_lines(scene, now_rows), size=now_rows),
         Layout(shoe_panel(scene, glyphs, width, shoe_rows), size=shoe_rows + 2),
         Layout(_floor_panel(scene, clauses, glyphs, width, floor_rows), size=floor_rows),
         Layout(_one_line(Text(scene.footer, style=DIM)), size=1),
@@ -197,8 +199,11 @@ def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
     )
 
 
-def now_lines(scene: Scene) -> RenderableType:
-    """What is due next, and how the last coup ended."""
+def now_lines(scene: Scene, rows: int) -> RenderableType:
+    """What is due next, what people call or do, and how the last coup ended.
+
+    In two rows a call that is due takes the last coup's place.
+    """
     table = scene.table
     suspended = table.text("phase") == "suspended"
     due = Text.assemble(
@@ -212,7 +217,15 @@ def now_lines(scene: Scene) -> RenderableType:
         right = Text.assemble((f"{coup.number('aside')} card aside  ", ALERT_STYLE), right)
     if coup is not None and coup.yes("provisional"):
         right = Text.assemble(("dealt while suspended  ", ALERT_STYLE), right)
-    return Group(_left_and_right(due, right), _one_line(last_line(table)))
+    calls, last = calls_line(table), last_line(table)
+    below = [calls, last] if rows > 2 else [calls or last]
+    return Group(_left_and_right(due, right), *map(_one_line, below))
+
+
+def calls_line(table: Shown) -> Text:
+    """What is to be announced or done now, in one line."""
+    calls = table.texts("due_calls")
+    return Text.assemble((" now ", DIM), " ", "; ".join(calls)) if calls else Text("")
 
 
 def last_line(table: Shown) -> Text:
@@ -338,7 +351,7 @@ def _small(
     shown = shown_hands(table)
     lines = [
         Text.assemble(("smartshoe ", "bold"), table.text("table")),
-        Text(f"due: {table.text('due')}"),
+        Text(f"due: {'; '.join((*table.texts('due_calls'), table.text('due')))}"),
     ]
     for name in ("player", "banker"):
         cards = cards_line(shown.coup.texts(name), glyphs)

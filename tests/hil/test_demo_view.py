@@ -144,6 +144,37 @@ def test_a_coup_in_play() -> None:
     assert "seed 7   Ctrl-C stops" in screen
 
 
+CALLED = {**TABLE, "due_calls": ["announce: Player 3", "announce: Banker 5; draw"]}
+
+
+def test_calls_that_are_due_have_a_line() -> None:
+    screen = "\n".join(drawn(scene(CALLED), height=26))
+
+    assert " now  announce: Player 3; announce: Banker 5; draw" in screen
+    assert "last coup 11: " in screen
+
+
+def test_on_a_low_terminal_calls_take_the_place_of_the_last_coup() -> None:
+    screen = "\n".join(drawn(scene(CALLED)))
+
+    assert " now  announce: Player 3; announce: Banker 5; draw" in screen
+    assert "last coup 11: " not in screen
+
+
+def test_in_words_alone_calls_stand_before_the_card_that_is_due() -> None:
+    screen = drawn(scene(CALLED), 78, 12)
+
+    assert "due: announce: Player 3; announce: Banker 5; draw; Banker's third card" in screen
+
+
+def test_cards_that_nobody_has_turned_lie_face_down() -> None:
+    coup = {**TABLE["coup"], "player": ["??", "??"], "player_count": None}  # type: ignore[dict-item]
+    screen = "\n".join(drawn(scene({**TABLE, "coup": coup})))
+
+    assert "│░░░░░│" in screen
+    assert "PLAYER ─" in screen
+
+
 def test_a_coup_that_has_ended_shows_who_wins_and_what_is_called() -> None:
     screen = "\n".join(drawn(scene(BETWEEN)))
 
@@ -252,7 +283,9 @@ def test_before_the_first_snapshot_the_view_stands_too() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
-@pytest.mark.parametrize("table", [TABLE, BETWEEN, SUSPENDED], ids=["coup", "between", "held"])
+@pytest.mark.parametrize(
+    "table", [TABLE, BETWEEN, SUSPENDED, CALLED], ids=["coup", "between", "held", "called"]
+)
 def test_it_fits_every_terminal(table: dict[str, object], width: int, height: int) -> None:
     history = [closed(number, Outcome.PLAYER) for number in range(1, 90)]
     lines = drawn(scene(table, *history, raised()), width, height)
