@@ -18,7 +18,7 @@ from controller.procedure.effects import CoupRecord
 from controller.procedure.reveal_seats import players_reveal, wagers_known
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.seen import PLACES, is_seen, is_there
-from controller.procedure.state import CoupState
+from controller.procedure.state import CoupState, ShoeState
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.hands import HandName, point_count
@@ -31,21 +31,35 @@ _PLACES = {
 }
 
 
-def open_coup(book: RuleBook, coup: CoupState) -> Plain:
+def open_coup(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
     """The coup being dealt: each card and each count by itself, as far as it was seen."""
-    errors = errors_disclosed(coup)
+    aside = _set_aside(coup) + _drawn_in_error(shoe, coup)
     return {
         "number": coup.number,
         "player": _hand(book, coup, HandName.PLAYER),
         "banker": _hand(book, coup, HandName.BANKER),
         "player_count": _count(book, coup, HandName.PLAYER),
         "banker_count": _count(book, coup, HandName.BANKER),
-        "aside": len(coup.aside),
-        "aside_cards": [card_text(one.card) if errors else HIDDEN_CARD for one in coup.aside],
+        "aside": len(aside),
+        "aside_cards": aside,
         "partial": coup.partial,
         "provisional": coup.suspended_cards,
         "ghost": coup.ghost,
     }
+
+
+def _set_aside(coup: CoupState) -> list[str]:
+    seen = errors_disclosed(coup)
+    return [card_text(one.card) if seen else HIDDEN_CARD for one in coup.aside]
+
+
+def _drawn_in_error(shoe: ShoeState, coup: CoupState) -> list[str]:
+    """Cards drawn in error in this coup that wait for a decision, each as far as it was seen."""
+    waiting = (error for error in shoe.remedy.waiting if error.coup == coup.number)
+    return [
+        card_text(error.card) if error.turned and not coup.suspended_cards else HIDDEN_CARD
+        for error in waiting
+    ]
 
 
 def _hand(book: RuleBook, coup: CoupState, hand: HandName) -> list[str]:

@@ -65,7 +65,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "gaming_day": table.shoe_day or table.today,
         "due_calls": [one.text for one in due_calls(book, table)],
         "shoe": _shoe(book, shoe) if shoe is not None else None,
-        "coup": open_coup(book, coup) if coup is not None else None,
+        "coup": open_coup(book, shoe, coup) if shoe is not None and coup is not None else None,
         "reveal": reveal(book, coup) if coup is not None else None,
         "last_coup": closed_coup(book, last) if last is not None else None,
         "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
@@ -107,7 +107,7 @@ def _due(book: RuleBook, table: TableState) -> str:
     if _shown_phase(book, table) == "coup":
         return "the cards are turned, then what they call for"
     if table.phase is Phase.BURN_REST and table.shoe is not None:
-        if not table.shoe.burn_proven:
+        if not table.shoe.burn_owed:
             return "burn cards; how many more is not known"
         return f"{table.shoe.burn_owed} more burn cards"
     return _DUE[table.phase]

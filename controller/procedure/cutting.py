@@ -4,11 +4,12 @@ Responsible for: the last hand after the first cut card, the end of the cards at
 cards in the burn and more cut cards than the shoe has.
 Not responsible for: the arithmetic (controller.rules.cut) and for carrying out the last hand
 (finishing).
-Source: S42 (e)(6), (h)(5), (k)(4); D-3, D-4, D-5, D-5a, D-6.
+Source: S42 (e)(6), (h)(5), (k)(4); D-3, D-4, D-5, D-5a, D-6, D-14.
 
 Decisions. During a partial coup nobody knows whether it needs more cards: it counts as the coup in
 progress, the reading with fewer coups. A cut card with no shoe open is a sign of a shoe in play:
-the table joins it. Two cut cards in one burn are both misplaced, and do not end the cards.
+the table joins it. Two cut cards in one burn before play are both misplaced, and do not end the
+cards; in a burn for an irregularity they are cut cards of play, and the second one ends it (D-14).
 """
 
 from dataclasses import replace
@@ -17,7 +18,8 @@ from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.finishing import is_over
-from controller.procedure.phases import BURN_PHASES, Phase, Trigger
+from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
+from controller.procedure.remedy_burn import burn_stopped
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import join_shoe
 from controller.procedure.steps import Step, accept, irregular
@@ -36,11 +38,12 @@ def cut_card(book: RuleBook, step: Step) -> Step:
     if seen > book.values.cut_cards_per_shoe:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
         return irregular(book, step, IrregularityCode.CUT_CARD_EXTRA, f"it is number {seen}")
-    if step.phase in BURN_PHASES:
+    back = shoe.remedy.burn_back
+    if step.phase in BURN_PHASES and back not in BURN_STOPS:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen, in_burn=True)))
         clauses = book.clauses(RulePoint.CUT_CARD_PLACEMENT)
         return accept(step, "cut card in the burn: misplaced; complete the burn", clauses)
-    if isinstance(book.next(step.phase, Trigger.CUT_CARD), NoEdge):
+    if isinstance(book.next(back or step.phase, Trigger.CUT_CARD), NoEdge):
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
         return accept(step, "cut card after the last hand: put aside")
     return _first_cut_card(book, step) if seen == 1 else _second_cut_card(book, step)
@@ -75,6 +78,8 @@ def _second_cut_card(book: RuleBook, step: Step) -> Step:
     step = step.with_shoe(replace(shoe, cut=cut))
     clauses = book.clauses(RulePoint.SECOND_CUT_CARD)
     step = accept(step, "second cut card: the shoe is exhausted", clauses)
+    if phase is Phase.BURN_REST:
+        return burn_stopped(book, step)
     if phase is Phase.BETWEEN_COUPS:
         return step.moved(book, Trigger.SHOE_CLOSED)
     known = not shoe.joined and shoe.cards_left() == 0

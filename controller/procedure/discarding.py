@@ -42,9 +42,7 @@ def coup_discarded(book: RuleBook, step: Step) -> Step:
 
 def in_the_rack(state: TableState, shoe: ShoeState) -> int:
     """How many cards are to be in the rack: all that left the shoe and are not on the table."""
-    coup = shoe.coup
-    on_table = len(coup.cards) + len(coup.aside) if coup is not None else 0
-    return max(0, shoe.cards_drawn - on_table + state.opening.rack_extra)
+    return max(0, shoe.cards_drawn - shoe.cards_on_table() + state.opening.rack_extra)
 
 
 def emptied(state: TableState) -> OpeningState:

@@ -28,10 +28,14 @@ class CoupFate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecordedCard:
-    """A card of a finished coup, with the hand it belongs to."""
+    """A card of a finished coup, with the hand it belongs to.
+
+    `carried_from`: drawn in error in the coup of that number (0 between coups), held for this one.
+    """
 
     place: Place
     card: Card | None
+    carried_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

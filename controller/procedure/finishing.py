@@ -3,7 +3,7 @@
 Responsible for: judging a declared result, closing a coup into its record and the tally, what
 follows the coup (between coups, the last hand, the shoe over), and stating a shoe's end.
 Not responsible for: the cards themselves (drawing) and for a floorperson's decision (suspension).
-Source: S42 (j)(1), (h)(5); NY (i)(1); D-3, D-6, D-23.
+Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23.
 """
 
 from dataclasses import replace
@@ -11,6 +11,7 @@ from dataclasses import replace
 from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.computed import record_points
 from controller.procedure.discarding import coup_discarded
 from controller.procedure.effects import (
     Call,
@@ -23,6 +24,8 @@ from controller.procedure.effects import (
 from controller.procedure.events import ResultDeclared
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import ruling_points
+from controller.procedure.remedy_burn import burn_due, burn_put_off
+from controller.procedure.remedy_state import NOTHING_TO_REMEDY, LastDrawn
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
 from controller.procedure.steps import Step, accept, irregular, prompt
@@ -136,29 +139,47 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
     `stated` is the outcome a floorperson stated. While the table is suspended the record is held:
     a floorperson decides whether it counts.
     """
+    step = burn_put_off(book, step)
     shoe, coup = step.shoe, step.coup
     record = record_of(shoe, coup, fate, stated)
-    step = step.with_coup(None)
+    step = _taken_off_the_table(step)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else count(book, step, record)
     last = is_last(shoe, coup.number)
+    # A burn that is owed comes before the shoe is over (D-7); what no card is left for does not.
+    over = last and not (shoe.remedy.owes_burn and not shoe.is_empty())
     if fate is CoupFate.VOID:
-        step = step.moved(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if last else ()))
+        step = step.moved(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
     else:
         before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
         step = step.moved(
-            book, *before, Trigger.LAST_COUP_DONE if last else Trigger.RESULT_DECLARED
+            book, *before, Trigger.LAST_COUP_DONE if over else Trigger.RESULT_DECLARED
         )
     if not last and shoe.cut.last_coup == coup.number + 1:
         step = last_hand(book, step)
-    return coup_discarded(book, step)
+    return burn_due(book, coup_discarded(book, step))
+
+
+def _taken_off_the_table(step: Step) -> Step:
+    """Its cards can no longer be found to have lain face up."""
+    shoe = step.with_coup(None).shoe
+    if shoe.drawn_last is LastDrawn.HAND:
+        shoe = replace(shoe, drawn_last=LastDrawn.NOTHING)
+    return step.with_shoe(shoe)
 
 
 def count(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     """Publish the record of a coup, count it in its shoe, and pay what was bet on it."""
     tally = _counted(step.shoe.tally, record.outcome)
     step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
-    return coup_paid(book, step.with_effect(CoupClosed(record)), record)
+    step = step.with_effect(CoupClosed(record, book.clauses(*record_points(record))))
+    if record.fate is CoupFate.VOID:
+        text = (
+            f"coup {record.coup} is void: return every wager in full, charge no vigorish, "
+            "put its cards into the discard rack"
+        )
+        step = prompt(book, step, Call.REMEDY, text, RulePoint.VOID_RETURNED)
+    return coup_paid(book, step, record)
 
 
 def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
@@ -195,15 +216,26 @@ def end_stated(book: RuleBook, step: Step, person: str = "", reason: str = "") -
         person=person,
         reason=reason,
     )
-    step = step.with_shoe(replace(shoe, ended=True)).with_effect(ended)
+    step = _held_cards_racked(book, step.with_shoe(replace(shoe, ended=True))).with_effect(ended)
     text = "the shoe is over: no more cards from it; reshuffle"
     return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
 
 
+def _held_cards_racked(book: RuleBook, step: Step) -> Step:
+    """A card held for a hand that will not be dealt goes with its shoe, never into the next."""
+    shoe = step.shoe
+    held = tuple(error.card for error in shoe.remedy.carried)
+    shoe = replace(shoe, aside=(*shoe.aside, *held), remedy=NOTHING_TO_REMEDY)
+    step = step.with_shoe(shoe)
+    if not held:
+        return step
+    text = f"put the {len(held)} held into the discard rack with the cards of this shoe"
+    return prompt(book, step, Call.REMEDY, text, RulePoint.LAST_HAND)
+
+
 def is_last(shoe: ShoeState, number: int) -> bool:
     """Whether no further coup may be dealt from this shoe after that one."""
-    reached = shoe.cut.last_coup is not None and number >= shoe.cut.last_coup
-    return reached or shoe.cut.exhausted
+    return shoe.is_last(number)
 
 
 def record_of(
@@ -217,7 +249,7 @@ def record_of(
         gaming_day=shoe.gaming_day,
         shoe=shoe.number,
         coup=coup.number,
-        cards=tuple(RecordedCard(c.place, c.card) for c in coup.cards),
+        cards=tuple(RecordedCard(c.place, c.card, c.carried_from) for c in coup.cards),
         aside=tuple(RecordedCard(c.place, c.card) for c in coup.aside),
         result=result,
         declared=coup.declared.outcome if coup.declared is not None else None,

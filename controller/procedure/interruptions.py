@@ -8,14 +8,16 @@ Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 Decisions. Where a shoe is over and nothing is in progress, an unproven continuity needs no
 decision: the next shoe's own beginning proves it, and without that beginning it is joined. Reports
 that are proven to be missing need one always. A burn with missing reports is followed without a
-count: it ends with the first coup.
+count: it ends with the first coup. So is a burn for an irregularity between coups; in mid-coup
+what is left of it is the floorperson's to compare.
 """
 
 from dataclasses import replace
 
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.events import Loss, ReportsMissing
-from controller.procedure.phases import BURN_PHASES, Phase, Trigger
+from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
+from controller.procedure.remedy_burn import burn_count_lost, without_burn_cards
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.steps import Step, accept, irregular
 
@@ -48,12 +50,17 @@ def progress_unproven(book: RuleBook, step: Step, missing: int = 0) -> Step:
 
     `missing`: how many reports are proven to be missing, 0 where that is unknown.
     """
+    if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_back in BURN_STOPS:
+        step = burn_count_lost(book, step)
     shoe, coup = step.shoe, step.shoe.coup
     if coup is not None:
         missing += coup.missing
         step = step.with_coup(replace(coup, partial=True, missing=missing))
         return step.moved(book, Trigger.COUP_PARTIAL)
-    if step.phase in BURN_PHASES:
-        step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False))
+    if step.phase in BURN_PHASES and shoe.remedy.burn_back not in BURN_STOPS:
+        if shoe.remedy.burn_back is Phase.BURN_FIRST:
+            shoe = without_burn_cards(shoe)
+        remedy = replace(shoe.remedy, burn_back=None)
+        step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
         return step.moved(book, Trigger.BURN_UNPROVEN)
     return step

@@ -5,7 +5,8 @@ them. A wrong order, a short burn or a card after the last hand is an edge that 
 Not responsible for: choosing the trigger (the rules do) and for numbers such as cards owed or
 coups left (they stay in the table's state).
 Source: NY-e-4, NY-f-2, NY-f-3-four, NY-h-1 to NY-h-4-7, NY-i-1-winner; S42-e-6-burn1, S42-g-2,
-S42-g-3-four, S42-h-3-order, S42-h-4, S42-h-5-aside to S42-h-5-onemore, S42-k-4-void.
+S42-g-3-four, S42-h-3-order, S42-h-4, S42-h-5-aside to S42-h-5-onemore, S42-k-1-burn, S42-k-3-extra,
+S42-k-4-void.
 """
 
 from enum import StrEnum
@@ -87,14 +88,16 @@ COUP_PHASES: Final = (
 RESUMABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, *COUP_PHASES, Phase.SHOE_OVER)
 # A shoe is closed with no coup on the table: one that is there is ended or voided first.
 CLOSABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-# Cards of the coup are on the table.
-CARDS_DEALT_PHASES: Final = COUP_PHASES[1:]
+# Where a card found face up may stop the deal, or one that was burned for an irregularity.
+BURN_STOPS: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
+# Where the deal goes on after such a burn; between coups the burn is simply done.
+BURN_RESUMES: Final = (Phase.BURN_FIRST, *COUP_PHASES[:-1])
 # Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
 CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
 
 
 def resume_trigger(phase: Phase) -> Trigger:
-    """The trigger that ends a suspension in `phase`, one of RESUMABLE_PHASES."""
+    """The trigger that ends a suspension, or a burn for an irregularity, in `phase`."""
     return Trigger(f"resume_to_{phase.value}")
 
 
@@ -104,6 +107,7 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.CLOSED, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
     (Phase.SHOE_OVER, Trigger.NEXT_SHOE_UNSEEN, Phase.CLOSED),
     (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
+    (Phase.OPENING, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
     (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
     (Phase.BURN_FIRST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
     (Phase.BURN_REST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
@@ -125,7 +129,9 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.RESULT, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER),
     *((phase, Trigger.COUP_PARTIAL, Phase.RESULT) for phase in COUP_PHASES),
     *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
-    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in CARDS_DEALT_PHASES),
+    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
+    *((phase, Trigger.BURN_OWED, Phase.BURN_REST) for phase in BURN_STOPS),
+    *((Phase.BURN_REST, resume_trigger(phase), phase) for phase in BURN_RESUMES),
     *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),
     *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
     *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),

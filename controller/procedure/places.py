@@ -2,18 +2,20 @@
 
 Responsible for: which place is due in which phase, the words for a place, and its clauses.
 Not responsible for: choosing a place (controller.rules.coup) and for what comes next (phases).
-Source: NY-f-3-player, NY-f-3-banker; S42-g-3-player, S42-g-3-banker, S42-h-4.
+Source: NY-f-3-player, NY-f-3-banker, NY (h); S42-g-3-player, S42-g-3-banker, S42-h-4, S42 (i);
+HG-bac-b012, HG-bac-d7.
 """
 
 from types import MappingProxyType
-from typing import Final
+from typing import Final, assert_never
 
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.rules.cards import Card
 from controller.rules.coup import Decision, Place, decision, hands
-from controller.rules.hands import point_count
+from controller.rules.hands import is_natural, point_count
 from controller.rules.rule_points import RulePoint, banker_row_point
+from controller.rules.words import ThirdCardDealt
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
 # In drawing order, third cards included.
@@ -25,6 +27,7 @@ HAND_PLACES: Final = (
     Place.PLAYER_3,
     Place.BANKER_3,
 )
+PLAYER_PLACES: Final = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 # Places that only a coup with four cards on the table has.
 LATE_PLACES: Final = (Place.PLAYER_3, Place.BANKER_3, Place.PLAYER_MORE, Place.BANKER_MORE)
 DUE_PLACE: Final = MappingProxyType(
@@ -53,31 +56,82 @@ WORDS: Final = MappingProxyType(
         Place.OUTSIDE: "a card outside play",
     }
 )
-_POINTS: Final = MappingProxyType(
+_FIRST_POINTS: Final = MappingProxyType(
     {
-        Decision.FIRST_FOUR: (RulePoint.FOUR_CARDS,),
-        Decision.NATURAL: (RulePoint.NATURAL,),
-        Decision.PLAYER_DRAWS: (RulePoint.PLAYER_DRAWS,),
-        Decision.PLAYER_STANDS_BANKER_DRAWS: (RulePoint.PLAYER_STANDS, RulePoint.BANKER_DRAWS),
-        Decision.BOTH_STAND: (RulePoint.PLAYER_STANDS, RulePoint.BANKER_STANDS),
-        Decision.COMPLETE: (RulePoint.ONE_EXTRA_CARD,),
+        Place.PLAYER_1: (
+            RulePoint.SHOE_DEVICE,
+            RulePoint.TWO_HANDS,
+            RulePoint.FOUR_CARDS,
+            RulePoint.PLAYER_CARDS,
+        ),
+        Place.BANKER_1: (RulePoint.FOUR_CARDS, RulePoint.BANKER_CARDS),
+        Place.PLAYER_2: (RulePoint.FOUR_CARDS, RulePoint.PLAYER_CARDS),
+        Place.BANKER_2: (RulePoint.FOUR_CARDS, RulePoint.BANKER_CARDS),
     }
 )
+_THIRD_POINTS: Final = MappingProxyType(
+    {
+        (Place.PLAYER_3, ThirdCardDealt.FACE_UP): RulePoint.PLAYER_THIRD_FACE_UP,
+        (Place.PLAYER_3, ThirdCardDealt.FACE_DOWN): RulePoint.PLAYER_THIRD_HANDED,
+        (Place.BANKER_3, ThirdCardDealt.FACE_UP): RulePoint.BANKER_THIRD_FACE_UP,
+        (Place.BANKER_3, ThirdCardDealt.FACE_DOWN): RulePoint.BANKER_THIRD_HANDED,
+    }
+)
+_BANKER_ALWAYS_DRAWS: Final = (0, 1, 2)
+_BANKER_ALWAYS_STANDS: Final = 7
 
 
 def place_clauses(book: RuleBook, place: Place) -> tuple[str, ...]:
     """The clauses that give a hand its card."""
-    player = place in (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
-    hand = RulePoint.PLAYER_CARDS if player else RulePoint.BANKER_CARDS
-    third = place in (Place.PLAYER_3, Place.BANKER_3)
-    return book.clauses(RulePoint.ONE_EXTRA_CARD if third else RulePoint.FOUR_CARDS, hand)
+    if place in _FIRST_POINTS:
+        return book.clauses(*_FIRST_POINTS[place])
+    hand = RulePoint.PLAYER_CARDS if place is Place.PLAYER_3 else RulePoint.BANKER_CARDS
+    third = _THIRD_POINTS[place, book.values.third_card_dealt]
+    return book.clauses(RulePoint.ONE_EXTRA_CARD, hand, third)
 
 
 def ruling_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
     """What decides, after these cards in drawing order, whether and for whom one more is due."""
     ruling = decision(cards)
-    if ruling in _POINTS:
-        return _POINTS[ruling]
-    banker = hands(cards[:4]).banker
-    draws = ruling is Decision.BANKER_DRAWS
-    return (RulePoint.BANKER_TABLE, banker_row_point(point_count(banker), draws=draws))
+    match ruling:
+        case Decision.FIRST_FOUR:
+            return (RulePoint.FOUR_CARDS,)
+        case Decision.COMPLETE:
+            return (RulePoint.ONE_EXTRA_CARD,)
+        case Decision.NATURAL:
+            return _natural_points(cards)
+        case Decision.PLAYER_DRAWS:
+            return (RulePoint.THIRD_CARD_RULE, RulePoint.PLAYER_DRAWS)
+        case Decision.PLAYER_STANDS_BANKER_DRAWS | Decision.BOTH_STAND:
+            return _player_stood_points(cards, draws=ruling is not Decision.BOTH_STAND)
+        case Decision.BANKER_DRAWS | Decision.BANKER_STANDS:
+            draws = ruling is Decision.BANKER_DRAWS
+            row = banker_row_point(_banker_count(cards), draws=draws)
+            return (RulePoint.BANKER_TABLE, row)
+        case _:
+            assert_never(ruling)
+
+
+def _natural_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
+    both = hands(cards)
+    naturals = (
+        (RulePoint.NATURAL_PLAYER, is_natural(both.player)),
+        (RulePoint.NATURAL_BANKER, is_natural(both.banker)),
+    )
+    return (RulePoint.NATURAL, *(point for point, there in naturals if there))
+
+
+def _player_stood_points(cards: tuple[Card, ...], *, draws: bool) -> tuple[RulePoint, ...]:
+    banker = RulePoint.BANKER_DRAWS if draws else RulePoint.BANKER_STANDS
+    always = _banker_count(cards) in (*_BANKER_ALWAYS_DRAWS, _BANKER_ALWAYS_STANDS)
+    row = (banker_row_point(_banker_count(cards), draws=draws),) if always else ()
+    return (RulePoint.THIRD_CARD_RULE, RulePoint.PLAYER_STANDS, banker, *row)
+
+
+def banker_stood_on_7(cards: tuple[Card, ...]) -> bool:
+    """Whether Banker's two cards count seven, on which no third card is ever due."""
+    return len(cards) >= 4 and _banker_count(cards) == _BANKER_ALWAYS_STANDS
+
+
+def _banker_count(cards: tuple[Card, ...]) -> int:
+    return point_count(hands(cards[:4]).banker)

@@ -17,7 +17,7 @@ from controller.procedure.events import CardRepeated
 from controller.procedure.interruptions import progress_unproven
 from controller.procedure.places import BURN_PLACES, WORDS
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard
+from controller.procedure.state import CoupState, DealtCard, ShoeState
 from controller.procedure.steps import Step, accept, irregular
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -31,6 +31,9 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
     if coup is None or event.claimed in (Place.OUTSIDE, *BURN_PLACES):
         return accept(step, "a repeated report outside a coup: set aside")
     known = _known(coup, event.claimed)
+    waiting = _waiting(step.shoe, event.claimed)
+    if waiting is not None:
+        return _compared_with_error_card(book, step, event, waiting)
     if not known and not coup.partial:
         detail = f"a card the shoe repeats was never reported: {what}"
         step = progress_unproven(book, step)
@@ -48,7 +51,28 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
 def _known(coup: CoupState, claimed: Place) -> tuple[DealtCard, ...]:
     """The cards the shoe once reported for that place; else the one the order put there."""
     reported = tuple(dealt for dealt in (*coup.cards, *coup.aside) if dealt.claimed is claimed)
-    return reported or tuple(dealt for dealt in coup.cards if dealt.place is claimed)
+    if reported or coup.carried:
+        return reported
+    return tuple(dealt for dealt in coup.cards if dealt.place is claimed)
+
+
+def _waiting(shoe: ShoeState, claimed: Place) -> int | None:
+    """The newest card drawn in error that the shoe reported for that place, if one waits."""
+    waiting = shoe.remedy.waiting
+    found = [index for index, error in enumerate(waiting) if error.claimed is claimed]
+    return found[-1] if found else None
+
+
+def _compared_with_error_card(book: RuleBook, step: Step, event: CardRepeated, index: int) -> Step:
+    what, remedy = WORDS[event.claimed], step.shoe.remedy
+    error = remedy.waiting[index]
+    if event.card is None or event.card == error.card:
+        return accept(step, f"said again: {what}")
+    if error.card is not None:
+        return irregular(book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}")
+    read = replace(error, card=event.card)
+    waiting = (*remedy.waiting[:index], read, *remedy.waiting[index + 1 :])
+    return accept(step.with_remedy(replace(remedy, waiting=waiting)), f"now read: {what}")
 
 
 def _filled_in(coup: CoupState, unread: DealtCard, card: Card) -> CoupState:

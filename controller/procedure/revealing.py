@@ -2,12 +2,11 @@
 
 Responsible for: what was turned, what was turned too early, and a right to turn that is given up.
 Not responsible for: who has the right first (reveal_seats), what any output shows
-(controller.disclosure) and the calls (calls).
+(controller.disclosure), cards drawn in error (errors) and the calls (calls).
 Source: NY (f)(3), (g); S42 (g)(3), (h), (k)(5); WA procedure 2, 3; D-8, D-26, D-37.
 
 Decisions. Player's part comes before Banker's, the hands before the third cards; that is judged
-only where the table is told of turning. What lies face up already needs no turning. Of several
-cards drawn in error each is turned by itself.
+only where the table is told of turning. What lies face up already needs no turning.
 """
 
 from dataclasses import replace
@@ -21,7 +20,7 @@ from controller.procedure.events import CardsTurned, RevealGivenUp, TurnedCards
 from controller.procedure.finishing import is_over
 from controller.procedure.reveal_seats import next_seat, players_reveal, wagers_known, wagers_of
 from controller.procedure.rulebook import Fact, RuleBook
-from controller.procedure.seen import PLACES, all_seen, errors_seen, is_seen, is_there
+from controller.procedure.seen import PLACES, all_seen, is_seen, is_there
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.steps import Step, accept, irregular
 from controller.procedure.turning import turning
@@ -39,15 +38,13 @@ _HAND_WORDS = {HandName.PLAYER: "the Player's Hand", HandName.BANKER: "the Banke
 
 
 def cards_turned(book: RuleBook, step: Step, event: CardsTurned) -> Step:
-    """Cards were turned up on the layout: from now on people have seen them."""
+    """Cards of a hand were turned up: from now on people have seen them."""
     shoe, part = step.state.shoe, event.what
     if shoe is None or shoe.coup is None:
         return accept(step, "cards turned with no coup on the table: nothing to do")
     coup = shoe.coup
     if not is_there(coup, part):
         return accept(step, f"{_words(part)}: not on the table, so not turned")
-    if part is TurnedCards.ERROR_CARD:
-        return _error_card_turned(book, step)
     if is_seen(book, coup, part):
         return accept(step, f"{_words(part)}: seen already")
     early = _before(book, coup, part)
@@ -59,15 +56,6 @@ def cards_turned(book: RuleBook, step: Step, event: CardsTurned) -> Step:
         detail = f"{_words(part)} before {_words(early)}"
         step = irregular(book, step, IrregularityCode.TURNED_OUT_OF_ORDER, detail)
     return after_turning(book, step)
-
-
-def _error_card_turned(book: RuleBook, step: Step) -> Step:
-    """A card drawn in error was turned: which remedy it asks for depends on it."""
-    if errors_seen(step.coup):
-        return accept(step, "a card drawn in error: seen already")
-    step = _marked(step, TurnedCards.ERROR_CARD)
-    clauses = book.clauses(RulePoint.ERROR_BURNED)
-    return accept(step, "a card drawn in error was turned up", clauses)
 
 
 def _marked(step: Step, part: TurnedCards) -> Step:
@@ -84,7 +72,7 @@ def _before(book: RuleBook, coup: CoupState, part: TurnedCards) -> TurnedCards |
 
 
 def _words(part: TurnedCards) -> str:
-    return NAMES.get(part, "a card drawn in error")
+    return NAMES[part]
 
 
 def third_card_checked(book: RuleBook, step: Step) -> Step:

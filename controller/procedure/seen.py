@@ -29,19 +29,12 @@ PLACES: Final = MappingProxyType(
 
 def is_there(coup: CoupState, part: TurnedCards) -> bool:
     """Whether every card of that part lies on the layout."""
-    if part is TurnedCards.ERROR_CARD:
-        return bool(coup.aside)
     dealt = [one.place for one in coup.cards]
     return all(place in dealt for place in PLACES[part])
 
 
 def is_seen(book: RuleBook, coup: CoupState, part: TurnedCards) -> bool:
-    """Whether people have seen that part, or will as soon as it is drawn.
-
-    A declared result tells the hands, never a card drawn in error.
-    """
-    if part is TurnedCards.ERROR_CARD:
-        return errors_seen(coup)
+    """Whether people have seen that part, or will as soon as it is drawn."""
     if part.value in coup.reveal.turned:
         return True
     if coup.ghost or coup.declared is not None:
@@ -58,7 +51,7 @@ def is_seen(book: RuleBook, coup: CoupState, part: TurnedCards) -> bool:
 
 
 def errors_seen(coup: CoupState) -> bool:
-    """Whether every card drawn in error during the coup was turned up."""
+    """Whether every card set aside in the coup was seen; a declared result does not tell them."""
     return coup.reveal.turned.count(TurnedCards.ERROR_CARD.value) >= len(coup.aside)
 
 

@@ -13,6 +13,7 @@ next one is noted, and opened by the resolution; if cards of it were dealt meanw
 
 from dataclasses import replace
 
+from controller.procedure.burning import first_card_ready
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.dead_table import told_at_closing
 from controller.procedure.effects import Refused, ShoeOpened
@@ -35,7 +36,7 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     """Open the next shoe at its beginning, and tell what is due before its first card."""
     owed = reshuffle_refused(book, step.state)
     step = _new_shoe(book, end_stated(book, step), joined=False)
-    step = step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY)
+    step = first_card_ready(book, step.moved(book, Trigger.SHOE_OPENED))
     if owed is not None:
         step = irregular(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
     return told_at_opening(book, step)

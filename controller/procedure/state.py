@@ -14,6 +14,7 @@ from controller.procedure.effects import CoupRecord
 from controller.procedure.opening_state import NOTHING_RECORDED, OpeningState
 from controller.procedure.phases import Phase
 from controller.procedure.places import HAND_PLACES
+from controller.procedure.remedy_state import NOTHING_TO_REMEDY, LastDrawn, RemedyState
 from controller.procedure.reveal_state import UNTURNED, RevealState
 from controller.procedure.wagering_state import (
     NO_WAGERS,
@@ -28,11 +29,15 @@ from controller.rules.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class DealtCard:
-    """A card of a coup: where the order of drawing puts it, and where the shoe believed it goes."""
+    """A card of a coup: where the order of drawing puts it, and where the shoe believed it goes.
+
+    `carried_from`: it was held as a first card; the coup it was drawn in, 0 between coups.
+    """
 
     place: Place
     card: Card | None
     claimed: Place
+    carried_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class CoupState:
     judged. `abandoned`: it was left before its result; the next first card begins another coup.
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
-    `missing`: reports proven to be missing since its last known card.
+    `missing`: reports proven to be missing since its last known card. `carried`: so many of its
+    first cards were held from before it; the shoe's own belief is off by as many.
     """
 
     number: int
@@ -66,6 +72,7 @@ class CoupState:
     missing: int = 0
     reveal: RevealState = UNTURNED
     ghost: bool = False
+    carried: int = 0
 
     def may_go_on_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.
@@ -127,7 +134,9 @@ class ShoeState:
     burn_cards: tuple[Card | None, ...] = ()
     burn_owed: int = 0
     burn_proven: bool = True
-    burn_for_error: int = 0
+    remedy: RemedyState = NOTHING_TO_REMEDY
+    aside: tuple[Card | None, ...] = ()
+    drawn_last: LastDrawn = LastDrawn.NOTHING
     coups_begun: int = 0
     coup: CoupState | None = None
     cut: CutState = CutState()
@@ -140,6 +149,21 @@ class ShoeState:
     def cards_left(self) -> int:
         """Cards that should still be in the shoe, never below zero; no more if it was joined."""
         return max(0, self.cards_total - self.cards_drawn)
+
+    def cards_on_table(self) -> int:
+        """Cards that left the shoe and are not in the discard rack: dealt, held or waiting."""
+        coup = self.coup
+        dealt = len(coup.cards) + len(coup.aside) if coup is not None else 0
+        return dealt + len(self.remedy.waiting) + len(self.remedy.carried)
+
+    def is_last(self, coup: int) -> bool:
+        """Whether no further coup may be dealt from this shoe after that one."""
+        reached = self.cut.last_coup is not None and coup >= self.cut.last_coup
+        return reached or self.cut.exhausted
+
+    def is_empty(self) -> bool:
+        """Whether no further card can or may be drawn, as far as that is known."""
+        return self.cut.exhausted or (not self.joined and self.cards_left() == 0)
 
 
 @dataclass(frozen=True, slots=True)

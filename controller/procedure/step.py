@@ -13,6 +13,7 @@ from controller.procedure.boxed import found_face_up
 from controller.procedure.changes import effective, notice_recorded, setting_change_asked
 from controller.procedure.cutting import cut_card
 from controller.procedure.drawing import card_drawn, no_more_bets
+from controller.procedure.errors import error_card_turned
 from controller.procedure.events import (
     ActRecorded,
     CardDrawn,
@@ -38,6 +39,7 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    TurnedCards,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
@@ -120,6 +122,8 @@ def _seen(book: RuleBook, step: Step, event: FoundFaceUp | CardsTurned) -> Step:
     match event:
         case FoundFaceUp():
             return found_face_up(book, step, event)
+        case CardsTurned(TurnedCards.ERROR_CARD):
+            return error_card_turned(book, step)
         case CardsTurned():
             return cards_turned(book, step, event)
         case _:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
 from controller.procedure.phases import Phase, Trigger
+from controller.procedure.remedy_state import RemedyState
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -56,6 +57,9 @@ class Step:
     def with_coup(self, coup: CoupState | None) -> "Step":
         return self.with_shoe(replace(self.shoe, coup=coup))
 
+    def with_remedy(self, remedy: RemedyState) -> "Step":
+        return self.with_shoe(replace(self.shoe, remedy=remedy))
+
     def moved(self, book: RuleBook, *triggers: Trigger) -> "Step":
         """Follow edges that only a mistake in this program could make missing."""
         phase = self.state.phase
@@ -90,12 +94,17 @@ def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint
 
 
 def irregular(
-    book: RuleBook, step: Step, code: IrregularityCode, detail: str, *points: RulePoint
+    book: RuleBook,
+    step: Step,
+    code: IrregularityCode,
+    detail: str,
+    *points: RulePoint,
+    instead: tuple[RulePoint, ...] = (),
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
-    `points` are cited after the ones the catalogue gives for the code. With no shoe there is no
-    play to stop: nothing suspends then.
+    `points` are cited after the ones the catalogue gives for the code, or after those `instead`.
+    With no shoe there is no play to stop: nothing suspends then.
     """
     kind = CATALOGUE[code]
     shoe = step.state.shoe
@@ -105,7 +114,7 @@ def irregular(
         number=step.state.irregularities + 1,
         coup=coup,
         detail=f"{kind.title}: {detail}",
-        clauses=book.clauses(*kind.points, *points),
+        clauses=book.clauses(*(instead or kind.points), *points),
         permitted=kind.permitted,
         forbidden=kind.forbidden,
         decisions=tuple(decision.value for decision in kind.decisions),

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupFate, CoupRecord, Refused, ResolutionRecorded
+from controller.procedure.errors import burn_point, carry_point, errors_decided, errors_permit
 from controller.procedure.events import (
     CardDrawn,
     FollowedEvent,
@@ -30,6 +31,8 @@ from controller.procedure.events import (
 )
 from controller.procedure.finishing import close_coup, count, end_stated
 from controller.procedure.phases import Phase, Trigger, resume_trigger
+from controller.procedure.remedy_burn import burn_due
+from controller.procedure.remedy_state import ErrorCard
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import join_shoe_in_burn, open_shoe
 from controller.procedure.state import (
@@ -41,6 +44,7 @@ from controller.procedure.state import (
     TableState,
 )
 from controller.procedure.steps import Step, accept, irregular, suspended_if_due
+from controller.rules.rule_points import RulePoint
 
 Judge: TypeAlias = Callable[[RuleBook, Step, FollowedEvent], Step]
 
@@ -105,7 +109,8 @@ def resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> S
     resolution, suspension = event.resolution, state.suspension
     refusal = refusal_of(state, resolution)
     if refusal:
-        return Step(state).with_effect(Refused("resolve", refusal))
+        clauses = _refusing(book, state, resolution)
+        return Step(state).with_effect(Refused("resolve", refusal, clauses))
     step = accept(Step(state), f"resolved by {event.person}")
     step = step.with_effect(_recorded(state, event))
     step = step.on(replace(state, open_irregularities=()))
@@ -113,14 +118,29 @@ def resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> S
         return step
     step = step.on(replace(step.state, suspension=None))
     step = step.moved(book, resume_trigger(suspension.resume_to))
-    for record in suspension.held:
+    step, held = errors_decided(book, step, resolution.decision, suspension.held)
+    for record in held:
         step = count(book, step, _final(record, suspension, resolution))
     step = _open_coup_decided(book, step, suspension, resolution)
     if resolution.decision is Decision.CLOSE_SHOE:
         step = _shoe_closed(book, step, event, suspension)
     else:
-        step = end_stated(book, _cut_card_put_back(step, state.open_irregularities))
+        step = burn_due(book, _cut_card_put_back(step, state.open_irregularities))
+        step = end_stated(book, step)
     return suspended_if_due(book, _next_shoe_opened(book, step, suspension))
+
+
+def _refusing(book: RuleBook, state: TableState, resolution: Resolution) -> tuple[str, ...]:
+    """The clauses that ask for another remedy, where a card drawn in error waits for one."""
+    shoe = state.shoe
+    if shoe is None or resolution.decision is not Decision.CONTINUE:
+        return ()
+    points = {point for error in shoe.remedy.waiting for point in _asking(error)}
+    return book.clauses(*(point for point in RulePoint if point in points))
+
+
+def _asking(error: ErrorCard) -> tuple[RulePoint, ...]:
+    return (carry_point(error), burn_point(error))
 
 
 def _recorded(state: TableState, event: IrregularityResolved) -> ResolutionRecorded:
@@ -168,16 +188,19 @@ def permitted_decisions(
     suspension = state.suspension
     if suspension is None:
         return (Decision.CONTINUE,) if state.open_irregularities else ()
+    assert state.shoe is not None, "only play from a shoe is suspended"
+    shoe = state.shoe
     kinds = [CATALOGUE[one.code] for one in state.open_irregularities if one.suspends]
     left = suspension.next_shoe is NextShoe.BEGUN and suspension.resume_to is not Phase.SHOE_OVER
     if left or any(kind.decisions == (Decision.CLOSE_SHOE,) for kind in kinds):
         return (Decision.CLOSE_SHOE,)
     partial = _partial_coups(state, suspension, provisional)
+    voidable = any(Decision.VOID_COUP in kind.decisions for kind in kinds)
     permitted = {
-        Decision.CONTINUE: not partial,
-        Decision.CARRY: False,
-        Decision.BURN: False,
-        Decision.VOID_COUP: bool(partial) or suspension.coup > 0,
+        Decision.CONTINUE: not partial and errors_permit(shoe, Decision.CONTINUE),
+        Decision.CARRY: not partial and errors_permit(shoe, Decision.CARRY),
+        Decision.BURN: not partial and errors_permit(shoe, Decision.BURN),
+        Decision.VOID_COUP: bool(partial) or (suspension.coup > 0 and voidable),
         Decision.STATE_OUTCOME: len(partial) == 1,
         Decision.CLOSE_SHOE: True,
     }

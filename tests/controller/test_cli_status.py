@@ -65,7 +65,8 @@ def test_nothing_open_has_no_lines(three_coups: Path) -> None:
 def test_the_exact_commands_are_offered(suspended: Path) -> None:
     commands = resolve_commands(shown_of(suspended), ("--config", "a b.toml"), "A. Floor", "")
 
-    typed = "smartshoe resolve --config 'a b.toml' --by 'A. Floor' --reason WHY --decision continue"
+    words = "--by 'A. Floor' --reason WHY --decision burn-card"
+    typed = f"smartshoe resolve --config 'a b.toml' {words}"
     assert typed in commands
 
 

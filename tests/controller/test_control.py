@@ -36,7 +36,7 @@ DECISION = {
     "by": "A. Floor",
     "role": "floorperson",
     "reason": "card burned",
-    "decision": "continue",
+    "decision": "burn-card",
 }
 
 
@@ -154,7 +154,7 @@ def test_a_decision_is_stored_before_it_is_answered(after_overdraw: Serving) -> 
         "kind": "resolution",
         "person": "A. Floor",
         "reason": "card burned",
-        "decision": "continue",
+        "decision": "burn-card",
         "provisional": "",
         "outcome": "",
         "closed": [1],

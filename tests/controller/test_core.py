@@ -403,7 +403,8 @@ def test_what_was_refused_is_not_wanted(script, action) -> None:
 def test_a_refused_decision_says_what_is_possible(suspended) -> None:
     resolution = Resolution(Decision.STATE_OUTCOME, outcome=Outcome.TIE)
     output = suspended.acted(Resolve(resolution))
-    why = "state-outcome is not permitted here; permitted: continue, void-coup, close-shoe"
+    permitted = "carry-card, burn-card, void-coup, close-shoe"
+    why = f"state-outcome is not permitted here; permitted: {permitted}"
     assert output.entries[-1] == Refused("resolve", why)
 
 

@@ -9,7 +9,9 @@ import json
 
 import pytest
 
+from controller.actions import Resolve
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.phases import Phase
 from controller.snapshot import snapshot
 
@@ -191,7 +193,7 @@ def test_a_suspended_table(script) -> None:
         "suspended",
         "a floorperson's decision",
         "result",
-        ["continue", "void-coup", "close-shoe"],
+        ["carry-card", "burn-card", "void-coup", "close-shoe"],
     ]
 
 
@@ -224,7 +226,7 @@ def test_a_coup_that_ended_while_suspended_is_not_counted_yet(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *COUP, *OVERDRAW, "47 90", *COUP)
     now = shown(table)
     assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (1, 1)
-    table.resolved()
+    table.acted(Resolve(Resolution(Decision.BURN, Provisional.TAKE_OVER)))
     now = shown(table)
     assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (3, 3)
 

@@ -13,7 +13,8 @@ Source: controller/README.md, "The procedure".
     table.deal("again P1 7h")               the shoe repeats itself
     table.deal("cut card, result tie, result player P-pair, forced exit, stand-by")
     table.deal("start, lost 2, lost unproven, lost unreadable, no more bets, program 2.0")
-    table.deal("day 2026-11-22, close shoe")
+    table.deal("P 4h, decide carry-card")   a decision on the way
+    table.deal("day 2026-11-22, close shoe, found face up, error card turned")
     table.decide("void-coup take-over")     a floorperson's resolution
 """
 
@@ -39,9 +40,11 @@ from controller.procedure.events import (
     ActRecorded,
     CardDrawn,
     CardRepeated,
+    CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
+    FoundFaceUp,
     GamingDayTurned,
     IrregularityResolved,
     Loss,
@@ -52,6 +55,7 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    TurnedCards,
 )
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact, RuleBook
@@ -82,14 +86,16 @@ def book_of(
     cut_card_at_round_start: CutRoundStart = CutRoundStart.CURRENT_COUP,
     cut_cards: int = 2,
     deal_option: DealOption = DealOption.FACE_UP,
+    **others: object,
 ) -> RuleBook:
-    """The rules of a table; some settings of the profile can be changed."""
+    """The rules of a table; settings of the profile can be changed."""
     chosen = PROFILES[profile] if profile in PROFILES else load_profile(profile)
     rules = replace(
         chosen.rules,
         cut_card_at_round_start=cut_card_at_round_start,
         cut_cards_per_shoe=cut_cards,
         deal_option=deal_option,
+        **others,
     )
     return RuleBook.of(replace(chosen, rules=rules), decks, observed)
 
@@ -156,7 +162,21 @@ def _events(said: str, device: ShoeDevice) -> Iterator[DomainEvent]:
         case "day", _:
             yield GamingDayTurned(rest)
         case _:
-            yield _plain_event(said, device)
+            yield _of_a_person(said) or _plain_event(said, device)
+
+
+def _of_a_person(said: str) -> DomainEvent | None:
+    first, _, rest = said.partition(" ")
+    match said:
+        case "found face up":
+            return FoundFaceUp("Cy Orr")
+        case "error card turned":
+            return CardsTurned(TurnedCards.ERROR_CARD)
+        case "close shoe":
+            return ShoeClosedByPerson("Ann Lee", "dead table")
+    if first == "decide":
+        return IrregularityResolved("Bo Ray", "seen on the layout", resolution(rest))
+    return None
 
 
 def _plain_event(said: str, device: ShoeDevice) -> DomainEvent:
@@ -172,8 +192,6 @@ def _plain_event(said: str, device: ShoeDevice) -> DomainEvent:
             return ShoeDeviceStarted()
         case "no more bets":
             return NoMoreBetsCalled()
-        case "close shoe":
-            return ShoeClosedByPerson("Ann Lee", "dead table")
         case _:
             raise ValueError(f"the field does not say {said!r}")
 
@@ -301,6 +319,7 @@ def holds_always(table: Table, before: TableState, taken: Step) -> None:
     assert taken.verdicts or taken.effects, "every event is answered"
     _verdicts_hold(table, before, taken)
     _shoe_holds(before, taken)
+    _no_card_is_lost(before, taken)
     _closings_hold(table, before, taken)
     if table.encoded:
         assert STATES.decode(STATES.encode(state)) == state
@@ -340,6 +359,30 @@ def _shoe_holds(before: TableState, taken: Step) -> None:
         assert shoe.cards_drawn >= was.cards_drawn
         assert shoe.coups_begun >= was.coups_begun
     assert shoe.ended is (taken.state.phase is Phase.SHOE_OVER) or taken.state.suspension
+
+
+def _no_card_is_lost(before: TableState, taken: Step) -> None:
+    """Every card that left the shoe stands in exactly one place, and moves as a whole."""
+    shoe = taken.state.shoe
+    if shoe is None or shoe.cards_drawn > shoe.cards_total:
+        return
+    name = (shoe.gaming_day, shoe.number)
+    was = before.shoe
+    same = was is not None and (was.gaming_day, was.number) == name
+    closed = [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
+    recorded = sum(len(r.cards) + len(r.aside) for r in closed if (r.gaming_day, r.shoe) == name)
+    cards = _cards_of(taken.state) + recorded - (_cards_of(before) if same else 0)
+    assert cards == shoe.cards_drawn - (was.cards_drawn if same else 0), "a card is lost or doubled"
+    if shoe.ended:
+        held = shoe.remedy.carried + shoe.remedy.waiting
+        assert held == (), "no card is held beyond its shoe"
+
+
+def _cards_of(state: TableState) -> int:
+    shoe = state.shoe
+    held = state.suspension.held if state.suspension is not None else ()
+    in_records = sum(len(record.cards) + len(record.aside) for record in held)
+    return in_records + len(shoe.burn_cards) + len(shoe.aside) + shoe.cards_on_table()
 
 
 def _closings_hold(table: Table, before: TableState, taken: Step) -> None:

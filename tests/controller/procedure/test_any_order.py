@@ -12,9 +12,11 @@ from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
+    CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
+    FoundFaceUp,
     GamingDayTurned,
     IrregularityResolved,
     Loss,
@@ -25,12 +27,14 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    TurnedCards,
 )
 from controller.procedure.phases import EDGES, RESUMABLE_PHASES, Phase, Trigger
 from controller.procedure.rulebook import Fact
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
+from controller.rules.words import BurnMode
 
 ALL_FACTS = tuple(Fact)
 OPENED = "start, burn Ac: 2c"
@@ -98,6 +102,40 @@ WAYS = {
     "next shoe announced": f"{OPENED}, close shoe, P1 7h, start",
     "next shoe begun": f"{OPENED}, close shoe, P1 7h, start, burn Ac: 2c",
     "two partial coups": f"{OPENED}, P 7h, lost 1, P1 2c, B ??, P1 3c",
+    "carried": f"{OPENED}, {NATURAL}, P 4h, decide carry-card, result player",
+    "carried and begun": f"{OPENED}, {NATURAL}, P 4h, decide carry-card, result player, P1 7h",
+    "carried and betting closed": (
+        f"{OPENED}, {NATURAL}, P 4h, decide carry-card, result player, no more bets"
+    ),
+    "an unread card carried": (
+        f"{OPENED}, {NATURAL}, P ??, decide carry-card, result player, no more bets"
+    ),
+    "burned for an error": f"{OPENED}, {NATURAL}, P 4h, decide burn-card, result player",
+    "burn for an error owed": f"{OPENED}, {NATURAL}, P 4h, decide burn-card",
+    "burn of an unread card": f"{OPENED}, {NATURAL}, P ??, decide burn-card, result player",
+    "burned with betting closed": f"{OPENED}, no more bets, out 4d, decide burn-card",
+    "burn after the last hand": (
+        f"{OPENED}, P 7h, cut card, B 7c, P Kd, B Kh, result tie, {COMPLETE}, P 4h, "
+        "decide burn-card, result tie"
+    ),
+    "first burn card face up": "start, burn Ac:, found face up, decide continue",
+    "burn card face up": "start, burn 3c: 2c, found face up, decide continue",
+    "first card face up": f"{OPENED}, P 7h, found face up, decide continue",
+    "second card face up": f"{OPENED}, P 7h, B 7c, found face up",
+    "third card face up": f"{OPENED}, P 7h, B 7c, P 2d, found face up",
+    "fourth card face up": f"{OPENED}, P 7h, B 2c, P Kd, B 7h, found face up",
+    "Player's third face up": f"{OPENED}, {PLAYER_DUE}, P 4d, found face up, decide continue",
+    "Player's third face up, Banker stands": (
+        f"{OPENED}, P 2h, B 7c, P Kd, B Kh, P 3d, found face up, decide continue"
+    ),
+    "Banker's third face up": f"{OPENED}, {BANKER_DUE}, B 4d, found face up",
+    "face up and left": f"{OPENED}, P 2d, found face up, forced exit",
+    "face up with betting closed": f"{OPENED}, no more bets, out 2d, found face up",
+    "face up outside play": f"{OPENED}, P 7h, out 2d, found face up",
+    "back at the first card": (
+        f"{OPENED}, P 2h, found face up, decide continue, burned 3c, burned 3d"
+    ),
+    "burned, cut card in it": f"{OPENED}, P 3h, found face up, decide continue, cut card",
 }
 SETTINGS = ((), ALL_FACTS)
 
@@ -119,6 +157,8 @@ def plain_events() -> list[DomainEvent]:
         ShoeDeviceStarted(),
         *(ReportsMissing(loss, count) for loss in Loss for count in (0, 2)),
         NoMoreBetsCalled(),
+        FoundFaceUp("Cy Orr"),
+        CardsTurned(TurnedCards.ERROR_CARD),
         ProgramReplaced("2.0"),
         ShoeClosedByPerson("Ann Lee", "dead table"),
         GamingDayTurned("2026-11-22"),
@@ -193,6 +233,9 @@ def test_no_edge_is_there_for_nothing(new_table) -> None:
         for event in (*plain_events(), *resolutions()):
             table.state, table.effects, table.verdicts = start, [], []
             table.take(event)
+    unburned = new_table(burn_mode=BurnMode.NONE)
+    unburned.book = replace(unburned.book, machine=walked)
+    unburned.deal("start")
     assert set(EDGES) - walked.edges == set()
 
 
@@ -229,7 +272,7 @@ class Chance:
             case "decide":
                 return chance.choice(resolutions())
             case _:
-                return chance.choice(plain_events()[-16:])
+                return chance.choice(plain_events()[-18:])
 
     def _card(self) -> Card:
         return Card(Rank(self.random.randint(1, 13)), self.random.choice(list(Suit)))

@@ -7,9 +7,10 @@ Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (k)(1)-(2); D-1, D-2.
 
 import pytest
 
-from controller.procedure.effects import BurnDone
+from controller.procedure.effects import BurnDone, Prompted
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
+from controller.rules.words import BurnMode
 
 # Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
 OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}
@@ -40,6 +41,8 @@ def test_the_burn_is_cited(new_table) -> None:
     assert table.last.clauses == ("S42-e-6-burn1", "S42-e-6-value", "S42-e-6-burnn")
     table.deal("burned 5d")
     assert table.last.clauses == ("S42-e-6-burnn",)
+    table.deal("burned 6d")
+    assert table.last.clauses == ("S42-e-6-burnn", "S42-e-6-burn1")
 
 
 @pytest.mark.parametrize("claimed", ["P1", "B1", "P2", "B2", "P3", "B3"])
@@ -139,29 +142,53 @@ def test_a_card_more_is_burned_than_owed(table) -> None:
     assert table.shoe.cards_drawn == 2 + 1 + 4
 
 
-@pytest.mark.parametrize("when", ["before the result", "after the result"])
-def test_for_a_card_drawn_in_error_its_amount_may_be_burned(table, when) -> None:
-    table.deal(f"{COMPLETE}, P 3h")
+# --- what the house burns -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "owed"), [(1, 0), (2, 1), (5, 4)])
+def test_a_fixed_burn_asks_nothing_of_the_first_card(new_table, count, owed) -> None:
+    table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=count)
+    assert table.deal("burn Kc:") == []
+    assert table.shoe.burn_owed == owed
+    assert table.deal(", ".join(["burned 4c"] * owed) or "stand-by") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert table.of(BurnDone) == [BurnDone(Card.parse("Kc"), count, True)]
+
+
+def test_a_fixed_burn_of_one_card_begun_as_a_coup_is_irregular_and_done(new_table) -> None:
+    table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
+    assert table.deal("P1 7h") == ["BURN_SKIPPED"]
+    assert table.resumes_to is Phase.BETWEEN_COUPS
+
+
+def test_a_house_that_burns_nothing_goes_on_with_the_first_coup(new_table) -> None:
+    table = new_table("start", burn_mode=BurnMode.NONE)
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.of(BurnDone) == []
+
+
+def test_a_card_burned_where_the_house_burns_nothing_is_one_too_many(new_table) -> None:
+    table = new_table("", burn_mode=BurnMode.NONE)
+    assert table.deal("burn 7h") == ["BURN_OVER"]
+
+
+@pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable"])
+def test_a_fixed_burn_with_missing_reports_is_proven_by_its_first_card(new_table, lost) -> None:
+    table = new_table(f"start, {lost}", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
     table.decide("continue")
-    if when == "after the result":
-        assert table.deal("result tie") == []
-    assert table.deal("extra 9c, extra Kc, extra 2c") == []
-    assert table.last.clauses == ("S42-k-2-carry", "S42-k-2-burn")
-    expected = "BURN_OVER" if when == "after the result" else "OVERDRAW"
-    assert table.deal("extra 2d") == [expected]
+    assert table.deal("burn 2c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
 
 
-def test_nobody_here_senses_whether_it_was_seen_so_it_is_not_demanded(table) -> None:
-    table.deal(f"{COMPLETE}, P 3h")
-    table.decide("continue")
-    assert table.deal(f"result tie, {COMPLETE}, result tie") == []
-    assert table.shoe.burn_for_error == 0
-    assert table.deal("extra 2c") == ["BURN_OVER"], "it was due before the coup in between"
-
-
-def test_an_unread_card_in_error_allows_the_most(table) -> None:
-    table.deal(f"{COMPLETE}, P ??")
-    table.decide("continue")
-    table.deal("result tie")
-    assert table.deal(", ".join(["extra 2c"] * 10)) == []
-    assert table.deal("extra 2c") == ["BURN_OVER"]
+@pytest.mark.clause("S42-e-6-shown")
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("s42-mini", "show every burn card, then put it into the discard rack"),
+        ("ny-mini", "show the first burn card, then put it into the discard rack"),
+    ],
+)
+def test_what_people_are_to_see_of_the_burn_is_prompted(new_table, profile, text) -> None:
+    table = new_table("start, burn 2c", profile=profile)
+    assert text in [effect.text for effect in table.of(Prompted)]

@@ -49,7 +49,7 @@ def test_a_coup_of_six_cards_from_first_card_to_result(table) -> None:
 @pytest.mark.clause("S42-h-4")
 def test_a_third_card_cites_the_one_extra_card_and_its_hand(table) -> None:
     table.deal(SIX)
-    assert table.last.clauses == ("S42-h-4", "S42-g-3-banker")
+    assert table.last.clauses == ("S42-h-4", "S42-g-3-banker", "S42-h-3-order")
 
 
 # --- calls --------------------------------------------------------------------------------------
@@ -186,8 +186,10 @@ def test_an_unread_card_makes_the_coup_partial_and_the_repetition_fills_it_in(ta
 def test_a_repetition_fills_in_a_card_set_aside(table) -> None:
     table.deal("P 9h, B 7c, P Kd, B Kh, P ??")
     assert table.deal("again P3 4c") == []
-    assert str(table.shoe.coup.aside[0].card) == "4c"
+    assert str(table.shoe.remedy.waiting[0].card) == "4c"
     assert not table.shoe.coup.partial
+    assert table.deal("again P3 4c") == []
+    assert table.deal("again P3 5c") == ["RETRANSMISSION_CONFLICT"]
 
 
 @pytest.mark.parametrize(
@@ -237,14 +239,14 @@ def test_a_card_for_a_coup_that_has_its_result_is_drawn_in_error(table, claimed)
     table.deal(f"{COMPLETE}, result tie")
     assert table.deal(f"{claimed} 4c") == ["OVERDRAW"]
     assert table.shoe.coups_begun == 1
-    assert table.shoe.burn_for_error == 4
+    assert [one.coup for one in table.shoe.remedy.waiting] == [0]
 
 
 def test_cards_set_aside_stand_in_the_record_and_in_no_hand(table) -> None:
     table.deal("P 9h, out 3c, B 7c, P Kd, B Kh")
-    table.decide("continue take-over")
-    table.deal("P 4h")
-    table.decide("continue")
+    table.decide("burn-card take-over")
+    table.deal("burned 2c, burned 2d, burned 2h, P 4h")
+    table.decide("burn-card")
     table.deal("result player")
     (record,) = table.records
     assert [str(one.card) for one in record.aside] == ["3c", "4h"]

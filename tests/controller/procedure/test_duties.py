@@ -112,7 +112,7 @@ def test_duties_are_told_in_groups_and_never_judged(new_people) -> None:
     people.table.deal("start, burn Ac: 2c")
     prompts = people.table.of(Prompted)
     assert [prompt.call.value for prompt in prompts] == [
-        *("opening", "shuffle_and_cut", "shuffle_and_cut", "batch")
+        *("opening", "shuffle_and_cut", "shuffle_and_cut", "batch", "turn")
     ]
     assert prompts[0].text.startswith("when cards are received: the dealer sorts, counts and")
     assert not any(prompt.observed for prompt in prompts)
@@ -196,7 +196,7 @@ def test_with_everything_recorded_the_first_card_is_in_order(new_people) -> None
     people = new_people(observed=PEOPLE, **HAND)
     assert people.do(BY_HAND) == ""
     assert people.table.deal("start, burn Ac: 2c") == []
-    assert people.table.prompts() == []
+    assert people.table.prompts() == ["turn"], "nothing of the opening, only the burn card"
 
 
 def test_a_shoe_that_opens_shows_what_is_missing_so_far(new_people) -> None:

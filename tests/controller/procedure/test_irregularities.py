@@ -24,12 +24,16 @@ PLAYER_DUE = f"{OPENED}, P 2h, B 2c, P Kd, B Kh"
 BANKER_AFTER_PLAYER = f"{PLAYER_DUE}, P 3d"
 TIE = "P1 7h, B 7c, P Kd, B Kh"
 COMPLETE = f"{OPENED}, {TIE}"
+LAST = f"{OPENED}, cut card, {TIE}, result tie, {TIE}"
 ONE_DECK = "one deck up to"
 
 # Words, then where play would go on (in brackets: the table is not suspended), then the decisions.
 GO_ON = "continue, close-shoe"
 IN_COUP = "continue, void-coup, close-shoe"
 PARTIAL = "void-coup, state-outcome, close-shoe"
+ERROR = "carry-card, burn-card, close-shoe"
+ERROR_IN_COUP = "carry-card, burn-card, void-coup, close-shoe"
+ERROR_AT_LAST = "continue, burn-card, void-coup, close-shoe"
 ROWS = f"""
 BURN_SKIPPED
     start, P 3h                                          | burn_rest       | {GO_ON}
@@ -56,16 +60,28 @@ CUT_CARD_EXTRA
 CARD_BEFORE_NO_MORE_BETS
     observed, {OPENED}, P 7h                             | (banker_1)      | continue
 OVERDRAW
-    {OPENED}, P 9h, B 7c, P Kd, B Kh, P 4h               | result          | {IN_COUP}
-    {COMPLETE}, P 4h                                     | result          | {IN_COUP}
-    {COMPLETE}, B 4h                                     | result          | {IN_COUP}
-    {BANKER_DUE}, B 4h, B 5h                             | result          | {IN_COUP}
-    {COMPLETE}, out 4h                                   | result          | {IN_COUP}
-    {COMPLETE}, more 4h                                  | result          | {IN_COUP}
-    {COMPLETE}, extra 4h                                 | result          | {IN_COUP}
-    {COMPLETE}, result tie, P3 4h                        | between_coups   | {GO_ON}
-    {COMPLETE}, result tie, more 4h                      | between_coups   | {GO_ON}
-    {COMPLETE}, result tie, no more bets, P3 4h          | player_1        | {GO_ON}
+    {OPENED}, P 9h, B 7c, P Kd, B Kh, P 4h               | result          | {ERROR_IN_COUP}
+    {COMPLETE}, P 4h                                     | result          | {ERROR_IN_COUP}
+    {COMPLETE}, B 4h                                     | result          | {ERROR_IN_COUP}
+    {BANKER_DUE}, B 4h, B 5h                             | result          | {ERROR_IN_COUP}
+    {COMPLETE}, out 4h                                   | result          | {ERROR_IN_COUP}
+    {COMPLETE}, more 4h                                  | result          | {ERROR_IN_COUP}
+    {COMPLETE}, extra 4h                                 | result          | {ERROR_IN_COUP}
+    {COMPLETE}, result tie, P3 4h                        | between_coups   | {ERROR}
+    {COMPLETE}, result tie, more 4h                      | between_coups   | {ERROR}
+    {COMPLETE}, result tie, no more bets, P3 4h          | player_1        | {ERROR}
+    {LAST}, P 4h                                         | result          | {ERROR_AT_LAST}
+FOUND_FACE_UP
+    start, burn 3c:, found face up                       | burn_rest       | {GO_ON}
+    start, burn 3c: 2c, found face up                    | burn_rest       | {GO_ON}
+    {OPENED}, found face up                              | burn_rest       | {GO_ON}
+    {OPENED}, no more bets, found face up                | burn_rest       | {GO_ON}
+    {OPENED}, P 7h, found face up                        | burn_rest       | {GO_ON}
+    {OPENED}, P 7h, B 2c, found face up                  | burn_rest       | {GO_ON}
+    {THREE}, found face up                               | burn_rest       | {GO_ON}
+    {BANKER_DUE}, found face up                          | burn_rest       | {GO_ON}
+    {BANKER_DUE}, B 4h, found face up                    | burn_rest       | {GO_ON}
+    {BANKER_AFTER_PLAYER}, found face up                 | burn_rest       | {GO_ON}
 PLAYER_THIRD_UNAUTHORISED
     {BANKER_DUE}, P 4h                                   | result          | {IN_COUP}
 MISSING_CARD
@@ -86,15 +102,15 @@ CLAIM_DIFFERS
     start, burn 3c: 2c, B1 3d                            | burn_rest       | {GO_ON}
     start, burn 3c: 2c, burn 2c                          | burn_rest       | {GO_ON}
 CARD_OUTSIDE_PLAY
-    start, out 3c                                        | burn_first      | {GO_ON}
-    start, burn 3c: 2c, out 3h                           | burn_rest       | {GO_ON}
-    {OPENED}, out 3h                                     | between_coups   | {GO_ON}
-    {OPENED}, no more bets, out 3h                       | player_1        | {GO_ON}
-    {OPENED}, P 7h, out 3h                               | banker_1        | {IN_COUP}
-    {OPENED}, P 7h, B 2c, out 3h                         | player_2        | {IN_COUP}
-    {THREE}, out 3h                                      | banker_2        | {IN_COUP}
-    {PLAYER_DUE}, out 3h                                 | player_3        | {IN_COUP}
-    {BANKER_DUE}, out 3h                                 | banker_3        | {IN_COUP}
+    start, out 3c                                        | burn_first      | {ERROR}
+    start, burn 3c: 2c, out 3h                           | burn_rest       | {ERROR}
+    {OPENED}, out 3h                                     | between_coups   | {ERROR}
+    {OPENED}, no more bets, out 3h                       | player_1        | {ERROR}
+    {OPENED}, P 7h, out 3h                               | banker_1        | {ERROR_IN_COUP}
+    {OPENED}, P 7h, B 2c, out 3h                         | player_2        | {ERROR_IN_COUP}
+    {THREE}, out 3h                                      | banker_2        | {ERROR_IN_COUP}
+    {PLAYER_DUE}, out 3h                                 | player_3        | {ERROR_IN_COUP}
+    {BANKER_DUE}, out 3h                                 | banker_3        | {ERROR_IN_COUP}
 CARD_UNREADABLE
     start, burn ??                                       | burn_rest       | {GO_ON}
     {OPENED}, P ??                                       | result          | {PARTIAL}
@@ -292,8 +308,15 @@ def expected_after(case: Case, decision: str) -> Phase:
         # A coup that waits only for a decision about its result ends with it.
         settled = case.code is IrregularityCode.RESULT_MISMATCH
         return Phase.BETWEEN_COUPS if settled else case.goes_on_in
+    if decision == "burn-card":
+        # With complete hands the result may come first; else the burn comes before the first card.
+        before_a_coup = case.goes_on_in in (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
+        return Phase.BURN_REST if before_a_coup else case.goes_on_in
+    if decision == "carry-card":
+        return case.goes_on_in
     if decision in ("void-coup", "state-outcome"):
-        return Phase.BETWEEN_COUPS
+        last = case.words.startswith(LAST)
+        return Phase.SHOE_OVER if last else Phase.BETWEEN_COUPS
     if case.words.endswith("start"):
         return Phase.BURN_FIRST, "the device had begun the next shoe"
     if case.words.endswith("burn 3h"):
@@ -322,8 +345,7 @@ def test_every_permitted_decision_ends_the_suspension(raised, case) -> None:
 def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
     of_people = set(CONDUCT_IRREGULARITIES)
     assert set(IrregularityCode) - {case.code for case in CASES} - of_people == {
-        IrregularityCode.DEALT_WHILE_SUSPENDED,
-        IrregularityCode.FOUND_FACE_UP,
+        IrregularityCode.DEALT_WHILE_SUSPENDED
     }
     assert set(CATALOGUE) == set(IrregularityCode)
 
@@ -339,6 +361,7 @@ CUT_CARD_PLACEMENT          S42-e-6-first                              -
 CUT_CARD_EXTRA              S42-a-1-cut                                NY-a-4-i-cover
 CARD_BEFORE_NO_MORE_BETS    S42-g-2                                    NY-f-2
 OVERDRAW                    S42-h-4 S42-k-2-carry S42-k-2-burn         NY-j NY-h-1
+FOUND_FACE_UP               S42-k-3-unused S42-k-3-extra               NY-j
 PLAYER_THIRD_UNAUTHORISED   S42-i-2-stay S42-k-1-banker                NY-h-2-stay NY-j
 MISSING_CARD                S42-j-1-final                              NY-i-1-final
 CLAIM_DIFFERS               S42-g-3-player S42-g-3-banker              NY-f-3-player NY-f-3-banker

@@ -5,7 +5,8 @@ import pytest
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import (
     BURN_PHASES,
-    CARDS_DEALT_PHASES,
+    BURN_RESUMES,
+    BURN_STOPS,
     CLOSABLE_PHASES,
     COUP_PHASES,
     EDGES,
@@ -128,7 +129,7 @@ def test_a_cut_card_has_no_place_outside_play(phase: Phase) -> None:
 
 @pytest.mark.parametrize("phase", Phase)
 def test_only_a_coup_can_be_voided(phase: Phase) -> None:
-    expected = Phase.BETWEEN_COUPS if phase in CARDS_DEALT_PHASES else None
+    expected = Phase.BETWEEN_COUPS if phase in COUP_PHASES else None
     after = TABLE.next(phase, Trigger.COUP_VOIDED)
     assert (None if isinstance(after, NoEdge) else after) == expected
 
@@ -179,3 +180,17 @@ def test_only_a_burn_can_lose_its_count(phase: Phase) -> None:
     expected = Phase.BURN_REST if phase in BURN_PHASES else None
     after = TABLE.next(phase, Trigger.BURN_UNPROVEN)
     assert (None if isinstance(after, NoEdge) else after) == expected
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_a_burn_for_an_irregularity_stops_play_and_gives_it_back(phase: Phase) -> None:
+    stops = (Phase.BURN_FIRST, Phase.BURN_REST, *BURN_STOPS)
+    after = TABLE.next(phase, Trigger.BURN_OWED)
+    assert (after is Phase.BURN_REST) is (phase in stops)
+    if phase in RESUMABLE_PHASES:
+        back = TABLE.next(Phase.BURN_REST, resume_trigger(phase))
+        assert (back is phase) is (phase in BURN_RESUMES)
+
+
+def test_where_nothing_is_burned_the_first_coup_follows_the_opening() -> None:
+    assert walk(Phase.OPENING, Trigger.BURN_DONE) == (Phase.BETWEEN_COUPS,)

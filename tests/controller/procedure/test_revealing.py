@@ -131,7 +131,7 @@ def test_a_declared_result_tells_the_hands_but_no_card_drawn_in_error(laid_out) 
     table = laid_out()
     table.deal(f"{STAND}, more 3d, result tie")
     assert seen(table) == [*HANDS, *THIRDS]
-    assert not is_seen(table.book, table.shoe.coup, TurnedCards.ERROR_CARD)
+    assert [one.turned for one in table.shoe.remedy.waiting] == [False]
 
 
 # --- turning --------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_each_card_drawn_in_error_is_turned_by_itself(laid_out) -> None:
     assert turn(table, "error_card") == []
     assert table.last.what == "a card drawn in error: seen already"
     table.deal("more 4d")
-    assert not is_seen(table.book, table.shoe.coup, TurnedCards.ERROR_CARD)
+    assert [one.turned for one in table.shoe.remedy.waiting] == [True, False]
 
 
 # --- who turns a hand -----------------------------------------------------------------------------

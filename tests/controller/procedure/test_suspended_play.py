@@ -12,7 +12,7 @@ from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnd
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 
-OVERDRAWN = "P 9h, B 7c, P Kd, B Kh, P 4h"
+MISPLACED = "P 9h, B 7c, P Kd, P3 Kh"
 TIE = "P1 7h, B 7c, P Kd, B Kh, result tie"
 PLAYER = "P1 9h, B 7c, P Kd, B Kh, result player"
 BANKER = "P1 7h, B 9c, P Kd, B Kh, result banker"
@@ -20,8 +20,8 @@ BANKER = "P1 7h, B 9c, P Kd, B Kh, result banker"
 
 @pytest.fixture
 def suspended(table):
-    """The first coup has a card too many and a result; the floorperson has not come yet."""
-    table.deal(OVERDRAWN)
+    """The first coup has a card the shoe believed elsewhere; the floorperson has not come yet."""
+    table.deal(MISPLACED)
     return table
 
 
@@ -105,7 +105,7 @@ def test_a_coup_begun_before_is_void_with_the_cards_dealt_to_it_meanwhile(table)
 
 def test_a_card_only_set_aside_meanwhile_does_not_void_its_coup(suspended) -> None:
     suspended.deal("P 3c")
-    suspended.decide("continue void")
+    suspended.decide("carry-card void")
     assert suspended.phase is Phase.RESULT
     assert suspended.deal("result player") == []
     assert suspended.tally == (1, 0, 0, 0)
