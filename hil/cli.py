@@ -144,7 +144,7 @@ _Profile = Annotated[
         "--profile",
         callback=_known_profile,
         metavar="NAME",
-        help="The rules: s42-mini or ny-mini.",
+        help="The rules: a profile that `smartshoe rules` lists.",
     ),
 ]
 _Mistakes = Annotated[

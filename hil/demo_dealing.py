@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pause, PauseKind
-from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
 from hil.dealing.truth import Truth, json_line
 from hil.demo_follow import Chronicle, Newest
@@ -25,6 +25,13 @@ LOOK_S = 0.02
 SPEAK_S_MAX = 20.0
 # That a shoe was changed early shows only when the new one starts.
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
+# What becomes of a card drawn in error even a careless dealer waits to hear.
+DECIDED_FIRST = (
+    Mistake.OVERDRAW_AFTER_NATURAL,
+    Mistake.PLAYER_THIRD_WHEN_STANDING,
+    Mistake.EXTRA_CARD,
+    Mistake.CARD_IN_SETTING_MODE,
+)
 
 
 class Stopped(Exception):
@@ -63,7 +70,11 @@ class Dealing:
         self.failure = ""
         self.complete = False
         told = DealerSettings(
-            seed=settings.seed, shoes=settings.shoes, decks=DECKS, mistakes=settings.mistakes
+            seed=settings.seed,
+            shoes=settings.shoes,
+            decks=DECKS,
+            mistakes=settings.mistakes,
+            overdraw_remedy=OverdrawRemedy.BURN_AMOUNT,
         )
         self._dealer = Dealer(told)
         self._runner = ShoeRunner(
@@ -166,20 +177,21 @@ class Dealing:
             case MistakeMade(mistake) if mistake in SHOWS_LATER:
                 self._changed_early = True
             case MistakeMade(mistake):
-                self._table_speaks(f"the mistake {mistake.value}")
+                decided_first = mistake in DECIDED_FIRST
+                self._table_speaks(f"the mistake {mistake.value}", decided_first=decided_first)
             case Pause(PauseKind.BETWEEN_SHOES):
                 self._until("judge the last cards of the shoe", self._caught_up)
                 self._until("get over what is open", self._clear)
             case _:
                 return
 
-    def _table_speaks(self, about: str) -> None:
+    def _table_speaks(self, about: str, *, decided_first: bool = False) -> None:
         """Hold until the table has raised an irregularity that it had not before."""
         before = self._noted
         self._until(
             f"say anything to {about}",
             lambda: self._caught_up() and self._chronicle.irregularities > before,
         )
-        if self._careful:
+        if self._careful or decided_first:
             self._until(f"get over {about}", self._clear)
         self._noted = self._chronicle.irregularities

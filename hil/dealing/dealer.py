@@ -198,7 +198,7 @@ class Dealer:
             yield Draw(card, place)
         burn_count = yield from self._overdraw(coup)
         yield from self._press_result(coup)
-        yield from self._strays(burn_count, burn_key=True)
+        yield from self._burn(burn_count)
 
     def _overdraw(self, coup: CoupOnTable) -> Generator[Action, None, int]:
         """Draw a card too many if asked; returns how many cards are to be burned for it."""
@@ -211,6 +211,10 @@ class Dealer:
         yield Draw(card, Place.ASIDE)
         yield MistakeMade(mistake)
         yield ClearError(OVERDRAW_ERROR)
+        return self._burned_for(card)
+
+    def _burned_for(self, card: Card) -> int:
+        """How many cards are burned for a card drawn in error."""
         burns = self.settings.overdraw_remedy is OverdrawRemedy.BURN_AMOUNT
         return card.burn_value if burns else 0
 
@@ -238,23 +242,28 @@ class Dealer:
 
     def _card_in_setting_mode(self) -> Acts:
         yield SettingMode(on=True)
-        yield from self._strays(1)
+        card = yield from self._stray(Place.ASIDE)
         yield MistakeMade(Mistake.CARD_IN_SETTING_MODE)
         yield SettingMode(on=False)
+        yield from self._burn(self._burned_for(card))
 
-    def _strays(self, count: int, *, burn_key: bool = False) -> Acts:
-        """Draw cards that belong to no coup."""
-        place = Place.BURN if burn_key else Place.ASIDE
+    def _burn(self, count: int) -> Acts:
+        """Burn cards beside the count, under the key."""
         for _ in range(count):
-            card = yield from self.next_card()
-            self.truth.records.append(
-                StrayTruth(self.shoe_number, self.coup_number, PlacedCard(place, card))
-            )
-            yield Draw(card, place, burn_key=burn_key)
+            yield from self._stray(Place.BURN)
+
+    def _stray(self, place: Place) -> Generator[Action, None, Card]:
+        """Draw a card that belongs to no coup."""
+        card = yield from self.next_card()
+        self.truth.records.append(
+            StrayTruth(self.shoe_number, self.coup_number, PlacedCard(place, card))
+        )
+        yield Draw(card, place, burn_key=place is Place.BURN)
+        return card
 
     def _after_last_hand(self) -> Acts:
         if self.is_due(Mistake.CARD_AFTER_LAST_HAND):
-            yield from self._strays(1)
+            yield from self._stray(Place.ASIDE)
             yield MistakeMade(Mistake.CARD_AFTER_LAST_HAND)
         if self.is_due(Mistake.THIRD_CUT_CARD):
             yield CutCard()

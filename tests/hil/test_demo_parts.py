@@ -51,6 +51,13 @@ def test_with_nothing_open_nothing_is_decided() -> None:
     assert intention(Shown({"irregularities": [], "decisions": []})) == ("", "")
 
 
+@pytest.mark.parametrize("code", ["OVERDRAW", "CARD_OUTSIDE_PLAY"])
+def test_a_card_drawn_in_error_is_burned_with_its_amount(code: str) -> None:
+    table = open_irregularity(code, "carry-card", "burn-card", "void-coup", "close-shoe")
+
+    assert intention(table)[0] == "burn-card"
+
+
 def test_the_script_takes_what_is_permitted_where_its_own_word_is_not() -> None:
     table = open_irregularity("RESULT_MISMATCH", "void-coup", "state-outcome")
 

@@ -77,12 +77,12 @@ def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
     assert said["verified"] is True
     assert (said["intact"], said["replay"], said["equals_truth"]) == (True, "same", True)
     assert said["shoes"] == 2
-    assert said["coups"] == len(truth.coups) == 157
+    assert said["coups"] == len(truth.coups) == 155
     assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
     assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
     assert said["irregularities"] == len(truth.mistakes) == 6
     assert verify(journal).head_hex == said["head"]
-    assert words.count("\ncoup ") == 157
+    assert words.count("\ncoup ") == 155
 
 
 def test_the_floorperson_stands_in_the_journal_as_a_script(fast_dir: Path) -> None:
@@ -175,7 +175,7 @@ def test_without_a_folder_the_journal_is_kept_under_the_current_one(fast_dir: Pa
         (("--mistake", "sneezing@3"), "known: burn_short"),
         (("--mistake", "wrong_result@0"), "NAME@COUP"),
         (("--mistake", "wrong_result@1", "--no-mistakes"), "not both"),
-        (("--profile", "ny-maxi"), "known are ny-mini, s42-mini"),
+        (("--profile", "ny-maxi"), "known are house-baccarat, house-mini, "),
         (("--speed", "warp"), "warp"),
         (("--shoes", "0"), "--shoes"),
     ],

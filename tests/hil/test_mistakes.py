@@ -162,6 +162,19 @@ def test_the_amount_of_a_card_drawn_in_error_can_be_burned() -> None:
     assert len(burned) == wrong.burn_value
 
 
+def test_the_amount_of_a_card_drawn_in_setting_mode_can_be_burned() -> None:
+    settings = DealerSettings(
+        seed=1,
+        mistakes=(PlannedMistake(Mistake.CARD_IN_SETTING_MODE),),
+        overdraw_remedy=OverdrawRemedy.BURN_AMOUNT,
+    )
+    dealer = Dealer(settings)
+    keyed = [a.card for a in dealer.actions() if isinstance(a, Draw) and a.burn_key]
+    wrong, *burned = (stray.card.card for stray in dealer.truth.strays)
+
+    assert (burned, len(burned)) == (keyed, wrong.burn_value)
+
+
 def test_a_mistake_can_be_ordered_for_a_later_shoe() -> None:
     dealer = Dealer(
         DealerSettings(seed=1, shoes=2, mistakes=(planned_mistake("wrong_result@2.10"),))
