@@ -95,7 +95,7 @@ SUSPENDED: dict[str, object] = {
     "phase": "suspended",
     "due": "a floorperson's decision",
     "irregularities": [OVERDRAWN],
-    "decisions": ["continue", "void-coup", "close-shoe"],
+    "decisions": ["carry-card", "burn-card", "void-coup", "close-shoe"],
 }
 OPENED = ShoeOpened("2026-11-21", 1, 8, joined=False)
 
@@ -211,13 +211,15 @@ def test_an_irregularity_stands_with_its_clauses_and_the_decision() -> None:
     assert "S42-k-2-burn: If disclosed the burn procedure of (k)(1) applies." in screen
     assert "permitted  let the coup end with the cards it is due" in screen
     assert "forbidden  adding the card to either hand" in screen
-    assert "scripted floorperson: continue, the extra card is set aside" in screen
+    assert (
+        "scripted floorperson: burn-card, the extra card was seen: its amount is burned" in screen
+    )
 
 
 def test_on_a_low_terminal_the_first_of_everything_stays() -> None:
     screen = "\n".join(drawn(scene(SUSPENDED, raised())))
 
-    for words in ("said Player", "S42-h-4: ", "let the coup end", "adding the card", "continue"):
+    for words in ("said Player", "S42-h-4: ", "let the coup end", "adding the card", "burn-card"):
         assert words in screen
 
 
