@@ -198,7 +198,7 @@ def _paid(table: Shown, wagering: Shown, width: int) -> list[str]:
             return lines + wrapped(" note", payment.text("note"), width)
     wins = wagering.parts("wins")
     words = [
-        f"{one.text('name')} {one.text('odds') or one.text('verdict')}"
+        f"{one.text('name')} {one.text('odds') or 'returned'}"
         for one in wins
         if one.text("verdict") != "loses"
     ]

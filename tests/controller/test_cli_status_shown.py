@@ -167,7 +167,7 @@ def test_the_payment_is_told_act_by_act_until_the_next_coup() -> None:
 def test_without_wagers_the_odds_are_told() -> None:
     table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"coup": 5}}
 
-    assert wagering_lines(Shown(table)) == ["pays       Player 1:1, Tie pushes"]
+    assert wagering_lines(Shown(table)) == ["pays       Player 1:1, Tie returned"]
 
 
 def test_vigorish_owed_is_told_with_its_deadline() -> None:
