@@ -13,7 +13,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench register lock clean
+.PHONY: help demo test check full gate bench register mutants lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -30,13 +30,13 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 	@echo 'check: ruff format';      $(RUN) -m ruff format --quiet --check .
 	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
 	@echo 'check: import contracts'; out=$$("$(VENV)/bin/lint-imports" --no-logo 2>&1) || { echo "$$out"; exit 1; }
-	@echo 'check: rules and procedure wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
+	@echo 'check: rules, procedure and settlement wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
 
-# Every branch of the rules and of the procedure is walked by their own tests; the exhaustive walks
-# run with the other tests, as they would take minutes under a tracer.
-COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/procedure tests/controller/test_machine.py -k "not every_coup and not by_chance" \
-  --cov=controller.rules --cov=controller.procedure --cov=controller.machine --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+# Every branch of the rules, the procedure and settlement is walked by their own tests; the
+# exhaustive walks run with the other tests, as they would take minutes under a tracer.
+COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/procedure tests/controller/settlement tests/controller/test_machine.py -k "not every_coup and not by_chance" \
+  --cov=controller.rules --cov=controller.procedure --cov=controller.settlement --cov=controller.machine --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
@@ -53,6 +53,10 @@ bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 
 register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)
+
+# Takes an hour or so, and tells about the tests rather than about a change: no part of the checks.
+mutants: $(VENV)/.installed-dev ## Write rules, settlement and procedure wrongly, place by place; ARGS selects files.
+	@JOBS=$(JOBS) $(RUN) tests/mutation/measure.py $(ARGS)
 
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml

@@ -1,6 +1,7 @@
 """Profiles for the tests of the rules: those that come with the program, and a house's over one."""
 
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 
 import pytest
@@ -16,19 +17,25 @@ NAMES = (
 )
 
 
-@pytest.fixture(scope="session")
-def clauses() -> dict[str, Clause]:
+@cache
+def catalogue() -> dict[str, Clause]:
     return parse_clauses(RULES.joinpath("data/clauses.csv").read_text("utf-8"))
 
 
+@cache
+def shipped_profile(name: str) -> Profile:
+    return parse_profile(RULES.joinpath(f"profiles/{name}.toml").read_text("utf-8"), catalogue())
+
+
 @pytest.fixture(scope="session")
-def shipped(clauses: dict[str, Clause]) -> Callable[[str], Profile]:
+def clauses() -> dict[str, Clause]:
+    return catalogue()
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Callable[[str], Profile]:
     """A profile that comes with the program."""
-    profiles = {
-        name: parse_profile(RULES.joinpath(f"profiles/{name}.toml").read_text("utf-8"), clauses)
-        for name in NAMES
-    }
-    return profiles.__getitem__
+    return shipped_profile
 
 
 @pytest.fixture(scope="session")

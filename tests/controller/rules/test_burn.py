@@ -1,5 +1,6 @@
 """The burn: how many cards after the first."""
 
+from typing import cast
 
 import pytest
 
@@ -37,3 +38,17 @@ def test_a_fixed_burn_counts_its_first_card() -> None:
 
 def test_without_a_burn_nothing_is_owed() -> None:
     assert burn_owed(Card.parse("7h"), BurnMode.NONE) == 0
+
+
+def test_a_fixed_burn_of_one_card_is_over_with_the_first() -> None:
+    assert burn_owed(Card.parse("7h"), BurnMode.FIXED, fixed=1) == 0
+
+
+def test_a_fixed_burn_of_no_card_is_a_programmers_error() -> None:
+    with pytest.raises(AssertionError, match=r"^a fixed burn has at least one card"):
+        burn_owed(Card.parse("7h"), BurnMode.FIXED)
+
+
+def test_no_other_way_to_burn_is_passed_over() -> None:
+    with pytest.raises(AssertionError, match="another"):
+        burn_owed(Card.parse("7h"), cast("BurnMode", "another"))

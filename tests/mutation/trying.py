@@ -1,0 +1,336 @@
+"""Trying mutants: do the tests of a package fail when one place of it is written wrongly?
+
+Responsible for: two ways. Quick: one process collects and runs the tests once and notes which
+functions each test enters; then, for each mutant, a forked copy puts the changed function in place
+and runs the tests that enter it. Fresh: a forked process that has imported nothing of the program
+imports it with the changed file and runs everything. A mutant that the quick way lets live is
+tried afresh, as tests may hold values that were made before the change.
+Not responsible for: making mutants (mutants) and telling of them (results).
+Source: mutmut, which tries by function alike; pytest's runner.
+"""
+
+import gc
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import coverage
+import pytest
+from _pytest.runner import runtestprotocol
+from mutants import ROOT, Mutant
+
+MEMORY_BYTES = 3 << 30
+QUICK_SECONDS = 60
+FRESH_SECONDS = 180
+# What the tests import is imported here already, so that every fork has it.
+_OPTIONS = ("-q", "-x", "--timeout=0", "-pno:cacheprovider", "-pno:xdist", "-pno:register_plugin")
+_OPTIONS += ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+
+
+class Fate(StrEnum):
+    KILLED = "killed"
+    TIMEOUT = "timeout"
+    SURVIVED = "survived"
+
+
+def module_name(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".")
+
+
+def tried(
+    work: Iterable[tuple[int, Callable[[], bool], int]], jobs: int
+) -> Iterator[tuple[int, Fate]]:
+    """Try each piece of work (its number, what says whether all tests passed, its seconds) in a
+    process of its own, `jobs` at a time."""
+    running: dict[int, int] = {}
+    for number, passes, seconds in work:
+        if len(running) >= jobs:
+            yield _ended(running)
+        running[_forked(passes, seconds)] = number
+    while running:
+        yield _ended(running)
+
+
+def _forked(passes: Callable[[], bool], seconds: int) -> int:
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    # Nothing may return from here: the process is a copy of the one that forked it.
+    try:
+        silent = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silent, stream)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        signal.alarm(4 * seconds)
+        os._exit(0 if passes() else 1)
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        os._exit(1)
+
+
+def _ended(running: dict[int, int]) -> tuple[int, Fate]:
+    while True:
+        pid, status = os.wait()
+        if pid in running:
+            break
+    if os.WIFSIGNALED(status):
+        return running.pop(pid), Fate.TIMEOUT
+    return running.pop(pid), Fate.KILLED if os.WEXITSTATUS(status) else Fate.SURVIVED
+
+
+# --- quick --------------------------------------------------------------------------------------
+
+EARLY = "while tests are collected"
+
+
+@dataclass(slots=True, eq=False)
+class Quick:
+    """A pytest plugin that runs the tests once, then what they enter for each mutant.
+
+    A fixture that several tests share, and a function whose answers are kept, count as entered by
+    each test that asks for them.
+    """
+
+    numbered: Sequence[tuple[int, Mutant]]
+    jobs: int
+    notes: Path
+    _coverage: coverage.Coverage
+    _context: str = EARLY
+    _noted: bool = False
+    _seconds: list[float] = field(default_factory=list)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Iterator[Any]:
+        self._coverage.start()
+        self._coverage.switch_context(EARLY)
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
+        if self._noted:
+            return (yield)
+        before, self._context = self._context, f"fixture {id(fixturedef)}"
+        self._coverage.switch_context(self._context)
+        try:
+            return (yield)
+        finally:
+            self._context = before
+            self._coverage.switch_context(before)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = session.items
+        kept = tuple(each for each in gc.get_objects() if isinstance(each, KEEPS_ANSWERS))
+        for place, (item, following) in enumerate(_in_turn(items)):
+            self._run_noting(place, item, following, kept)
+        self._coverage.stop()
+        self._noted = True
+        entering = self._entering(items)
+        gc.collect()
+        gc.freeze()
+
+        def work() -> Iterator[tuple[int, Callable[[], bool], int]]:
+            for number, mutant in self.numbered:
+                function = live_function(mutant)
+                tests, _ = entering[mutant.path, mutant.function]
+                if tests and function is not None:
+                    yield number, _with_function(mutant, function, tests, kept), QUICK_SECONDS
+
+        unsure = [n for n, each in self.numbered if entering[each.path, each.function][1]]
+        with self.notes.open("w") as notes:
+            notes.write(json.dumps(unsure) + "\n")
+            for number, fate in tried(work(), self.jobs):
+                notes.write(json.dumps([number, fate]) + "\n")
+                notes.flush()
+        return True
+
+    def _run_noting(
+        self, place: int, item: pytest.Item, following: pytest.Item | None, kept: Sequence[Any]
+    ) -> None:
+        for each in kept:
+            each.cache_clear()
+        self._context = f"item {place}"
+        self._coverage.switch_context(self._context)
+        reports = runtestprotocol(item, log=False, nextitem=following)
+        for report in reports:
+            assert not report.failed, f"{item.nodeid} fails without any mutant:\n{report.longrepr}"
+        self._seconds.append(sum(report.duration for report in reports))
+
+    def _entering(
+        self, items: list[pytest.Item]
+    ) -> dict[tuple[str, str], tuple[list[pytest.Item], bool]]:
+        """The tests that enter each function, quickest first, and whether it is entered early."""
+        places: dict[str, list[int]] = {}
+        for place in sorted(range(len(items)), key=self._seconds.__getitem__):
+            places.setdefault(f"item {place}", []).append(place)
+            fixtures = items[place]._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
+            for each in {id(one): None for several in fixtures.values() for one in several}:
+                places.setdefault(f"fixture {each}", []).append(place)
+        data = self._coverage.get_data()
+        by_line = {
+            path: data.contexts_by_lineno(str(ROOT / path))
+            for path in {mutant.path: None for _, mutant in self.numbered}
+        }
+        found: dict[tuple[str, str], tuple[list[pytest.Item], bool]] = {}
+        for _, mutant in self.numbered:
+            key = mutant.path, mutant.function
+            if key not in found:
+                first, last = mutant.body
+                lines = by_line[mutant.path]
+                contexts = {each for at in range(first, last + 1) for each in lines.get(at, ())}
+                entered = {place for each in contexts for place in places.get(each, ())}
+                order = sorted(entered, key=self._seconds.__getitem__)
+                found[key] = [items[place] for place in order], EARLY in contexts
+        return found
+
+
+KEEPS_ANSWERS = type(cache(lambda: None))
+
+
+def _in_turn(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=True)
+
+
+def _with_function(
+    mutant: Mutant, function: FunctionType, items: list[pytest.Item], kept: Sequence[Any]
+) -> Callable[[], bool]:
+    def passes() -> bool:
+        for each in kept:
+            each.cache_clear()
+        function.__code__ = code_in(compile(mutant.source, mutant.path, "exec"), mutant.function)
+        for item, following in _in_turn(items):
+            if any(each.failed for each in runtestprotocol(item, log=False, nextitem=following)):
+                return False
+        return True
+
+    return passes
+
+
+def live_function(mutant: Mutant) -> FunctionType | None:
+    """The function that a mutant changes, as it stands in the imported program."""
+    found: Any = sys.modules.get(module_name(mutant.path))
+    for name in mutant.function.split("."):
+        found = vars(found).get(name) if found is not None else None
+    for inner in ("__func__", "fget", "__wrapped__", "func"):
+        found = getattr(found, inner, found)
+    return found if isinstance(found, FunctionType) else None
+
+
+def code_in(code: CodeType, function: str) -> CodeType:
+    for name in function.split("."):
+        code = next(
+            each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name
+        )
+    return code
+
+
+def quick_fates(
+    numbered: Sequence[tuple[int, Mutant]], selection: Sequence[str], jobs: int
+) -> tuple[dict[int, Fate], tuple[int, ...]]:
+    """The fate of each mutant whose function some test enters; and which of them are unsure to
+    have survived, because tests may hold what their function has made on import."""
+    with tempfile.TemporaryDirectory() as folder:
+        notes = Path(folder) / "notes"
+        folders = sorted({str((ROOT / mutant.path).parent) for _, mutant in numbered})
+        noting = coverage.Coverage(data_file=None, config_file=False, source=folders)
+        plugin = Quick(numbered, jobs, notes, noting)
+        if _status_apart(selection, plugin):
+            raise SystemExit(f"The tests do not pass as they are: {' '.join(selection)}")
+        first, *lines = notes.read_text().splitlines()
+        found = map(json.loads, lines)
+        return {number: Fate(fate) for number, fate in found}, tuple(json.loads(first))
+
+
+# --- fresh --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one module of the program from other text."""
+
+    mutant: Mutant
+
+    def find_spec(self, name: str, path: object, target: object = None) -> object:
+        if name != module_name(self.mutant.path):
+            return None
+        place = ROOT / self.mutant.path
+        return importlib.util.spec_from_file_location(name, place, loader=self)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.mutant.source, self.mutant.path, "exec"), vars(module))
+
+
+def fresh_fates(
+    numbered: Iterable[tuple[int, Mutant]],
+    selections: Callable[[Mutant], Sequence[Sequence[str]]],
+    jobs: int,
+) -> Iterator[tuple[int, Fate]]:
+    """Each mutant against one selection of tests after the other, until one does not pass.
+
+    One with which the profiles cannot be read is killed at once: no test gets further then.
+    """
+
+    def with_file(mutant: Mutant) -> Callable[[], bool]:
+        def passes() -> bool:
+            sys.meta_path.insert(0, Changed(mutant))
+            if _in_fork(_all_profiles_read):
+                return False
+            return all(not _status_apart(each) for each in selections(mutant))
+
+        return passes
+
+    work = ((number, with_file(mutant), FRESH_SECONDS) for number, mutant in numbered)
+    yield from tried(work, jobs)
+
+
+def _all_profiles_read() -> int:
+    data = importlib.import_module("controller.rule_data")
+    for path in sorted((ROOT / "controller/rules/profiles").glob("*.toml")):
+        data.load_profile(path.stem)
+    return 0
+
+
+def _status_apart(selection: Sequence[str], *plugins: object) -> int:
+    """pytest can run once in a process, so each selection has its own."""
+    return _in_fork(lambda: int(pytest.main([*_OPTIONS, *selection], list(plugins))))
+
+
+def _in_fork(run: Callable[[], int]) -> int:
+    sys.stdout.flush()
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            status = run()
+        except BaseException:
+            traceback.print_exc()
+            raise
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    if os.WIFSIGNALED(status):
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    return status
