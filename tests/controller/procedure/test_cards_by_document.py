@@ -1,4 +1,4 @@
-"""What each of the five rule documents says of counts, third cards and who wins, played card by card.
+"""What each of the five rule documents says of counts, third cards and who wins, card by card.
 
 Responsible for: one row per clause: a dealing script under the profile of that document, what is
 due or decided after it, and that the program names the clause there.
