@@ -157,5 +157,8 @@ def error_card_turned(book: RuleBook, step: Step) -> Step:
         return accept(step, "a card drawn in error: seen already")
     error = remedy.carried[-1]
     step = racked(step.with_remedy(replace(remedy, carried=remedy.carried[:-1])), error)
+    if step.shoe.drawn_last is LastDrawn.CARRIED:
+        # Its amount is owed once: it cannot be found face up as well.
+        step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
     step = accept(step, "the held card was seen: burned", book.clauses(burn_point(error)))
     return burn_due(book, asked_later(book, step, error.card, burn_point(error)))
