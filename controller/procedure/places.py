@@ -7,7 +7,7 @@ HG-bac-b012, HG-bac-d7.
 """
 
 from types import MappingProxyType
-from typing import Final, assert_never
+from typing import Final
 
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
@@ -104,12 +104,9 @@ def ruling_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
             return (RulePoint.THIRD_CARD_RULE, RulePoint.PLAYER_DRAWS)
         case Decision.PLAYER_STANDS_BANKER_DRAWS | Decision.BOTH_STAND:
             return _player_stood_points(cards, draws=ruling is not Decision.BOTH_STAND)
-        case Decision.BANKER_DRAWS | Decision.BANKER_STANDS:
-            draws = ruling is Decision.BANKER_DRAWS
-            row = banker_row_point(_banker_count(cards), draws=draws)
-            return (RulePoint.BANKER_TABLE, row)
         case _:
-            assert_never(ruling)
+            row = banker_row_point(_banker_count(cards), draws=ruling is Decision.BANKER_DRAWS)
+            return (RulePoint.BANKER_TABLE, row)
 
 
 def _natural_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:

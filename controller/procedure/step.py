@@ -87,14 +87,15 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
             | NoticeRecorded()
             | SettingChangeAsked()
         ):
-            return suspended_if_due(book, _of_a_person(book, state, event))
+            return suspended_if_due(book, of_a_person(book, state, event))
         case _:
             if state.suspension is not None:
                 return follow(book, state, state.suspension, event, _judge)
             return suspended_if_due(book, end_stated(book, _judge(book, Step(state), event)))
 
 
-def _of_a_person(book: RuleBook, state: TableState, event: PersonsEvent) -> Step:
+def of_a_person(book: RuleBook, state: TableState, event: PersonsEvent) -> Step:
+    """Take what a person did or said beside the cards."""
     match event:
         case ActRecorded():
             return act_recorded(book, state, event)
@@ -151,9 +152,7 @@ def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
             return reports_missing(book, step, event)
         case NoMoreBetsCalled():
             return no_more_bets(book, step)
-        case FoundFaceUp() | CardsTurned():
-            return _seen(book, step, event)
         case ProgramReplaced():
             return program_replaced(book, step, event.software)
         case _:
-            assert_never(event)
+            return _seen(book, step, event)

@@ -31,6 +31,7 @@ from controller.procedure.events import (
 )
 from controller.procedure.phases import EDGES, RESUMABLE_PHASES, Phase, Trigger
 from controller.procedure.rulebook import Fact
+from controller.procedure.step import of_a_person
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
@@ -324,3 +325,5 @@ def test_a_million_events_by_chance(new_table, block) -> None:
 def test_what_is_no_event_is_our_mistake_and_not_the_tables(table) -> None:
     with pytest.raises(AssertionError):
         table.take("a card")
+    with pytest.raises(AssertionError):
+        of_a_person(table.book, table.state, "a word")
