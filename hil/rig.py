@@ -146,12 +146,15 @@ class TableRig:
         assert stored is not None, "the decision was not stored"
 
     def resolve_anyhow(self) -> None:
-        """Take the first permitted decision: go on if possible, else void, else close."""
+        """Take the first permitted decision: go on if possible, else void, else close.
+
+        A card drawn in error counts as seen: it is burned with its amount.
+        """
         state = self.state
         permitted = permitted_decisions(state)
         if not permitted:
             return
-        wanted = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+        wanted = (Decision.CONTINUE, Decision.BURN, Decision.VOID_COUP, Decision.CLOSE_SHOE)
         decision = next(decision for decision in wanted if decision in permitted)
         self.resolve(Resolution(decision, Provisional.TAKE_OVER))
 

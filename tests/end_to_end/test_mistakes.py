@@ -9,7 +9,7 @@ import pytest
 
 from controller.procedure.catalogue import IrregularityCode as Code
 from controller.procedure.decisions import Decision, Provisional, Resolution
-from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.rig import TableRig
 
@@ -19,9 +19,9 @@ EXPECTED = {
     Mistake.BURN_SHORT: (Code.BURN_SHORT, Decision.CONTINUE),
     Mistake.BURN_LONG: (Code.BURN_OVER, Decision.CONTINUE),
     Mistake.BURN_SKIPPED: (Code.BURN_SKIPPED, Decision.CONTINUE),
-    Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, Decision.CONTINUE),
-    Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, Decision.CONTINUE),
-    Mistake.EXTRA_CARD: (Code.OVERDRAW, Decision.CONTINUE),
+    Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, Decision.BURN),
+    Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, Decision.BURN),
+    Mistake.EXTRA_CARD: (Code.OVERDRAW, Decision.BURN),
     Mistake.MISSING_PLAYER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
     Mistake.MISSING_BANKER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
     Mistake.WRONG_RESULT: (Code.RESULT_MISMATCH, Decision.CONTINUE),
@@ -33,7 +33,7 @@ EXPECTED = {
     Mistake.SHOE_CHANGED_EARLY: (Code.SHOE_CHANGED_EARLY, Decision.CLOSE_SHOE),
     Mistake.FORCED_EXIT: (Code.FORCED_EXIT, Decision.VOID_COUP),
     Mistake.INSUFFICIENT_CARDS: (Code.INSUFFICIENT_CARDS, Decision.CLOSE_SHOE),
-    Mistake.CARD_IN_SETTING_MODE: (Code.CARD_OUTSIDE_PLAY, Decision.CONTINUE),
+    Mistake.CARD_IN_SETTING_MODE: (Code.CARD_OUTSIDE_PLAY, Decision.BURN),
 }
 # A shoe can only run out where its cut card was placed too near the back, and that shows first.
 ALSO = {Mistake.INSUFFICIENT_CARDS: [Code.CUT_CARD_PLACEMENT.value]}
@@ -47,7 +47,13 @@ def shoe_with_occasion(mistake: Mistake, seed: int) -> DealerSettings:
     planned = (PlannedMistake(mistake, 1 + seed % 7),)
     shoes = 2 if mistake is Mistake.SHOE_CHANGED_EARLY else 1
     while True:
-        settings = DealerSettings(seed=seed, shoes=shoes, mistakes=planned)
+        # A card drawn in error was seen: the dealer burns it and its amount.
+        settings = DealerSettings(
+            seed=seed,
+            shoes=shoes,
+            mistakes=planned,
+            overdraw_remedy=OverdrawRemedy.BURN_AMOUNT,
+        )
         rehearsal = Dealer(settings)
         for _action in rehearsal.actions():
             pass
