@@ -145,7 +145,7 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
     step = _taken_off_the_table(step)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else count(book, step, record)
-    last = is_last(shoe, coup.number)
+    last = shoe.is_last(coup.number)
     # A burn that is owed comes before the shoe is over (D-7); what no card is left for does not.
     over = last and not (shoe.remedy.owes_burn and not shoe.is_empty())
     if fate is CoupFate.VOID:
@@ -231,11 +231,6 @@ def _held_cards_racked(book: RuleBook, step: Step) -> Step:
         return step
     text = f"put the {len(held)} held into the discard rack with the cards of this shoe"
     return prompt(book, step, Call.REMEDY, text, RulePoint.LAST_HAND)
-
-
-def is_last(shoe: ShoeState, number: int) -> bool:
-    """Whether no further coup may be dealt from this shoe after that one."""
-    return shoe.is_last(number)
 
 
 def record_of(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Recorded, Refused
 from controller.procedure.events import GhostHandAsked
-from controller.procedure.finishing import is_last, is_over
+from controller.procedure.finishing import is_over
 from controller.procedure.phases import Phase
 from controller.procedure.reveal_seats import wagers_of
 from controller.procedure.rulebook import RuleBook
@@ -57,7 +57,7 @@ def _between_coups(book: RuleBook, state: TableState, shoe: ShoeState) -> bool:
         return state.phase is Phase.BETWEEN_COUPS
     # A coup that only waits for what follows it; of the last one nothing does.
     told = all_seen(book, shoe.coup) and state.phase is Phase.RESULT
-    return told and is_over(shoe.coup) and not is_last(shoe, shoe.coup.number)
+    return told and is_over(shoe.coup) and not shoe.is_last(shoe.coup.number)
 
 
 def ghost_hand_begun(book: RuleBook, step: Step) -> Step:
