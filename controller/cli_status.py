@@ -9,6 +9,7 @@ Source: package README, "Snapshot", "Command line".
 
 from controller.cli_status_shown import (
     WIDTH,
+    Typed,
     due_lines,
     irregularity_lines,
     line,
@@ -19,16 +20,13 @@ from controller.cli_status_shown import (
 from controller.shown import Shown
 
 
-def status_block(table: Shown, where: tuple[str, ...] = (), width: int = WIDTH) -> str:
-    """One readable block: what is due, the cards, what is open, duties and wagers, the rest.
-
-    `where` are the words that name the table in a command.
-    """
+def status_block(table: Shown, typed: Typed, width: int = WIDTH) -> str:
+    """One readable block: what is due, the cards, what is open, duties and wagers, the rest."""
     lines = [
         line("table", _table_words(table)),
         *due_lines(table, width),
         *_coup_lines(table),
-        *irregularity_lines(table, where, width),
+        *irregularity_lines(table, typed, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
         *_shoe_lines(table.part("shoe")),

@@ -9,6 +9,7 @@ payment at the table", "Command line".
 import shlex
 import textwrap
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from controller.shown import Shown
 
@@ -72,10 +73,23 @@ def _who_turns(table: Shown, reveal: Shown, hand: str) -> str:
 # --- irregularities -------------------------------------------------------------------------------
 
 
-def irregularity_lines(
-    table: Shown, where: tuple[str, ...] = (), width: int = WIDTH, *, commands: bool = True
-) -> list[str]:
-    """What is open, what is permitted and forbidden, and what to type to decide."""
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What the commands begin with: the words that name the table, who decides and why."""
+
+    where: tuple[str, ...] = ()
+    by: str = ""
+    reason: str = ""
+
+    def resolve(self, *words: str) -> str:
+        """One command, as a shell reads it."""
+        signed = ("--by", self.by or "NAME", "--reason", self.reason or "WHY")
+        return shlex.join(("smartshoe", "resolve", *self.where, *signed, *words))
+
+
+def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[str]:
+    """What is open, the remedy step by step, and what to type to decide."""
+    remedy = table.part("remedy") or Shown({})
     lines: list[str] = []
     for one in table.parts("irregularities"):
         place = f"coup {one.number('coup')}" if one.number("coup") else "between coups"
@@ -84,35 +98,57 @@ def irregularity_lines(
             head += " (while suspended)"
         lines += wrapped("OPEN", head, width)
         lines += wrapped(" clauses", ", ".join(one.texts("clauses")) or "none", width)
-        lines += _listed(" permitted", one.texts("permitted"), width)
-        lines += _listed(" forbidden", one.texts("forbidden"), width)
-    if not lines or not commands:
-        return lines
+    if not lines:
+        return _listed("owed", owed_steps(table), width)
+    lines += _listed(" permitted", remedy.texts("permitted"), width)
+    lines += _listed(" forbidden", remedy.texts("forbidden"), width)
+    lines += _listed(" done", remedy.texts("done"), width)
+    lines += _listed(" owed", owed_steps(table), width)
     if table.yes("provisional_needed"):
         words = "cards were dealt while suspended: take them over, or void them"
         lines += wrapped(" besides", words, width)
-    typed = resolve_commands(table, where, "", "")
-    lines += [line("" if number else "decide", each) for number, each in enumerate(typed)]
+    return lines + _decide_lines(table, remedy, typed, width)
+
+
+def owed_steps(table: Shown) -> tuple[str, ...]:
+    """What a remedy still asks for. A shoe's own burn is none, nor is the decision itself."""
+    remedy, shoe = table.part("remedy"), table.part("shoe")
+    if remedy is None or shoe is None:
+        return ()
+    begun = shoe.number("coups_begun") > 0 or bool(table.parts("irregularities"))
+    passed_over = ("decision",) if begun else ("decision", "burn")
+    steps = remedy.parts("owed")
+    return tuple(one.text("text") for one in steps if one.text("step") not in passed_over)
+
+
+def _decide_lines(table: Shown, remedy: Shown, typed: Typed, width: int) -> list[str]:
+    """Each decision: when it applies, and the command."""
+    lines: list[str] = []
+    for one in remedy.parts("decisions"):
+        lines += wrapped("" if lines else "decide", one.text("when"), width)
+        commands = _commands(table, one.text("decision"), typed)
+        lines += [line("", f"  {command}") for command in commands]
     return lines
 
 
-def resolve_commands(table: Shown, where: tuple[str, ...], by: str, reason: str) -> list[str]:
-    """The exact commands that decide, one per line; `where` are the words that name the table."""
-    start = ("smartshoe", "resolve", *where, "--by", by or "NAME", "--reason", reason or "WHY")
+def resolve_commands(table: Shown, typed: Typed) -> list[str]:
+    """The exact commands that decide, one per line."""
+    commands = (_commands(table, decision, typed) for decision in table.texts("decisions"))
+    return [command for each in commands for command in each]
+
+
+def _commands(table: Shown, decision: str, typed: Typed) -> list[str]:
     provisional: tuple[tuple[str, ...], ...] = ((),)
     if table.yes("provisional_needed"):
         provisional = (("--provisional", "take-over"), ("--provisional", "void"))
-    commands = []
-    for decision in table.texts("decisions"):
-        outcomes: tuple[tuple[str, ...], ...] = ((),)
-        if decision == "state-outcome":
-            outcomes = tuple(("--outcome", name) for name in ("player", "banker", "tie"))
-        commands += [
-            shlex.join((*start, "--decision", decision, *outcome, *cards))
-            for outcome in outcomes
-            for cards in provisional
-        ]
-    return commands
+    outcomes: tuple[tuple[str, ...], ...] = ((),)
+    if decision == "state-outcome":
+        outcomes = tuple(("--outcome", name) for name in ("player", "banker", "tie"))
+    return [
+        typed.resolve("--decision", decision, *outcome, *cards)
+        for outcome in outcomes
+        for cards in provisional
+    ]
 
 
 # --- the next shoe --------------------------------------------------------------------------------

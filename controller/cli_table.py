@@ -20,7 +20,7 @@ from controller.cli_act import EXAMPLES, list_actions, values_of
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json, say_json_line
 from controller.cli_status import conclusion_lines, status_block
-from controller.cli_status_shown import WIDTH, irregularity_lines, resolve_commands
+from controller.cli_status_shown import WIDTH, Typed, irregularity_lines, resolve_commands
 from controller.shown import Shown
 
 if TYPE_CHECKING:
@@ -91,16 +91,16 @@ def status(
     """
     client = _client(config, socket)
     if watch:
-        _watch(client, _where(config, socket), as_json=json)
+        _watch(client, Typed(_where(config, socket)), as_json=json)
     table = _snapshot(client)
     if json:
         say_json(table.values)
     else:
-        say(status_block(table, _where(config, socket), _width()))
+        say(status_block(table, Typed(_where(config, socket)), _width()))
     raise typer.Exit(Exit.DONE if table.text("health") == "running" else Exit.NO)
 
 
-def _watch(client: "ControlClient", where: tuple[str, ...], *, as_json: bool) -> NoReturn:
+def _watch(client: "ControlClient", typed: Typed, *, as_json: bool) -> NoReturn:
     """Every change: on a terminal in place, into a pipe one after the other."""
     in_place = sys.stdout.isatty() and not as_json
     try:
@@ -108,10 +108,10 @@ def _watch(client: "ControlClient", where: tuple[str, ...], *, as_json: bool) ->
             if as_json:
                 say_json_line(shown)
             elif in_place:
-                block = status_block(Shown(shown), where, _width())
+                block = status_block(Shown(shown), typed, _width())
                 print(_CLEAR_SCREEN + block, flush=True)
             else:
-                print(status_block(Shown(shown), where) + "\n", flush=True)
+                print(status_block(Shown(shown), typed) + "\n", flush=True)
     except KeyboardInterrupt:
         raise typer.Exit from None
     raise Unable("the table has ended", Exit.NO_TABLE)
@@ -149,7 +149,7 @@ def resolve(
     """
     client = _client(config, socket)
     if not decision:
-        _offer(_snapshot(client), _where(config, socket), by, reason, as_json=json)
+        _offer(_snapshot(client), Typed(_where(config, socket), by, reason), as_json=json)
         return
     values = {"decision": decision, "provisional": provisional, "outcome": outcome}
     given = {name: value for name, value in values.items() if value}
@@ -243,20 +243,16 @@ def _snapshot(client: "ControlClient") -> Shown:
     return shown
 
 
-def _offer(table: Shown, where: tuple[str, ...], by: str, reason: str, *, as_json: bool) -> None:
+def _offer(table: Shown, typed: Typed, *, as_json: bool) -> None:
     """What is open, what is permitted and forbidden, and what to type."""
-    commands = resolve_commands(table, where, by, reason)
+    commands = resolve_commands(table, typed)
     if as_json:
-        keys = ("irregularities", "decisions", "provisional_needed")
+        keys = ("irregularities", "remedy", "decisions", "provisional_needed")
         say_json({**{key: table.values.get(key) for key in keys}, "commands": commands})
     elif not commands:
         say("no irregularity is open")
     else:
-        say("\n".join(irregularity_lines(table, width=_width(), commands=False)))
-        if table.yes("provisional_needed"):
-            say("\nCards were dealt while the table was suspended: take them over, or void them.")
-        say("\nType one of:")
-        say("\n".join(f"  {command}" for command in commands))
+        say("\n".join(irregularity_lines(table, typed, _width())))
     if commands:
         raise typer.Exit(Exit.NO)
 

@@ -23,6 +23,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
+from controller.remedy_view import remedy_view
 from controller.wagering_view import wagering_view
 
 Plain: TypeAlias = dict[str, object]
@@ -72,6 +73,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
         "resume_to": _resume_to(book, table),
+        "remedy": remedy_view(book, table),
         "opening": opening_view(book, table),
         "wagering": wagering_view(book, table),
         "device": {

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from rich.text import Text
 
+from controller.cli_status_shown import owed_steps
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
@@ -62,11 +63,15 @@ def floor_lines(
 ) -> list[Text]:
     """At most `rows` lines, none wider than `width`."""
     waiting = table.parts("irregularities")
+    remedy = table.part("remedy") or Shown({})
+    steps = [("done", remedy.texts("done")), ("owed", owed_steps(table))]
     if not waiting:
-        return _past(history, clauses, glyphs, width, rows)
+        owed = _fitting(_step_items(steps[1:]), width, rows)
+        return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]
     first = next((one for one in waiting if one.yes("suspends")), waiting[0])
     said = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
-    lines = irregularity_lines(first, said.get(first.number("number"), ""), clauses, width, rows)
+    items = _irregularity_items(first, said.get(first.number("number"), ""), clauses)
+    lines = _fitting([*items, *_step_items(steps)], width, rows)
     if careless and len(lines) < rows:
         words = "The careless dealer deals on: what comes now counts only if it is taken over."
         lines.append(Text(words, DIM, no_wrap=True, overflow="ellipsis"))
@@ -93,9 +98,7 @@ class _Item:
         ]
 
 
-def irregularity_lines(
-    one: Shown, detail: str, clauses: Clauses, width: int, rows: int
-) -> list[Text]:
+def _irregularity_items(one: Shown, detail: str, clauses: Clauses) -> list[_Item]:
     """One irregularity: what happened, by which clauses, what is permitted and forbidden."""
     where = f"coup {one.number('coup')}" if one.number("coup") else "no coup"
     # What is said to people begins with the title; without it the title must do.
@@ -106,7 +109,16 @@ def irregularity_lines(
     for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
         for number, words in enumerate(one.texts(key)):
             items.append(_Item(rank + 3 * number, "" if number else key, style, words))
-    return _fitting(items, width, rows)
+    return items
+
+
+def _step_items(steps: Sequence[tuple[str, Sequence[str]]]) -> list[_Item]:
+    """What has been done for a remedy, and what is still owed."""
+    return [
+        _Item(5, "" if number else name, TIE_STYLE, words)
+        for name, texts in steps
+        for number, words in enumerate(texts)
+    ]
 
 
 def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from controller.cli_status import status_block
-from controller.cli_status_shown import irregularity_lines, resolve_commands
+from controller.cli_status_shown import Typed, irregularity_lines, resolve_commands
 from controller.journal.store import open_read_only
 from controller.recovery import recover
 from controller.rule_data import load_clauses
@@ -21,7 +21,7 @@ def shown_of(folder: Path) -> Shown:
 
 
 def test_a_status_tells_table_shoe_coup_and_what_is_due(three_coups: Path) -> None:
-    block = status_block(shown_of(three_coups))
+    block = status_block(shown_of(three_coups), Typed())
 
     assert "table      M7, pit 3, running, profile s42-mini, gaming day 2025-11-21" in block
     assert "1: 14 of 416 cards drawn, 402 left; coup 3" in block
@@ -31,13 +31,13 @@ def test_a_status_tells_table_shoe_coup_and_what_is_due(three_coups: Path) -> No
 
 
 def test_a_status_tells_the_device_and_that_it_is_only_listened_to(three_coups: Path) -> None:
-    block = status_block(shown_of(three_coups))
+    block = status_block(shown_of(three_coups), Typed())
 
     assert "angel-eye-ii-ex at /dev/ttyUSB0: online; it is only listened to" in block
 
 
 def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> None:
-    block = status_block(shown_of(suspended))
+    block = status_block(shown_of(suspended), Typed())
 
     assert "OPEN       1 OVERDRAW, coup 2: a card was drawn that no hand is due" in block
     assert "\n clauses   S42-h-4, " in block
@@ -46,24 +46,27 @@ def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> N
 
 
 def test_a_suspended_table_tells_the_commands_that_decide(suspended: Path) -> None:
-    lines = status_block(shown_of(suspended), ("--config", "table.toml")).splitlines()
+    lines = status_block(shown_of(suspended), Typed(("--config", "table.toml"))).splitlines()
 
-    (first,) = (line for line in lines if line.startswith("decide"))
-    typed = "smartshoe resolve --config table.toml --by NAME --reason WHY --decision "
-    assert first.startswith(f"decide     {typed}")
-    assert f"           {typed}close-shoe" in lines
+    asked = lines.index(
+        "decide     nobody saw the card: it is held face down as the next hand's first card"
+    )
+    typed = "smartshoe resolve --config table.toml --by NAME --reason WHY --decision"
+    assert lines[asked + 1] == f"             {typed} carry-card"
+    assert f"             {typed} close-shoe" in lines
+    assert "\n done      1 card drawn in error set aside\n" in "\n".join(lines)
 
 
 def test_a_table_that_never_ran_has_no_shoe() -> None:
-    assert "shoe       none" in status_block(Shown({"table": "M7", "health": "running"}))
+    assert "shoe       none" in status_block(Shown({"table": "M7", "health": "running"}), Typed())
 
 
 def test_nothing_open_has_no_lines(three_coups: Path) -> None:
-    assert irregularity_lines(shown_of(three_coups)) == []
+    assert irregularity_lines(shown_of(three_coups), Typed()) == []
 
 
 def test_the_exact_commands_are_offered(suspended: Path) -> None:
-    commands = resolve_commands(shown_of(suspended), ("--config", "a b.toml"), "A. Floor", "")
+    commands = resolve_commands(shown_of(suspended), Typed(("--config", "a b.toml"), "A. Floor"))
 
     words = "--by 'A. Floor' --reason WHY --decision burn-card"
     typed = f"smartshoe resolve --config 'a b.toml' {words}"
@@ -73,7 +76,7 @@ def test_the_exact_commands_are_offered(suspended: Path) -> None:
 def test_cards_dealt_while_suspended_double_the_choice() -> None:
     table = Shown({"decisions": ["void-coup"], "provisional_needed": True})
 
-    commands = resolve_commands(table, ("--socket", "s"), "", "")
+    commands = resolve_commands(table, Typed(("--socket", "s")))
 
     assert [command.split("--decision ")[1] for command in commands] == [
         "void-coup --provisional take-over",
@@ -84,6 +87,6 @@ def test_cards_dealt_while_suspended_double_the_choice() -> None:
 def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
     table = Shown({"decisions": ["state-outcome"], "provisional_needed": False})
 
-    commands = resolve_commands(table, ("--socket", "s"), "", "")
+    commands = resolve_commands(table, Typed(("--socket", "s")))
 
     assert [command.split()[-1] for command in commands] == ["player", "banker", "tie"]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.cli_status_shown import (
+    Typed,
     due_lines,
     irregularity_lines,
     opening_lines,
@@ -19,8 +20,26 @@ from controller.cli_status_shown import (
 )
 from controller.shown import Shown
 
-TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision continue --provisional"
-PARTS = (due_lines, turning_lines, irregularity_lines, opening_lines, wagering_lines)
+SIGNED = "smartshoe resolve --socket s --by NAME --reason 'it lay open'"
+TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision burn-card --provisional"
+PARTS = (due_lines, turning_lines, opening_lines, wagering_lines)
+REMEDY = {
+    "permitted": ["let the coup end", "burn it"],
+    "forbidden": ["adding it to a hand"],
+    "done": ["1 card drawn in error set aside"],
+    "owed": [
+        {"step": "decision", "count": 1, "text": "a floorperson's decision"},
+        {"step": "burn", "count": 2, "text": "burn 2 cards, face up, before the next hand"},
+    ],
+    "decisions": [{"decision": "burn-card", "when": "the card was seen"}],
+}
+OPEN = {
+    "irregularities": [
+        {"number": 1, "code": "OVERDRAW", "title": "a card", "coup": 4, "clauses": ["S42-h-4"]}
+    ],
+    "remedy": REMEDY,
+    "shoe": {"coups_begun": 4},
+}
 WAGERS = [
     {"seat": 3, "name": "Player", "amount": "50.00", "refused": ""},
     {"seat": 3, "name": "Tie", "amount": "5.00", "refused": ""},
@@ -102,22 +121,45 @@ def test_a_hand_that_was_turned_is_not_to_be_turned() -> None:
     assert turning_lines(Shown({"reveal": reveal})) == ["turned by  Banker's Hand: the dealer"]
 
 
+def test_a_remedy_is_walked_through() -> None:
+    assert irregularity_lines(Shown(OPEN), Typed(("--socket", "s"), reason="it lay open")) == [
+        "OPEN       1 OVERDRAW, coup 4: a card",
+        " clauses   S42-h-4",
+        " permitted let the coup end",
+        "           burn it",
+        " forbidden adding it to a hand",
+        " done      1 card drawn in error set aside",
+        " owed      burn 2 cards, face up, before the next hand",
+        "decide     the card was seen",
+        f"             {SIGNED} --decision burn-card",
+    ]
+
+
+def test_what_is_owed_stands_after_the_decision_too() -> None:
+    table = Shown({**OPEN, "irregularities": []})
+
+    assert irregularity_lines(table, Typed()) == [
+        "owed       burn 2 cards, face up, before the next hand"
+    ]
+
+
+def test_the_burn_of_a_new_shoe_is_no_remedy() -> None:
+    table = Shown({**OPEN, "irregularities": [], "shoe": {"coups_begun": 0}})
+
+    assert irregularity_lines(table, Typed()) == []
+
+
+def test_nothing_open_and_nothing_owed_has_no_lines() -> None:
+    assert irregularity_lines(Shown({}), Typed()) == []
+
+
 def test_cards_dealt_while_suspended_are_asked_for() -> None:
-    table = Shown(
-        {
-            "irregularities": [{"number": 1, "code": "OVERDRAW", "title": "a card"}],
-            "decisions": ["continue"],
-            "provisional_needed": True,
-        }
+    lines = irregularity_lines(
+        Shown({**OPEN, "provisional_needed": True}), Typed(("--socket", "s"))
     )
 
-    assert irregularity_lines(table, ("--socket", "s")) == [
-        "OPEN       1 OVERDRAW, between coups: a card",
-        " clauses   none",
-        " besides   cards were dealt while suspended: take them over, or void them",
-        f"decide     {TYPED} take-over",
-        f"           {TYPED} void",
-    ]
+    assert " besides   cards were dealt while suspended: take them over, or void them" in lines
+    assert lines[-2:] == [f"             {TYPED} take-over", f"             {TYPED} void"]
 
 
 def test_between_shoes_the_duties_are_told() -> None:

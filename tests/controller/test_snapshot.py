@@ -214,6 +214,17 @@ def test_an_irregularity_with_what_it_permits_and_forbids(script) -> None:
     }
 
 
+def test_the_remedy_is_told_before_and_after_the_decision(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    remedy = shown(table)["remedy"]
+    assert remedy["done"] == ["1 card drawn in error set aside"]
+    assert [one["decision"] for one in remedy["decisions"]] == shown(table)["decisions"]
+    table.acted(Resolve(Resolution(Decision.CARRY)))
+    remedy = shown(table)["remedy"]
+    assert (remedy["carried"], remedy["decisions"]) == (1, [])
+    assert [one["step"] for one in remedy["owed"]] == ["carry"]
+
+
 def test_a_coup_dealt_while_suspended_is_not_shown(script) -> None:
     now = shown(script().begun().reported(*NEW_SHOE, *COUP, *OVERDRAW, "47 90", *COUP[:3]))
     coup = now["coup"]

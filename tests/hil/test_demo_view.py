@@ -216,6 +216,29 @@ def test_an_irregularity_stands_with_its_clauses_and_the_decision() -> None:
     )
 
 
+REMEDY = {
+    "done": ["1 card drawn in error set aside"],
+    "owed": [
+        {"step": "decision", "count": 1, "text": "a floorperson's decision"},
+        {"step": "burn", "count": 6, "text": "burn 6 cards, face up, before the next hand"},
+    ],
+}
+
+
+def test_a_remedy_shows_what_was_done_and_what_is_owed() -> None:
+    screen = "\n".join(drawn(scene({**SUSPENDED, "remedy": REMEDY}, raised()), 100, 36))
+
+    assert "done       1 card drawn in error set aside" in screen
+    assert "owed       burn 6 cards, face up, before the next hand" in screen
+
+
+def test_what_a_remedy_still_owes_stands_above_what_was_decided() -> None:
+    screen = "\n".join(drawn(scene({**TABLE, "remedy": REMEDY}, raised())))
+
+    assert "owed       burn 6 cards, face up, before the next hand" in screen
+    assert "coup 12    OVERDRAW" in screen
+
+
 def test_on_a_low_terminal_the_first_of_everything_stays() -> None:
     screen = "\n".join(drawn(scene(SUSPENDED, raised())))
 
