@@ -63,8 +63,6 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
     try:
         checkpoint = journal.checkpoint()
         versions = _versions_since(journal, checkpoint)
-        if not versions:
-            raise CanonicalError("the first input of a journal is Started; no run begins in it")
         if versions[-1] != VERSION:
             return _other_version(journal)
         if any(version != VERSION for version in versions):
@@ -135,6 +133,8 @@ def _versions_since(journal: JournalReader, checkpoint: Checkpoint | None) -> tu
             item = read_older_input(stored.record)
             if isinstance(item, Started):
                 versions.append(item.software)
+    if not versions:
+        raise CanonicalError("the first input of a journal is Started; no run begins in it")
     return tuple(versions)
 
 

@@ -47,7 +47,8 @@ class ReplayReport:
     """`different` counts differences in records of this version, `otherwise` those in another's.
 
     `differences` lists the first of both. `passed_over` counts records of another version's runs
-    whose settings have a form that this version cannot read: they were not told. `checkpoint`: whether the stored one was compared.
+    whose settings have a form that this version cannot read: they were not told.
+    `checkpoint`: whether the stored one was compared.
     """
 
     path: Path

@@ -127,7 +127,7 @@ def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
         "joined": shoe.joined,
         "cards_total": shoe.cards_total,
         "cards_drawn": shoe.cards_drawn,
-        "cards_left": None if shoe.joined else shoe.cards_left(),
+        "cards_left": None if shoe.joined or shoe.endless else shoe.cards_left(),
         "coups_begun": shoe.coups_begun,
         "player": shoe.tally.player,
         "banker": shoe.tally.banker,

@@ -37,8 +37,8 @@ _FIRST_CARD_POINTS = (
 
 
 def first_card_ready(book: RuleBook, step: Step) -> Step:
-    """The shoe is loaded: the burn is due, or where the house burns nothing the first coup."""
-    if book.values.burn_mode is BurnMode.NONE:
+    """The shoe is loaded: the burn is due, or where nothing is burned the first coup."""
+    if book.values.burn_mode is BurnMode.NONE or book.continuous:
         return step.moved(book, Trigger.BURN_DONE)
     return step.moved(book, Trigger.FIRST_CARD_READY)
 

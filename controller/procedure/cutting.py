@@ -64,7 +64,11 @@ def _first_cut_card(book: RuleBook, step: Step) -> Step:
     if shoe.coup is None and last == shoe.coups_begun + 1:
         step = last_hand(book, step)
     behind = shoe.cards_left()
-    if not shoe.joined and not placement_ok(behind, values.cut_card_min_from_back):
+    if (
+        not shoe.joined
+        and not shoe.endless
+        and not placement_ok(behind, values.cut_card_min_from_back)
+    ):
         detail = f"{behind} cards behind it, at least {values.cut_card_min_from_back} are due"
         step = irregular(book, step, IrregularityCode.CUT_CARD_PLACEMENT, detail)
     return step
@@ -82,7 +86,7 @@ def _second_cut_card(book: RuleBook, step: Step) -> Step:
         return burn_stopped(book, step)
     if phase is Phase.BETWEEN_COUPS:
         return step.moved(book, Trigger.SHOE_CLOSED)
-    known = not shoe.joined and shoe.cards_left() == 0
+    known = not (shoe.joined or shoe.endless or shoe.cards_left())
     if phase is Phase.RESULT or known:
         # No card is due, or that none is left was said at the last card.
         return step

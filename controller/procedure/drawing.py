@@ -75,7 +75,7 @@ def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     step = _counted(book, step)
     if step.phase is Phase.SHOE_OVER:
         return _card_after_shoe(book, step, event)
-    if step.shoe.cards_drawn > step.shoe.cards_total:
+    if step.shoe.overdrawn():
         return _card_beyond_decks(book, step, event)
     return burn_due(book, _card_in_play(book, step, event))
 
@@ -162,7 +162,7 @@ def _card_after_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 def _racked(step: Step, event: CardDrawn) -> Step:
     """Into the discard rack; more cards than the decks hold are followed nowhere."""
     shoe = step.shoe
-    if shoe.cards_drawn > shoe.cards_total:
+    if shoe.overdrawn():
         return step
     return step.with_shoe(replace(shoe, aside=(*shoe.aside, event.card)))
 

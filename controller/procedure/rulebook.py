@@ -16,6 +16,7 @@ from controller.procedure.phases import EDGES, Phase, Trigger
 from controller.rules.profile import Profile
 from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues
+from controller.rules.words import ShuffleMode
 
 # Back colours of the two batches, where table.toml names no others.
 DEFAULT_BACKS: Final = ("red", "blue")
@@ -68,6 +69,11 @@ class RuleBook:
     @property
     def values(self) -> RuleValues:
         return self.profile.rules
+
+    @property
+    def continuous(self) -> bool:
+        """Whether a continuous shuffler takes the place of shuffle, cut and burn (S42-l-1-use)."""
+        return self.values.shuffle_mode is ShuffleMode.CONTINUOUS
 
     def clauses(self, *points: RulePoint) -> tuple[str, ...]:
         """The clause ids of these points, in order, each once."""

@@ -63,6 +63,7 @@ def _new_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
         number=number,
         cards_total=cards_in_shoe(book),
         joined=joined,
+        endless=book.continuous,
     )
     state = replace(state, shoe=shoe, shoe_day=state.today, shoe_number=number)
     return step.on(state).with_effect(ShoeOpened(state.today, number, book.decks, joined))

@@ -14,7 +14,7 @@ from controller.procedure.steps import Step, irregular
 def cards_left_checked(book: RuleBook, step: Step) -> Step:
     """A coup that still needs a card from an empty shoe cannot be completed (S42 (k)(4))."""
     shoe = step.shoe
-    if shoe.joined or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
+    if shoe.joined or shoe.endless or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
         return step
     detail = f"all {shoe.cards_total} cards are drawn"
     return irregular(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)

@@ -120,8 +120,8 @@ class ShoeState:
     """One run of coups from one loading.
 
     `cards_drawn` counts every card seen to leave the shoe; of a shoe that was `joined` in play the
-    cards before are not known. `burn_owed` is how many more cards the burn needs, 0 where not
-    `burn_proven`: reports of the burn are missing, or its first card could not be read.
+    cards before are not known. One that a continuous shuffler feeds is `endless`.
+    `burn_owed` is how many more cards the burn needs, 0 where not `burn_proven`: reports of the burn are missing, or its first card could not be read.
     `burn_for_error` is how many cards may be burned before the next coup because of cards drawn in
     error.
     """
@@ -131,6 +131,7 @@ class ShoeState:
     cards_total: int
     cards_drawn: int = 0
     joined: bool = False
+    endless: bool = False
     burn_cards: tuple[Card | None, ...] = ()
     burn_owed: int = 0
     burn_proven: bool = True
@@ -145,6 +146,10 @@ class ShoeState:
     irregularities: int = 0
     ended: bool = False
     ghost_hands: int = 0
+
+    def overdrawn(self) -> bool:
+        """Whether more cards left it than its decks hold."""
+        return not self.endless and self.cards_drawn > self.cards_total
 
     def cards_left(self) -> int:
         """Cards that should still be in the shoe, never below zero; no more if it was joined."""
@@ -163,7 +168,7 @@ class ShoeState:
 
     def is_empty(self) -> bool:
         """Whether no further card can or may be drawn, as far as that is known."""
-        return self.cut.exhausted or (not self.joined and self.cards_left() == 0)
+        return self.cut.exhausted or not (self.joined or self.endless or self.cards_left())
 
 
 @dataclass(frozen=True, slots=True)

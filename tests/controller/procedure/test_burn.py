@@ -10,7 +10,7 @@ import pytest
 from controller.procedure.effects import BurnDone, Prompted
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
-from controller.rules.words import BurnMode
+from controller.rules.words import BurnMode, ShuffleMode
 
 # Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
 OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}
@@ -96,6 +96,15 @@ def test_it_also_ends_with_a_coup_whose_beginning_was_not_seen(new_table) -> Non
     table = new_table("start, burn ??")
     table.decide("continue")
     assert table.deal("B1 7h") == ["COUP_JOINED"]
+
+
+@pytest.mark.clause("S42-l-1-use")
+def test_a_continuous_shuffler_has_no_burn_and_no_end(new_table) -> None:
+    table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS, decks=1)
+    assert table.phase is Phase.BETWEEN_COUPS
+    for _ in range(14):
+        assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.state.shoe.cards_drawn > table.state.shoe.cards_total
 
 
 @pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable", "start"])
