@@ -121,9 +121,9 @@ class ShoeState:
 
     `cards_drawn` counts every card seen to leave the shoe; of a shoe that was `joined` in play the
     cards before are not known. One that a continuous shuffler feeds is `endless`.
-    `burn_owed` is how many more cards the burn needs, 0 where not `burn_proven`: reports of the burn are missing, or its first card could not be read.
-    `burn_for_error` is how many cards may be burned before the next coup because of cards drawn in
-    error.
+    `burn_owed` is how many more cards the burn needs, 0 where not `burn_proven`: reports of the
+    burn are missing, or its first card could not be read. `remedy` holds cards drawn in error and
+    the burns they ask for, `drawn_last` which card a person can still say lay face up.
     """
 
     gaming_day: str
