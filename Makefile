@@ -10,6 +10,8 @@ PIP    := $(RUN) -m pip --disable-pip-version-check --quiet
 ARGS   ?=
 # Tests run on so many processes at once; the long ones mostly wait for emulated devices.
 JOBS   ?= 2
+# Mutants are tried one in so many.
+EVERY  ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -56,7 +58,7 @@ register: $(VENV)/.installed-dev ## Run the tests and write the register of clau
 
 # Takes an hour or so, and tells about the tests rather than about a change: no part of the checks.
 mutants: $(VENV)/.installed-dev ## Write rules, settlement and procedure wrongly, place by place; ARGS selects files.
-	@JOBS=$(JOBS) $(RUN) tests/mutation/measure.py $(ARGS)
+	@JOBS=$(JOBS) EVERY=$(EVERY) $(RUN) tests/mutation/measure.py $(ARGS)
 
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml

@@ -24,31 +24,31 @@ def terms(table: Callable[..., Terms]) -> Terms:
 
 
 def test_a_kind(terms: Terms) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         results._judged(terms, BANKER_WINS, UNKNOWN)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         terms.odds_of(UNKNOWN)
 
 
 def test_a_mode_of_vigorish(table: Callable[..., Terms]) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         what_wins(table("ny-mini", vig_mode=UNKNOWN), BANKER_WINS)
 
 
 def test_what_vigorish_is_reckoned_on(terms: Terms) -> None:
     judgement = replace(what_wins(terms, BANKER_WINS)[0], vigorish_on=UNKNOWN)
 
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         vigorish.share_of_stake(terms, judgement)
 
 
 def test_a_rounding() -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         vigorish.rounded(UNKNOWN, Fraction(1))
 
 
 def test_a_procedure(table: Callable[..., Terms]) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         order.pay_steps(table("ny-mini", pay_procedure=UNKNOWN), ())
 
 
@@ -56,5 +56,5 @@ def test_an_act(terms: Terms) -> None:
     wagers = (Wager(5, WagerKind.BANKER, 100),)
     (line,) = pay_lines(terms, what_wins(terms, BANKER_WINS), wagers)
 
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="unknown"):
         order._words(line, UNKNOWN, 1)
