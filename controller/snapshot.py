@@ -112,6 +112,9 @@ def _due(book: RuleBook, table: TableState) -> str:
         if not table.shoe.burn_owed:
             return "burn cards; how many more is not known"
         return f"{table.shoe.burn_owed} more burn cards"
+    held = table.shoe is not None and bool(table.shoe.remedy.carried)
+    if table.phase is Phase.BETWEEN_COUPS and held:
+        return 'the next coup: "no more bets"; it begins with what is held'
     return _DUE[table.phase]
 
 

@@ -15,6 +15,7 @@ With any other decision (a void coup, a closed shoe) the card goes with its coup
 from dataclasses import replace
 from typing import TypeAlias
 
+from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.decisions import Decision
 from controller.procedure.effects import Call, CoupRecord, RecordedCard
 from controller.procedure.events import CardDrawn, TurnedCards
@@ -28,6 +29,14 @@ from controller.rules.rule_points import RulePoint
 from controller.rules.words import IrregularityRules
 
 Held: TypeAlias = tuple[CoupRecord, ...]
+_IN_DOUBT = (
+    IrregularityCode.REPORTS_LOST,
+    IrregularityCode.CONTINUITY_UNPROVEN,
+    IrregularityCode.SHOE_JOINED,
+    IrregularityCode.COUP_JOINED,
+    IrregularityCode.SHOE_RESTARTED,
+    IrregularityCode.PROGRAM_REPLACED,
+)
 _GOES_ON = (Decision.CONTINUE, Decision.CARRY, Decision.BURN)
 
 
@@ -40,10 +49,20 @@ def drawn_in_error(book: RuleBook, step: Step, event: CardDrawn, *, third: bool 
         coup=shoe.coup.number if shoe.coup is not None else 0,
         third=third,
         sensed=book.observes(Fact.TURNED),
-        free=book.values.irregularity_rules is IrregularityRules.FLOORPERSON_DECIDES,
+        free=_is_free(book, step),
     )
     remedy = replace(shoe.remedy, waiting=(*shoe.remedy.waiting, error))
     return step.with_shoe(replace(shoe, remedy=remedy, drawn_last=LastDrawn.ERROR))
+
+
+def _is_free(book: RuleBook, step: Step) -> bool:
+    """Whether the floorperson may also simply go on: by the profile, or because of doubt.
+
+    While it is open whether reports of the shoe are missing, the card may be in order after all.
+    """
+    if book.values.irregularity_rules is IrregularityRules.FLOORPERSON_DECIDES:
+        return True
+    return any(one.code in _IN_DOUBT for one in step.state.open_irregularities)
 
 
 def choices(shoe: ShoeState, error: ErrorCard) -> tuple[Decision, ...]:

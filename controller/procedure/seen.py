@@ -39,6 +39,8 @@ def is_seen(book: RuleBook, coup: CoupState, part: TurnedCards) -> bool:
         return True
     if coup.ghost or coup.declared is not None:
         return True
+    if _only_held(coup):
+        return False
     if part in THIRDS:
         return book.values.third_card_dealt is ThirdCardDealt.FACE_UP
     match book.values.deal_option:
@@ -48,6 +50,11 @@ def is_seen(book: RuleBook, coup: CoupState, part: TurnedCards) -> bool:
             return part is TurnedCards.PLAYER_HAND
         case _:
             return False
+
+
+def _only_held(coup: CoupState) -> bool:
+    """Whether all its cards were held from before: none is turned before the coup is dealt."""
+    return bool(coup.cards) and all(one.carried_from is not None for one in coup.cards)
 
 
 def errors_seen(coup: CoupState) -> bool:

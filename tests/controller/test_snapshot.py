@@ -9,10 +9,11 @@ import json
 
 import pytest
 
-from controller.actions import Resolve
+from controller.actions import CallNoMoreBets, Resolve
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.phases import Phase
+from controller.procedure.rulebook import Fact
 from controller.snapshot import snapshot
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -223,6 +224,21 @@ def test_the_remedy_is_told_before_and_after_the_decision(script) -> None:
     remedy = shown(table)["remedy"]
     assert (remedy["carried"], remedy["decisions"]) == (1, [])
     assert [one["step"] for one in remedy["owed"]] == ["carry"]
+
+
+def test_a_held_card_is_not_shown_before_its_coup_is_dealt(script) -> None:
+    facts = (Fact.RESULT_BUTTON, Fact.NO_MORE_BETS)
+    table = script(observed=facts).begun().reported(*NEW_SHOE)
+    table.acted(CallNoMoreBets())
+    table.reported(*OVERDRAW)
+    table.acted(Resolve(Resolution(Decision.CARRY)))
+    table.reported("47 90")
+    assert "it begins with what is held" in shown(table)["due"]
+    table.acted(CallNoMoreBets())
+    coup = shown(table)["coup"]
+    assert (coup["player"], coup["player_count"]) == (["??"], None)
+    coup = shown(table.reported("44 81 C9"))["coup"]
+    assert (coup["player"], coup["banker"]) == (["3c"], ["9h"])
 
 
 def test_a_coup_dealt_while_suspended_is_not_shown(script) -> None:

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from controller.journal.verify import verify
-from hil.dealing.dealer import DealerSettings
+from hil.dealing.dealer import DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
 
+BURNED = OverdrawRemedy.BURN_AMOUNT
 MISTAKES = (
     PlannedMistake(Mistake.EXTRA_CARD, 3),
     PlannedMistake(Mistake.BURN_LONG),
@@ -31,7 +32,7 @@ BITS_CHANGED = 60
 @pytest.fixture
 def journal(bench, fast_dir: Path) -> Path:
     """The journal of one shoe with three mistakes and their resolutions."""
-    played = bench.play(DealerSettings(seed=4, mistakes=MISTAKES))
+    played = bench.play(DealerSettings(seed=4, mistakes=MISTAKES, overdraw_remedy=BURNED))
     assert len(played.codes) == len(MISTAKES)
     return fast_dir / "journal-1"
 

@@ -96,7 +96,8 @@ def resolve_if_over(program: Program) -> None:
         return
     decisions = shown["decisions"]
     assert isinstance(decisions, list)
-    decision = "void-coup" if "void-coup" in decisions else "continue"
+    wanted = ("void-coup", "continue", *decisions)
+    decision = next(word for word in wanted if word in decisions)
     answer = program.ask(
         {
             "request": "act",

@@ -61,6 +61,11 @@ def test_going_on_without_either_is_refused_with_the_clauses(table) -> None:
     assert table.of(Refused)[-1].clauses == ("S42-k-1-carry", "S42-k-1-burn")
 
 
+def test_while_reports_may_be_missing_the_card_may_be_in_order_after_all(table) -> None:
+    table.deal(f"{NATURAL}, result player, lost 2, P3 4h")
+    assert table.permitted == ["continue", "carry-card", "burn-card", "close-shoe"]
+
+
 def test_where_the_profile_leaves_it_to_the_floorperson_all_three_are_permitted(new_table) -> None:
     table = new_table(
         f"{OPENED}, {NATURAL}, P 4h", irregularity_rules=IrregularityRules.FLOORPERSON_DECIDES
