@@ -96,14 +96,21 @@ class Bench:
                 if isinstance(server, TcpServer):
                     server.wait_connected(1)
                 truth = self.deal(dealer, server, rig, floorperson)
-                self.end(rig, floorperson)
+                self.end(rig, floorperson, len(truth.shoes))
                 return Played(truth, coups(rig), irregularities(rig), rig.state)
 
     @staticmethod
-    def end(rig: TableRig, floorperson: Floorperson) -> None:
-        """Wait for the end of the shoe; what shows only now is decided, too."""
-        while rig.state.phase is not Phase.SHOE_OVER or rig.state.open_irregularities:
-            rig.wait_for(lambda s: s.phase is Phase.SHOE_OVER or bool(s.open_irregularities))
+    def end(rig: TableRig, floorperson: Floorperson, shoes: int = 1) -> None:
+        """Wait for the end of the last shoe; what shows only now is decided, too.
+
+        A shoe that was closed and reloaded is over as well: its end is not the last one.
+        """
+
+        def is_over(state: TableState) -> bool:
+            return state.phase is Phase.SHOE_OVER and state.shoe_number >= shoes
+
+        while not is_over(rig.state) or rig.state.open_irregularities:
+            rig.wait_for(lambda s: is_over(s) or bool(s.open_irregularities))
             if rig.state.open_irregularities:
                 floorperson(rig)
 
