@@ -57,7 +57,8 @@ def _taken_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Ph
         error = remedy.carried[-1]
         step = racked(step.with_remedy(replace(remedy, carried=remedy.carried[:-1])), error)
         return step, error.card, step.phase
-    card = shoe.burn_cards[-1]
+    # The burn before play has not begun again: what was burned so far went to the discard rack.
+    card = shoe.burn_cards[-1] if shoe.burn_cards else shoe.aside[-1]
     first = shoe.burn_proven and remedy.burn_back is None and len(shoe.burn_cards) == 1
     if step.phase is Phase.BURN_REST and first:
         shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, card))

@@ -200,8 +200,8 @@ def _in_burn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         uncounted = uncounted_remedy_card if for_irregularity else uncounted_burn_card
         return uncounted(book, step, event)
     if not for_irregularity:
-        return _between_coups(book, burn_over(book, step), event)
-    return _card_after_coup(book, burn_left(book, step), event)
+        return _card_after_coup(book, burn_due(book, burn_over(book, step)), event)
+    return _card_after_coup(book, burn_due(book, burn_left(book, step)), event)
 
 
 def _between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -269,6 +269,7 @@ def no_more_bets(book: RuleBook, step: Step) -> Step:
     if step.phase is Phase.BURN_REST and not step.shoe.burn_owed:
         for_irregularity = step.shoe.remedy.burn_back is not None
         step = burn_left(book, step) if for_irregularity else burn_over(book, step)
+        step = burn_due(book, step)
     if isinstance(book.next(step.phase, Trigger.COUP_BEGINS), NoEdge):
         return accept(step, '"no more bets" where no coup can begin: nothing to do')
     step = step.moved(book, Trigger.COUP_BEGINS)

@@ -67,6 +67,7 @@ IN_ORDER = {
     Phase.BURN_REST: Place.BURN,
     **{Phase(place): place for place in list(Place) if place in list(Phase)},
 }
+CLOSED = ShoeClosedByPerson("Ann Lee", "no card is left")
 CLAIMS = (
     Place.BURN_FIRST,
     Place.BURN,
@@ -170,7 +171,7 @@ def _shoe(shoe: ShoeState, shift: int) -> ShoeState:
             burn_taken=0,
             burn_for=(RulePoint.ERROR_BURNED,) if remedy.burn_for else (),
         ),
-        aside=(),
+        aside=shoe.aside[-1:] if shoe.drawn_last is LastDrawn.BURN and not burned else (),
         coups_begun=shoe.coups_begun - shift,
         coup=_coup(shoe.coup, shift) if shoe.coup is not None else None,
         cut=replace(cut, seen=min(cut.seen, 3), last_coup=last),
@@ -229,16 +230,25 @@ def values(cards: tuple[Card, ...]) -> tuple[int, ...]:
 
 
 def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
-    """What happens at a table where nobody makes a mistake, and every decision on one."""
+    """What happens at a table where nobody makes a mistake, and every decision on one.
+
+    A shoe without a card is closed by a person, unless the table knows that it is over.
+    """
     if state.suspension is None:
-        yield from dealt(state, cards)
+        if state.shoe.cards_left() and not state.shoe.cut.exhausted:
+            yield from due_cards(state, cards)
+        else:
+            yield CLOSED
+        yield from beside_cards(state)
     decisions = DECISIONS if state.open_irregularities else DECISIONS[:1]
     yield from (IrregularityResolved("Bo Ray", "seen", decision) for decision in decisions)
 
 
-def dealt(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
-    """Dealing on as the order of drawing says; of a suspended table that is a mistake."""
+def due_cards(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
     yield from (CardDrawn(card, due_place(state)) for card in cards)
+
+
+def beside_cards(state: TableState) -> Iterator[DomainEvent]:
     yield right_result(state)
     yield from (CutCardDrawn(), ShoeStandsBy(), NoMoreBetsCalled())
     if state.phase is Phase.SHOE_OVER:
@@ -246,10 +256,14 @@ def dealt(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
 
 
 def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
-    """What else people and the shoe can do, in every form that can make a difference."""
+    """What else people and the shoe can do, in every form that can make a difference.
+
+    Dealing on while suspended, or from a shoe that is empty, is among it.
+    """
     due, right = due_place(state), right_result(state)
+    yield from due_cards(state, cards)
     if state.suspension is not None:
-        yield from dealt(state, cards)
+        yield from beside_cards(state)
     yield CardDrawn(None, due)
     yield from (CardDrawn(cards[0], claim) for claim in CLAIMS if claim != due)
     yield from (CardDrawn(card, Place.OUTSIDE) for card in (*cards[1:], None))
@@ -261,7 +275,7 @@ def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
     yield FoundFaceUp("Cy Orr")
     yield from (CardsTurned(what) for what in TurnedCards)
     yield GhostHandAsked("Bo Ray")
-    yield ShoeClosedByPerson("Ann Lee", "dead table")
+    yield CLOSED
 
 
 # --- the exploration -----------------------------------------------------------------------------
@@ -414,6 +428,8 @@ def decided(before: TableState, resolution: Resolution, taken: Step) -> None:
     complete = answered and stated is (resolution.outcome is not None)
     permitted = permitted_decisions(before, resolution.provisional)
     assert refused is not (complete and resolution.decision in permitted)
+    fates = [effect.record.fate for effect in taken.effects if isinstance(effect, CoupClosed)]
+    assert fates.count(CoupFate.FLOOR_DECIDED) <= 1, "one statement is for one coup"
     if refused:
         assert taken.state == before
     elif taken.state.shoe is not None:
@@ -463,6 +479,7 @@ def order_kept(before: TableState, event: DomainEvent, taken: Step) -> None:
         drawn = isinstance(event, CardDrawn) and new == [*old, event.card]
         assert new == old or taken_out or read or drawn
     if now is not None and (was is None or now.number != was.number):
+        assert not taken.state.shoe.remedy.owes_burn, "what is owed is burned before the next coup"
         first = [one.card for one in now.cards]
         drawn = [event.card] if isinstance(event, CardDrawn) else []
         rest = [one.card for one in taken.state.shoe.remedy.carried]
@@ -541,27 +558,31 @@ def explored(new_table, small: Small, observed=(), ghost_hands=0, **rules) -> Ex
 
 
 SMALL_SHOES = {
-    "from the burn": (Small("start", 2, "Ac 2d", 1, 1700), {}),
+    "from the burn": (Small("start", 2, "Ac 2d", 1, 1200), {}),
     "in order": (
-        Small(BURNED, 5, "Kd 4c", 0, 1500),
+        Small(BURNED, 5, "Kd 4c", 0, 1300),
         {"deal_option": DealOption.PLAYERS_REVEAL},
     ),
-    "third cards": (Small(THIRD_DUE, 2, "Kd 5c", 0, 370), {"observed": FACTS}),
-    "New York": (Small(BURNED, 2, "Kd", 1, 1300), {"profile": "ny-mini", "observed": FACTS}),
-    "Washington": (Small(THIRD_DUE, 1, "Kd", 1, 1100), {"profile": "wa-mini", "ghost_hands": 1}),
+    "third cards": (Small(THIRD_DUE, 2, "Kd 5c", 0, 200), {"observed": FACTS}),
+    "New York": (Small(BURNED, 2, "Ad Kd", 1, 1600), {"profile": "ny-mini", "observed": FACTS}),
+    "Washington": (Small(THIRD_DUE, 1, "Kd", 1, 800), {"profile": "wa-mini", "ghost_hands": 1}),
 }
 LARGER_SHOES = {
-    "two mistakes": (Small(BURNED, 1, "Kd", 2, 2000), {}),
-    "two mistakes, all told": (Small(THIRD_DUE, 1, "Kd", 2, 4000), {"observed": FACTS}),
-    "two mistakes from the burn": (Small("start", 2, "Ad", 2, 5000), {}),
-    "two mistakes in a hand": (Small(BURNED, 2, "Ad", 2, 10000), {"profile": "wa-mini"}),
-    "a burn for an irregularity": (Small(BURNED, 6, "Ad", 1, 10000), {}),
-    "Washington": (Small(THIRD_DUE, 5, "4d", 1, 10000), {"profile": "wa-mini", "ghost_hands": 1}),
+    "two mistakes": (Small(BURNED, 1, "Kd", 2, 1600), {}),
+    "two mistakes, all told": (Small(THIRD_DUE, 1, "Kd", 2, 3400), {"observed": FACTS}),
+    "two mistakes from the burn": (Small("start", 2, "Ad", 2, 3900), {}),
+    "two mistakes in a hand": (Small(BURNED, 2, "Ad", 2, 4000), {"profile": "wa-mini"}),
+    "three mistakes": (Small("start", 1, "Ad", 3, 2000), {}),
+    "a burn for an irregularity": (Small(BURNED, 6, "Ad", 1, 5000), {}),
+    "a Washington coup": (
+        Small(THIRD_DUE, 5, "4d", 1, 5000),
+        {"profile": "wa-mini", "ghost_hands": 1},
+    ),
     "players reveal": (
-        Small(THIRD_DUE, 2, "Kd 5c", 1, 4000),
+        Small(THIRD_DUE, 2, "Kd 5c", 1, 2000),
         {"deal_option": DealOption.PLAYERS_REVEAL, "observed": FACTS},
     ),
-    "New York in order": (Small(BURNED, 6, "Kd 3c", 0, 3000), {"profile": "ny-mini"}),
+    "New York in order": (Small(BURNED, 6, "Kd 3c", 0, 2800), {"profile": "ny-mini"}),
 }
 
 
@@ -588,3 +609,19 @@ def test_a_held_card_that_was_seen_is_not_found_face_up_as_well(new_table, profi
     table = new_table(f"{BURNED}, out 4d, decide carry-card, error card turned", profile=profile)
     assert table.deal("found face up") == []
     assert table.shoe.burn_owed == 4, "its amount is owed once"
+
+
+def test_a_burn_owed_since_before_the_first_coup_is_not_skipped(new_table) -> None:
+    owed = "start, out 4d, decide burn-card, burn ??, decide continue"
+    table = new_table(f"{owed}, no more bets")
+    assert (table.phase, table.shoe.burn_owed) == ("burn_rest", 4)
+    table = new_table(owed)
+    assert table.deal("P1 7h") == ["BURN_SHORT"], "the card is the first of the four"
+    assert table.shoe.burn_owed == 3
+
+
+def test_two_burn_cards_found_face_up_one_after_the_other(new_table) -> None:
+    table = new_table("start, burn Ac, found face up, decide continue, burned 2c")
+    assert table.phase == "burn_first", "the burn before play begins anew"
+    assert table.deal("found face up") == ["FOUND_FACE_UP"]
+    assert (table.resumes_to, table.shoe.burn_owed) == ("burn_rest", 2)
