@@ -19,7 +19,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -85,14 +85,17 @@ def files_of(package: str, chosen: Sequence[str]) -> Iterator[str]:
 def tried_all(package: str, made: tuple[Mutant, ...]) -> list[Tried]:
     tests, jobs = f"tests/{package}", int(os.environ.get("JOBS", "2"))
     numbered = tuple(enumerate(made))
-    in_functions = [each for each in numbered if each[1].function]
-    fates, unsure = quick_fates(in_functions, (tests, "-k", LEFT_OUT), jobs)
-    print(f"{package}: {len(fates)} tried quickly, {Counter(fates.values())}", flush=True)
+    quick = [each for each in numbered if each[1].function or each[1].constant]
+    fates, unsure = quick_fates([*controls(quick), *quick], (tests, "-k", LEFT_OUT), jobs)
+    broken = [number for number, fate in fates.items() if number < 0 and fate is not Fate.SURVIVED]
+    if broken:
+        raise SystemExit(f"{package}: {len(broken)} controls, where nothing is changed, are killed")
+    print(f"{package}: tried quickly: {dict(Counter(fates.values()))}", flush=True)
     again = [
         (number, mutant)
         for number, mutant in numbered
-        if not mutant.function
-        or (number in unsure and fates.get(number, Fate.SURVIVED) is Fate.SURVIVED)
+        if fates.get(number, Fate.SURVIVED) is Fate.SURVIVED
+        and (not mutant.function or number in unsure)
     ]
 
     def selections(mutant: Mutant) -> list[list[str]]:
@@ -105,6 +108,13 @@ def tried_all(package: str, made: tuple[Mutant, ...]) -> list[Tried]:
         if count % 100 == 0:
             print(f"{package}: {count} of {len(again)} tried afresh", flush=True)
     return [Tried(mutant, fates.get(number, Fate.SURVIVED)) for number, mutant in numbered]
+
+
+def controls(quick: list[tuple[int, Mutant]]) -> list[tuple[int, Mutant]]:
+    """One function and one constant of each file with nothing changed: they have to survive."""
+    first = {(mutant.path, mutant.constant): mutant for _, mutant in reversed(quick)}
+    unchanged = [replace(each, start=0, end=0, replacement="") for each in first.values()]
+    return [(-number, each) for number, each in enumerate(unchanged, start=1)]
 
 
 # --- what is told -------------------------------------------------------------------------------
@@ -132,7 +142,7 @@ def part(package: str, found: list[Tried]) -> str:
     for mutant in survivors:
         place = f"{mutant.path.removeprefix(package + '/')}:{mutant.line}"
         lines.append(f"- {place} {mutant.function} `{shown(mutant.change)}`")
-        lines.append(f"  {why.get(mutant.name, 'Untested.')}")
+        lines.append(f"  {why.get(mutant.name.rstrip(), 'Untested.')}")
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -160,7 +170,7 @@ def explanations() -> dict[str, str]:
         if line.startswith("  "):
             found[name] = f"{found[name]} {line.strip()}".strip()
         elif line and not line.startswith("#"):
-            name = line
+            name = line.rstrip()
             found[name] = ""
     return found
 

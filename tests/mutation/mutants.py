@@ -32,12 +32,13 @@ Operator = Callable[..., Iterable[cst.CSTNode]]
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One change of a file. `function` is what it changes, empty for what runs on import; `body`
-    are its first and last line."""
+    are its first and last line. `constant`: it changes an assignment that runs on import."""
 
     path: str
     line: int
     function: str
     body: tuple[int, int]
+    constant: bool
     start: int
     end: int
     replacement: str
@@ -90,7 +91,14 @@ def mutants(path: str, known: Enumerations) -> tuple[Mutant, ...]:
     visitor = _Visitor(known)
     wrapper = MetadataWrapper(cst.parse_module(text))
     wrapper.visit(visitor)
-    bodies = tuple(_bodies(ast.parse(text)))
+    tree = ast.parse(text)
+    bodies = tuple(_bodies(tree))
+    assigned = {
+        line
+        for each in tree.body
+        if isinstance(each, ast.Assign | ast.AnnAssign)
+        for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)
+    }
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -99,14 +107,15 @@ def mutants(path: str, known: Enumerations) -> tuple[Mutant, ...]:
         line = span.start.line
         within = (each for each in bodies if each[0] <= line <= each[1])
         *body, function = next(within, (0, 0, ""))
+        where = (path, line, function, (body[0], body[1]), line in assigned)
         if isinstance(node, cst.Match | cst.If):
             source = str(wrapper.module.deep_replace(node, changed).code)
-            mutant = Mutant(path, line, function, (body[0], body[1]), 0, len(text), source)
+            mutant = Mutant(*where, 0, len(text), source)
         else:
             start = starts[line - 1] + span.start.column
             end = starts[span.end.line - 1] + span.end.column
             written = cst.Module(body=()).code_for_node(changed)
-            mutant = Mutant(path, line, function, (body[0], body[1]), start, end, written)
+            mutant = Mutant(*where, start, end, written)
         if mutant.source != text and _compiles(mutant.source):
             found.setdefault(mutant.source, mutant)
     return tuple(found.values())

@@ -2,13 +2,15 @@
 
 Responsible for: two ways. Quick: one process collects and runs the tests once and notes which
 functions each test enters; then, for each mutant, a forked copy puts the changed function in place
-and runs the tests that enter it. Fresh: a forked process that has imported nothing of the program
-imports it with the changed file and runs everything. A mutant that the quick way lets live is
-tried afresh, as tests may hold values that were made before the change.
+and runs the tests that enter it, or the changed constant and runs the tests that enter its module.
+Fresh: a forked process that has imported nothing of the program imports it with the changed file
+and runs everything. What lives although it runs on import is tried afresh, as tests may hold values
+that were made before the change.
 Not responsible for: making mutants (mutants) and telling of them (results).
 Source: mutmut, which tries by function alike; pytest's runner.
 """
 
+import ast
 import gc
 import importlib.abc
 import importlib.machinery
@@ -150,9 +152,10 @@ class Quick:
 
         def work() -> Iterator[tuple[int, Callable[[], bool], int]]:
             for number, mutant in self.numbered:
-                function = live_function(mutant)
                 tests, _ = entering[mutant.path, mutant.function]
-                if tests and function is not None:
+                if tests and not mutant.function:
+                    yield number, _with_constants(mutant, tests, kept), QUICK_SECONDS
+                elif tests and (function := live_function(mutant)) is not None:
                     yield number, _with_function(mutant, function, tests, kept), QUICK_SECONDS
 
         unsure = [n for n, each in self.numbered if entering[each.path, each.function][1]]
@@ -194,11 +197,14 @@ class Quick:
         for _, mutant in self.numbered:
             key = mutant.path, mutant.function
             if key not in found:
-                first, last = mutant.body
                 lines = by_line[mutant.path]
+                first, last = mutant.body if mutant.function else (1, max(lines, default=0))
                 contexts = {each for at in range(first, last + 1) for each in lines.get(at, ())}
                 entered = {place for each in contexts for place in places.get(each, ())}
-                order = sorted(entered, key=self._seconds.__getitem__)
+                own = f"test_{Path(mutant.path).stem}.py"
+                order = sorted(
+                    entered, key=lambda at: (items[at].path.name != own, self._seconds[at])
+                )
                 found[key] = [items[place] for place in order], EARLY in contexts
         return found
 
@@ -214,15 +220,40 @@ def _with_function(
     mutant: Mutant, function: FunctionType, items: list[pytest.Item], kept: Sequence[Any]
 ) -> Callable[[], bool]:
     def passes() -> bool:
-        for each in kept:
-            each.cache_clear()
         function.__code__ = code_in(compile(mutant.source, mutant.path, "exec"), mutant.function)
-        for item, following in _in_turn(items):
-            if any(each.failed for each in runtestprotocol(item, log=False, nextitem=following)):
-                return False
-        return True
+        return _all_pass(items, kept)
 
     return passes
+
+
+def _with_constants(
+    mutant: Mutant, items: list[pytest.Item], kept: Sequence[Any]
+) -> Callable[[], bool]:
+    """Constants of the module are reckoned anew and put wherever they have been imported to."""
+
+    def passes() -> bool:
+        tree = ast.parse(mutant.source)
+        tree.body = [each for each in tree.body if isinstance(each, ast.Assign | ast.AnnAssign)]
+        old = vars(sys.modules[module_name(mutant.path)])
+        new = dict(old)
+        exec(compile(tree, mutant.path, "exec"), new)
+        changed = {name: old.get(name) for name in new if new[name] != old.get(name)}
+        for module in tuple(sys.modules.values()):
+            for name in changed if isinstance(module, ModuleType) else ():
+                if vars(module).get(name, module) is changed[name]:
+                    setattr(module, name, new[name])
+        return _all_pass(items, kept)
+
+    return passes
+
+
+def _all_pass(items: list[pytest.Item], kept: Sequence[Any]) -> bool:
+    for each in kept:
+        each.cache_clear()
+    for item, following in _in_turn(items):
+        if any(each.failed for each in runtestprotocol(item, log=False, nextitem=following)):
+            return False
+    return True
 
 
 def live_function(mutant: Mutant) -> FunctionType | None:

@@ -29,7 +29,10 @@ def test_a_card_has_one_spelling(text: str, rank: Rank, suit: Suit) -> None:
 
 @pytest.mark.parametrize("text", ["", "h", "7", "7H", "1h", "11h", "th", "qs", "0d", " 7h", "7hh"])
 def test_what_is_no_card_is_refused_with_what_is_allowed(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a card; a card is a rank \(A, 2, .*K\).*such as"):
+    with pytest.raises(
+        ValueError,
+        match=r"is not a card; a rank \(A, 2, .*K\) followed by a suit \(d, c, s, h\), such as 7h",
+    ):
         Card.parse(text)
 
 

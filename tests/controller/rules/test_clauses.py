@@ -43,7 +43,7 @@ def test_the_shipped_catalogue_is_read_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ("", 1, 1, "heading"),
+        ("", 1, 1, "the heading must be id,source,text,kind,observable,check$"),
         ("id,text\n", 1, 1, "heading"),
         (catalogue(GOOD, GOOD), 3, 1, "NY-h-1 is there twice"),
         (catalogue(GOOD, ""), 3, 1, "0 fields"),
@@ -51,7 +51,7 @@ def test_the_shipped_catalogue_is_read_whole() -> None:
         (catalogue("NY-h-2,a,b,wager,yes,c,d"), 2, 7, "7 fields"),
         (catalogue("NY-h-2,,b,wager,yes,c"), 2, 2, "source is empty"),
         (catalogue("NY-h-2,a, b,wager,yes,c"), 2, 3, "text is empty or has space"),
-        (catalogue("NY h 2,a,b,wager,yes,c"), 2, 1, "no clause id"),
+        (catalogue("NY-h 2,a,b,wager,yes,c"), 2, 1, "no clause id"),
         (catalogue("NYh2,a,b,wager,yes,c"), 2, 1, "no clause id"),
         (catalogue("NY-h-2,a,b,bet,yes,c"), 2, 4, "kind 'bet' is not one of announce, batch"),
         (catalogue("NY-h-2,a,b,wager,maybe,c"), 2, 5, "is not one of yes, config, human, out"),

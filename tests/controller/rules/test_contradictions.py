@@ -33,6 +33,9 @@ ny-mini | decks_max = 7
 ny-mini | decks_max = "none" ; decks_min = 9
     decks_per_shoe: 8 is outside decks_min and decks_max. Allowed: at least 9. Remedy: change
     the number of decks. By at decks_count, of decks_min
+ny-mini | decks_min = 8 ; decks_max = 7
+    decks_per_shoe: 8 is outside decks_min and decks_max. Allowed: at least 8, at most 7.
+    Remedy: change the number of decks. By at decks_count, of decks_max
 ny-mini | batch_min_decks_each = 9
     decks_per_shoe: 8 decks are too few for a batch of two in a shuffler. Allowed: at least 9
     with shuffle_mode dual_batch. Remedy: use more decks, or another shuffle_mode. By at

@@ -85,17 +85,19 @@ def test_every_coup_by_point_value_is_decided_as_told_plainly() -> None:
     assert complete == 339_400
 
 
-def test_a_card_nobody_is_due_is_a_programmers_error() -> None:
-    too_many = [
-        coup("9h 2d Kh 3c 4s"),  # a natural
-        coup("6h 6d Kh Kc 4s"),  # both stand
-        coup("6h 2d Kh 3c 4s 4d"),  # after Banker's third
-        coup("2h 7d Kh Kc 4s 4d"),  # Banker stands after Player's third
-        coup("2h 2d Kh Kc 4s 4d 5h"),  # seven cards
-    ]
-    for cards in too_many:
-        with pytest.raises(AssertionError):
-            decision(cards)
+@pytest.mark.parametrize(
+    ("cards", "said"),
+    [
+        ("9h 2d Kh 3c 4s", "no third card is due to either hand"),  # a natural
+        ("6h 6d Kh Kc 4s", "no third card is due to either hand"),  # both stand
+        ("6h 2d Kh 3c 4s 4d", r"no card is due after Banker's third \(S42-h-4\)"),
+        ("2h 7d Kh Kc 4s 4d", "Banker stands, a sixth card is not due"),
+        ("2h 2d Kh Kc 4s 4d 5h", r"no coup has more than six cards \(S42-h-4\)"),
+    ],
+)
+def test_a_card_nobody_is_due_is_a_programmers_error(cards: str, said: str) -> None:
+    with pytest.raises(AssertionError, match=f"^{said}"):
+        decision(coup(cards))
 
 
 def test_first_and_third_card_are_players_second_and_fourth_bankers() -> None:

@@ -39,6 +39,20 @@ def test_a_house_names_itself_its_base_and_its_changes() -> None:
     ]
 
 
+def test_a_change_without_a_reason_is_the_houses_choice() -> None:
+    (change,) = parse_house(
+        'name = "grand"\nbase = "ny-mini"\nvig_rate = {value = 4}', NAMES
+    ).changes
+
+    assert change == Change("vig_rate", 4, DEFAULT_REASON)
+
+
+def test_a_limit_of_odds_may_be_drawn_closer(house: Written) -> None:
+    changed = house("ny-mini", 'odds_tie_allowed = "at_least 9:1"\nodds_tie = "9:1"')
+
+    assert changed.value("odds_tie_allowed").value == "at_least 9:1"
+
+
 def test_a_house_may_change_nothing() -> None:
     read = parse_house('name = "grand"\nbase = "ny-mini"', NAMES)
     assert read == House("grand", "ny-mini", "", "", ())
@@ -304,3 +318,16 @@ def test_a_profile_that_comes_with_the_program_is_the_same_in_its_whole_text(
     shipped: Callable[[str], Profile], clauses: dict[str, Clause], name: str
 ) -> None:
     assert parse_profile(render_profile(shipped(name)), clauses) == shipped(name)
+
+
+def test_a_list_of_rates_is_refused_where_no_clause_asks_for_one_rate(
+    shipped: Callable[[str], Profile],
+) -> None:
+    base = replace(shipped("ny-mini"), citations=())
+
+    with pytest.raises(ProfileError) as refused:
+        house_profile(
+            House("grand", "ny-mini", "", "", (Change("vig_rate", [4, 5], "both"),)), base
+        )
+
+    assert refused.value.clauses == ("NY-c-3-rate",)

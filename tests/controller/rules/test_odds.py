@@ -48,6 +48,11 @@ def test_a_limit_is_written_as_it_is_read(text: str) -> None:
     assert str(OddsLimit.parse(text)) == text
 
 
+def test_a_limit_said_twice_is_no_limit() -> None:
+    with pytest.raises(ValueError, match="'at_least 8:1' are no odds"):
+        OddsLimit.parse("at_least at_least 8:1")
+
+
 @pytest.mark.parametrize("text", ["", "8:1", "at_most 8:1", "at_least", "exactly 8"])
 def test_what_is_no_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no"):

@@ -38,5 +38,5 @@ def test_three_cards_that_count_eight_are_no_natural() -> None:
 
 @pytest.mark.parametrize("cards", ["", "9h", "9h 2d Kh", "2h 2d Kh Kc", "2h 2d Kh Kc 4s"])
 def test_a_coup_that_still_needs_cards_has_no_outcome(cards: str) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"^a coup that still needs cards has no outcome"):
         result_of(coup(cards))

@@ -36,6 +36,7 @@ from controller.rules.shapes import (
         (OddsText(), 'odds such as "8:1"'),
         (OddsText(absent=True), 'odds such as "8:1", or "not_applicable"'),
         (OddsLimitText(), '"at_least N:M" or "exactly N:M"'),
+        (OddsLimitText(absent=True), '"at_least N:M" or "exactly N:M", or "not_applicable"'),
         (Text(), "one printable line of at most 200 characters"),
     ],
 )
@@ -109,9 +110,9 @@ def test_what_does_not_fit(shape: Shape, value: object) -> None:
 
 def test_a_shape_that_nobody_built_is_a_programmers_error() -> None:
     unknown = cast("Shape", "a colour")
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="a colour"):
         allowed(unknown)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="a colour"):
         fits(unknown, "red")
 
 

@@ -78,13 +78,13 @@ def test_banker_five_and_a_four_drawn_is_the_example_of_the_rule() -> None:
 
 @pytest.mark.parametrize("count", [-1, 8, 9])
 def test_a_natural_never_reaches_the_table(count: int) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"^a natural never reaches the table"):
         player_draws(count)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"^a natural never reaches the table"):
         banker_draws(count, None)
 
 
 @pytest.mark.parametrize("value", [-1, 10])
 def test_the_column_is_the_value_of_one_card(value: int) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"^the column is the point value of one card"):
         banker_draws(0, value)
