@@ -31,7 +31,7 @@ def test_a_card_has_one_spelling(text: str, rank: Rank, suit: Suit) -> None:
 def test_what_is_no_card_is_refused_with_what_is_allowed(text: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r"is not a card; a rank \(A, 2, .*K\) followed by a suit \(d, c, s, h\), such as 7h",
+        match=r"card is a rank \(A, 2, .*K\) followed by a suit \(d, c, s, h\), such as 7h",
     ):
         Card.parse(text)
 
