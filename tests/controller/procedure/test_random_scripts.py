@@ -391,8 +391,8 @@ def test_random_scripts(name) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", PROFILES)
 def test_many_random_scripts(name) -> None:
-    @settings(max_examples=1500)
-    @given(st.integers(0, 2**32), st.lists(MOVES, min_size=40, max_size=400))
+    @settings(max_examples=500)
+    @given(st.integers(0, 2**32), st.lists(MOVES, min_size=40, max_size=300))
     def of_any_script(seed: int, moves: list[int]) -> None:
         holds(name, seed, moves)
 
