@@ -7,7 +7,7 @@ Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (k)(1)-(2); D-1, D-2.
 
 import pytest
 
-from controller.procedure.effects import BurnDone, Prompted
+from controller.procedure.effects import BurnDone, Call, Prompted
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.words import BurnMode, ShuffleMode
@@ -105,6 +105,13 @@ def test_a_continuous_shuffler_has_no_burn_and_no_end(new_table) -> None:
     for _ in range(14):
         assert table.deal(f"{COMPLETE}, result tie") == []
     assert table.state.shoe.cards_drawn > table.state.shoe.cards_total
+
+
+def test_a_continuous_shuffler_keeps_the_cards_of_a_dead_table(new_table) -> None:
+    table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS)
+    table.deal(f"{COMPLETE}, result tie, close shoe")
+    assert table.phase is Phase.SHOE_OVER
+    assert [one for one in table.of(Prompted) if one.call is Call.DEAD_TABLE] == []
 
 
 @pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable", "start"])

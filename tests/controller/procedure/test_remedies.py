@@ -66,6 +66,15 @@ def test_while_reports_may_be_missing_the_card_may_be_in_order_after_all(table) 
     assert table.permitted == ["continue", "carry-card", "burn-card", "close-shoe"]
 
 
+def test_a_held_card_seen_after_another_card_was_burned_still_owes_its_amount(table) -> None:
+    table.deal(f"{NATURAL}, P 4h")
+    table.decide("carry-card")
+    assert table.deal("result player, extra 3h") == ["BURN_OVER"]
+    table.decide("continue")
+    table.deal("error card turned")
+    assert (table.phase, table.state.shoe.burn_owed) == (Phase.BURN_REST, 4)
+
+
 def test_where_the_profile_leaves_it_to_the_floorperson_all_three_are_permitted(new_table) -> None:
     table = new_table(
         f"{OPENED}, {NATURAL}, P 4h", irregularity_rules=IrregularityRules.FLOORPERSON_DECIDES
