@@ -343,9 +343,18 @@ def _all_profiles_read() -> int:
     return 0
 
 
+class WithoutRegister:
+    """The register of clauses is left out here; its settings are known all the same."""
+
+    def pytest_addoption(self, parser: pytest.Parser) -> None:
+        for name in ("register", "register_readme", "register_complete"):
+            parser.addini(name, "not asked for here")
+
+
 def _status_apart(selection: Sequence[str], *plugins: object) -> int:
     """pytest can run once in a process, so each selection has its own."""
-    return _in_fork(lambda: int(pytest.main([*_OPTIONS, *selection], list(plugins))))
+    arguments, given = [*_OPTIONS, *selection], [WithoutRegister(), *plugins]
+    return _in_fork(lambda: int(pytest.main(arguments, given)))
 
 
 def _in_fork(run: Callable[[], int]) -> int:
