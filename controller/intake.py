@@ -70,8 +70,19 @@ def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
             | device.DeviceSettingChanged()
             | device.StageChanged()
             | device.CommandAnswered()
+            | device.TagReadAgain()
+            | device.TagsTogether()
+            | device.TagPulledBack()
+            | device.SlowCard()
+            | device.OtherTransponder()
+            | device.TagListed()
+            | device.ListingDone()
+            | device.BarCodeRead()
             | DeviceFault()
         ):
+            return None
+        case device.CardPassed() | device.TagSeen():
+            # Whose card it is, custody knows; see controller.core.
             return None
 
 

@@ -13,7 +13,14 @@ from controller.procedure.rulebook import DEFAULT_BACKS, Fact
 
 @dataclass(frozen=True, slots=True)
 class ShoeDeviceSettings:
-    """The dealing shoe: model and what its driver needs. Times in milliseconds."""
+    """The dealing shoe: model and what its driver needs. Times in milliseconds.
+
+    From `reader` on only shoes that read tags need them: the reader's buffer layout, how records
+    come, the input of the gate sensor (0: none) and the antenna at the exit (0: any). A tag read
+    again within `double_read_ms` is the same card; one read while no card passes the gate for
+    `gate_ms_max` went back; a card in the gate for `slow_card_ms` is slow; tags less than
+    `together_ms` apart are in the field together.
+    """
 
     port: str
     model: str
@@ -21,6 +28,34 @@ class ShoeDeviceSettings:
     seq_cycle: str
     bcc_reading: str
     report_interval_ms_min: int
+    reader: str = "isc.mr102"
+    delivery: str = "notify"
+    gate_input: int = 0
+    antenna: int = 0
+    double_read_ms: int = 1000
+    gate_ms_max: int = 1500
+    slow_card_ms: int = 1000
+    together_ms: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderDeviceSettings:
+    """A reader beside the shoe. `seat` is "discard_rack" or "layout"; antennas of a layout."""
+
+    port: str
+    seat: str
+    reader: str = "isc.mr102"
+    delivery: str = "notify"
+    player_antenna: int = 1
+    banker_antenna: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ScannerDeviceSettings:
+    """A bar code scanner for packs and batches."""
+
+    port: str
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +63,7 @@ class Settings:
     """One table. `gaming_day_start_s` counts seconds after local midnight.
 
     `seats` of the layout are empty where it is not told; `backs` are the colours of two batches.
+    `readers` and `scanners` are the devices beside the shoe.
     """
 
     table: str
@@ -38,3 +74,5 @@ class Settings:
     shoe: ShoeDeviceSettings
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
+    readers: tuple[ReaderDeviceSettings, ...] = ()
+    scanners: tuple[ScannerDeviceSettings, ...] = ()

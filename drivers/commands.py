@@ -1,4 +1,4 @@
-"""Device commands: what the table may ask of a shoe, in words that fit any vendor's.
+"""Device commands: what the table may ask of a device, in words that fit any vendor's.
 
 Responsible for: the closed set of commands.
 Not responsible for: whether a command is allowed (the driver's configuration and the table).
@@ -26,4 +26,19 @@ class ClearError:
     code: int
 
 
-DeviceCommand: TypeAlias = LockExit | UnlockExit | ClearError
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How often a device that has to be asked is asked: `closely` while cards are being drawn.
+
+    It changes nothing in the device and is allowed whatever the configuration says of commands.
+    """
+
+    closely: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListTags:
+    """Read every tag of the pile on the reader, and what their chips hold."""
+
+
+DeviceCommand: TypeAlias = LockExit | UnlockExit | ClearError | Watch | ListTags

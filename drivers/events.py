@@ -38,6 +38,14 @@ class ClaimedUse(StrEnum):
     BURN_EXTRA = "burn_extra"
 
 
+class Spot(StrEnum):
+    """Which part of the table a reader that is not the shoe's watches, by its seating."""
+
+    DISCARD_RACK = "discard_rack"
+    PLAYER = "player"
+    BANKER = "banker"
+
+
 class OutsideReason(StrEnum):
     """Why the device says a card was drawn outside the game."""
 
@@ -176,6 +184,87 @@ class CommandAnswered:
     detail: str
 
 
+# --- cards with an identity of their own --------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CardPassed:
+    """A card left the shoe by its exit; nothing is claimed of what it is for.
+
+    `tag` is its identity in upper-case hex, None where no tag was read as it passed. `sure` False:
+    several tags were in the field, and which of them left is not known.
+    """
+
+    tag: str | None
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TagReadAgain:
+    """The card that left last was read once more: a double read of one card."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagsTogether:
+    """Several tags were in the field of the exit at once."""
+
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagPulledBack:
+    """A tag came into the field of the exit and went again, and no card passed the gate."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlowCard:
+    """A card stood in the exit for so many milliseconds; it may stand there still."""
+
+    stood_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTransponder:
+    """A transponder that is not of the kind in the cards; `kind` is the reader's word for it."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagSeen:
+    """A tag was read by a reader that watches another part of the table."""
+
+    spot: Spot
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagListed:
+    """One tag of a pile on a reader, with what its chip holds of the card (empty: not read)."""
+
+    tag: str
+    memory: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ListingDone:
+    """The pile was read once through; `count` tags answered."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarCodeRead:
+    """A scanner read a bar code. `text` is untrusted: printable ASCII, bounded by the driver."""
+
+    text: str
+    symbology: str
+
+
 DeviceEvent: TypeAlias = (
     CardRead
     | CardOutsidePlay
@@ -191,5 +280,15 @@ DeviceEvent: TypeAlias = (
     | ReportsLost
     | StageChanged
     | CommandAnswered
+    | CardPassed
+    | TagReadAgain
+    | TagsTogether
+    | TagPulledBack
+    | SlowCard
+    | OtherTransponder
+    | TagSeen
+    | TagListed
+    | ListingDone
+    | BarCodeRead
     | DeviceFault
 )

@@ -20,10 +20,15 @@ StateT = TypeVar("StateT")
 
 @dataclass(frozen=True, slots=True)
 class DriverOutput:
-    """What one call gave: events and faults in the order they happened, and bytes to write."""
+    """What one call gave: events and faults in the order they happened, and bytes to write.
+
+    `to_write` waits until the events are stored. `at_once` says nothing about the table (a poll, a
+    question for the time) and need not wait.
+    """
 
     events: tuple[DeviceEvent, ...] = ()
     to_write: tuple[bytes, ...] = ()
+    at_once: tuple[bytes, ...] = ()
 
 
 class Driver(Protocol[StateT]):

@@ -31,6 +31,11 @@ class LinkFaultKind(StrEnum):
     COMMAND_REFUSED = "command_refused"
     COMMAND_TIMEOUT = "command_timeout"
     CHECKSUM_READING = "checksum_reading"
+    LENGTH = "length"
+    NO_ANSWER = "no_answer"
+    BUFFER_OVERFLOW = "buffer_overflow"
+    UNACKNOWLEDGED = "unacknowledged"
+    DEVICE_STATUS = "device_status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,15 @@ CommandT = TypeVar("CommandT", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class LinkOutput(Generic[ItemT]):
-    """What one call gave: items and faults in the order they happened, and bytes to write."""
+    """What one call gave: items and faults in the order they happened, and bytes to write.
+
+    `to_write` waits until the items are stored. `at_once` says nothing about what the device
+    reported (a poll, a question for the time) and need not wait.
+    """
 
     items: tuple[ItemT | LinkFault, ...] = ()
     to_write: tuple[bytes, ...] = ()
+    at_once: tuple[bytes, ...] = ()
 
 
 class Link(Protocol[StateT, ItemT, CommandT]):

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import assert_never
 
-from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
+from drivers.commands import (
+    ClearError,
+    DeviceCommand,
+    ListTags,
+    LockExit,
+    UnlockExit,
+    Watch,
+)
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
 from drivers.lifecycle import advance
@@ -86,6 +93,11 @@ class AngelEyeShoe:
     ) -> tuple[AngelEyeShoeState, DriverOutput]:
         """Ask the shoe for something; answered at once where it is not allowed or not possible."""
         name = type(command).__name__
+        if isinstance(command, Watch):
+            return state, DriverOutput()  # this shoe reports unasked
+        if isinstance(command, ListTags):
+            detail = "this shoe reads faces, no tags: use a reader"
+            return state, _answer(name, CommandOutcome.REFUSED, detail)
         if not self.settings.allow_commands:
             detail = (
                 "commands to this shoe are not allowed: set allow_commands = true in its settings"

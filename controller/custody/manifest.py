@@ -1,0 +1,170 @@
+"""The manifest of a batch: which tag is which card, of which deck.
+
+Responsible for: the shape, which stays small in every checkpoint; whether a batch is whole (52
+cards of each deck, each rank and suit once a deck, no identity twice); looking a tag up.
+Not responsible for: files and receipts (batch_files), and for where a card is (ledger).
+Source: NY-a-4-i-decks, NY-a-4-iv-a, NY-a-4-iv-b-same; S42-a-4-i to S42-a-4-iii-same.
+
+Decisions. A cut card may carry a tag, too: it stands in the manifest without rank and suit, and in
+no deck (0). Tags of one batch are of one length.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from controller.rules.cards import Card, Rank, Suit
+
+CUT_CARD_DECK: Final = 0
+_SUITS: Final = tuple(Suit)
+_PROBLEMS_TOLD_MAX: Final = 20
+
+
+class ManifestError(ValueError):
+    """A batch that is not whole; `problems` name what is missing, extra or twice."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        more = len(problems) - _PROBLEMS_TOLD_MAX
+        told = list(problems[:_PROBLEMS_TOLD_MAX])
+        super().__init__("\n".join([*told, f"... and {more} more"] if more > 0 else told))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestCard:
+    """A physical card: its tag in upper-case hex, its face (None: a cut card), its deck from 1."""
+
+    tag: str
+    card: Card | None
+    deck: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A whole batch. `batch` is its name, the text of its bar code; `back` its back colour.
+
+    `tags` holds all tags in ascending order, `tag_bytes` each; `faces` and `deck_numbers` one byte
+    for each tag in the same order.
+    """
+
+    batch: str
+    back: str
+    decks: int
+    tag_bytes: int
+    tags: bytes
+    faces: bytes
+    deck_numbers: bytes
+
+    def __len__(self) -> int:
+        """How many tags, those of cut cards included."""
+        return len(self.faces)
+
+    def find(self, tag: str) -> int | None:
+        """The index of a tag (upper-case hex), None where it is not of this batch."""
+        try:
+            wanted = bytes.fromhex(tag)
+        except ValueError:
+            return None
+        if len(wanted) != self.tag_bytes:
+            return None
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._tag(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self._tag(low) == wanted else None
+
+    def card(self, index: int) -> Card | None:
+        """The face of the card at `index`; None for a cut card."""
+        face = self.faces[index]
+        return _card(face) if face else None
+
+    def at(self, index: int) -> ManifestCard:
+        """Everything about the card at `index`."""
+        tag = self._tag(index).hex().upper()
+        return ManifestCard(tag, self.card(index), self.deck_numbers[index])
+
+    def cards(self) -> tuple[ManifestCard, ...]:
+        """All cards, in ascending order of their tags."""
+        return tuple(self.at(index) for index in range(len(self)))
+
+    def _tag(self, index: int) -> bytes:
+        return self.tags[index * self.tag_bytes : (index + 1) * self.tag_bytes]
+
+
+def manifest_of(batch: str, back: str, decks: int, cards: Iterable[ManifestCard]) -> Manifest:
+    """A whole batch from its cards in any order. Raises ManifestError."""
+    listed = sorted(cards, key=lambda one: one.tag)
+    problems = problems_of(decks, listed)
+    if problems:
+        raise ManifestError(problems)
+    tags = [bytes.fromhex(one.tag) for one in listed]
+    return Manifest(
+        batch=batch,
+        back=back,
+        decks=decks,
+        tag_bytes=len(tags[0]),
+        tags=b"".join(tags),
+        faces=bytes(_face(one.card) for one in listed),
+        deck_numbers=bytes(one.deck for one in listed),
+    )
+
+
+def problems_of(decks: int, cards: Sequence[ManifestCard]) -> tuple[str, ...]:
+    """Why these cards are no whole batch of so many decks; empty where they are."""
+    problems = list(_tag_problems(cards))
+    for deck in range(1, decks + 1):
+        problems.extend(deck_problems(deck, [one.card for one in cards if one.deck == deck]))
+    for one in cards:
+        if one.card is None and one.deck != CUT_CARD_DECK:
+            problems.append(f"tag {one.tag}: a cut card is of no deck; write deck 0")
+        if one.card is not None and not 1 <= one.deck <= decks:
+            problems.append(f"tag {one.tag}: deck {one.deck}; decks are numbered 1 to {decks}")
+    return tuple(problems)
+
+
+def deck_problems(deck: int, cards: Sequence[Card | None]) -> tuple[str, ...]:
+    """What is missing from one deck, and what is in it more than once."""
+    there = Counter(card for card in cards if card is not None)
+    problems = []
+    for suit in Suit:
+        for rank in Rank:
+            card = Card(rank, suit)
+            if not there[card]:
+                problems.append(f"deck {deck}: {card} is missing")
+            elif there[card] > 1:
+                problems.append(f"deck {deck}: {card} is there {there[card]} times")
+    return tuple(problems)
+
+
+def _tag_problems(cards: Sequence[ManifestCard]) -> Iterable[str]:
+    if not cards:
+        yield "there are no cards"
+        return
+    counts = Counter(one.tag for one in cards)
+    for tag, count in sorted(counts.items()):
+        if count > 1:
+            yield f"tag {tag} stands there {count} times: no two cards have one identity"
+    length = len(cards[0].tag)
+    for one in cards:
+        if not one.tag or not _is_hex(one.tag):
+            yield f"tag {one.tag!r} is no identity; write its bytes as upper-case hex digits"
+        elif len(one.tag) != length:
+            yield f"tag {one.tag} is {len(one.tag) // 2} bytes long, others are {length // 2}"
+
+
+def _is_hex(tag: str) -> bool:
+    return len(tag) % 2 == 0 and all(char in "0123456789ABCDEF" for char in tag)
+
+
+def _face(card: Card | None) -> int:
+    """0 for a cut card, else 1 to 52: suit by suit, each from ace to king."""
+    return 0 if card is None else 1 + 13 * _SUITS.index(card.suit) + int(card.rank) - 1
+
+
+def _card(face: int) -> Card:
+    suit, rank = divmod(face - 1, 13)
+    return Card(Rank(rank + 1), _SUITS[suit])
