@@ -9,11 +9,13 @@ Source: package README, "One seam for simulation: the port".
 from collections import deque
 from collections.abc import Callable
 from threading import Condition
+from typing import Generic
 
 from firmware_bridge.transport.port import PortGone, PortUnavailable
 from hil.dealing.truth import ReportTruth
-from hil.emulator.angel_eye import AngelEye, Report
-from hil.emulator.batch import DeliveryLog, batch_of
+from hil.emulator.batch import batch_of
+from hil.emulator.line import DeviceT
+from hil.emulator.reports import Report
 from hil.faults import FaultPlan
 
 
@@ -127,12 +129,12 @@ class CablePort:
             raise PortGone("the cable was unplugged")
 
 
-class CableOutlet:
+class CableOutlet(Generic[DeviceT]):
     """An emulated device at the far end of a cable; everything happens in the caller's thread."""
 
     def __init__(
         self,
-        emulator: AngelEye,
+        emulator: DeviceT,
         cable: Cable,
         clock_ns: Callable[[], int],
         faults: FaultPlan | None = None,
@@ -141,9 +143,8 @@ class CableOutlet:
         self._cable = cable
         self._clock_ns = clock_ns
         self._faults = faults
-        self._log = DeliveryLog(emulator.settings.repeats)
 
-    def perform(self, act: Callable[[AngelEye], tuple[Report, ...]]) -> tuple[Report, ...]:
+    def perform(self, act: Callable[[DeviceT], tuple[Report, ...]]) -> tuple[Report, ...]:
         """Do something to the device and send what it has to say."""
         reports = act(self.emulator)
         self.settle()
@@ -163,9 +164,9 @@ class CableOutlet:
             while not batch.done:
                 piece = batch.pieces[0][0]
                 batch.advance(len(piece), arrived=self._cable.deliver(piece))
-            self._log.settle(batch)
-        return self.emulator.next_due_ns is None
+            self.emulator.log.settle(batch)
+        return self.emulator.idle
 
     def take_reports(self) -> tuple[ReportTruth, ...]:
         """The reports whose last copy has left since the last call."""
-        return self._log.take()
+        return self.emulator.log.take()

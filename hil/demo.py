@@ -92,14 +92,14 @@ def _make_folder(folder: Path) -> None:
         raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
 
 
-def _line(settings: DemoSettings) -> LineServer:
+def _line(settings: DemoSettings) -> LineServer[AngelEye]:
     line = LineSettings(speed=settings.tempo.line_speed, patience_s=PATIENCE_S)
     if settings.transport is Transport.TCP:
         return TcpServer(AngelEye(), line)
     return PtyServer(AngelEye(), line, link=settings.folder / "shoe")
 
 
-def _port(server: LineServer) -> str:
+def _port(server: LineServer[AngelEye]) -> str:
     if isinstance(server, TcpServer):
         return server.url
     assert isinstance(server, PtyServer)

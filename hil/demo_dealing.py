@@ -16,6 +16,7 @@ from hil.dealing.mistakes import Mistake
 from hil.dealing.truth import Truth, json_line
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DECKS, DemoSettings, Manner
+from hil.emulator.angel_eye import AngelEye
 from hil.emulator.line import LineServer
 from hil.runner import NS_PER_S, ShoeRunner
 
@@ -56,7 +57,11 @@ class Dealing:
     """Deals what the settings say. `failure` says what went wrong, empty where nothing did."""
 
     def __init__(
-        self, settings: DemoSettings, server: LineServer, newest: Newest, chronicle: Chronicle
+        self,
+        settings: DemoSettings,
+        server: LineServer[AngelEye],
+        newest: Newest,
+        chronicle: Chronicle,
     ) -> None:
         self._settings = settings
         self._newest = newest

@@ -37,7 +37,7 @@ class Reins:
     End of input is no order: dealing goes on to its end, only then the process need not stay.
     """
 
-    def __init__(self, orders: TextIO, server: LineServer, *, held: bool) -> None:
+    def __init__(self, orders: TextIO, server: LineServer[AngelEye], *, held: bool) -> None:
         self._orders = orders
         self._server = server
         self._free = Event()
@@ -128,7 +128,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def make_server(options: argparse.Namespace) -> LineServer:
+def make_server(options: argparse.Namespace) -> LineServer[AngelEye]:
     """The served device the options ask for."""
     device = AngelEye(
         AngelEyeSettings(
@@ -161,7 +161,7 @@ def make_dealer(options: argparse.Namespace) -> Dealer:
 
 
 def play(
-    options: argparse.Namespace, dealer: Dealer, server: LineServer, truth: TextIO | None
+    options: argparse.Namespace, dealer: Dealer, server: LineServer[AngelEye], truth: TextIO | None
 ) -> None:
     """Deal until the end or `quit`, then stay until stdin ends or says `quit`."""
     reins = Reins(sys.stdin, server, held=options.hold)

@@ -29,7 +29,8 @@ from hil.dealing.actions import (
 )
 from hil.dealing.dealer import Dealer
 from hil.dealing.truth import CoupTruth, ReportTruth, Truth, TruthRecord
-from hil.emulator.angel_eye import AngelEye, Report
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.reports import Report
 
 GATE_POLL_S = 0.002
 NS_PER_S = 1_000_000_000

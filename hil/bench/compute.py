@@ -41,7 +41,7 @@ from hil.bench.stage import (
     taken,
     taken_away,
 )
-from hil.emulator.angel_eye import Report
+from hil.emulator.reports import Report
 
 READ_BYTES = 4096
 

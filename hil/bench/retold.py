@@ -25,7 +25,7 @@ from firmware_bridge.transport.port import Chunk
 from hil.bench.checks import Bound, CannotMeasure, Check, judged, judged_if, told
 from hil.bench.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, straight_line
 from hil.bench.stage import PORT, Plan, dealt, folder_in_memory, one_processor, running_loop
-from hil.emulator.angel_eye import Report
+from hil.emulator.reports import Report
 
 COPIES = 3
 AGAIN = 5

@@ -28,7 +28,8 @@ from controller.version import VERSION
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.angel_eye import AngelEye, Report
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.reports import Report
 from hil.rig import RigSettings, utc_zone
 from hil.runner import perform
 

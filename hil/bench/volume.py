@@ -35,7 +35,7 @@ def measure_volume(plan: Plan) -> tuple[Check, ...]:
         return (*_bytes(plan, folder / "bytes"), *_commits(plan, folder / "commits"))
 
 
-def _played(server: PtyServer, coups: int) -> Truth:
+def _played(server: PtyServer[AngelEye], coups: int) -> Truth:
     dealer = Dealer(DealerSettings(seed=12))
     truth = ShoeRunner(dealer, server, pace=PAUSE, coups_max=coups).run()
     time.sleep(SETTLE_S)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from hil.dealing.cards import Card
 from hil.dealing.tableau import Winner
+from hil.emulator.batch import DeliveryLog
 from hil.emulator.belief import Belief, Claim
+from hil.emulator.reports import Copy, Report
 from hil.emulator.wire import (
     ACK,
     NAK,
@@ -54,23 +56,6 @@ class AngelEyeSettings:
             raise ValueError(f"repeats is {self.repeats}; a report is sent 1 to 3 times")
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One report; `ordinal` counts from 1 over the life of the emulator, `code` is its letter."""
-
-    ordinal: int
-    code: str
-    frame: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """One sending of a report."""
-
-    report: Report
-    number: int
-
-
 class AngelEye:
     """The device. Physical inputs queue reports and return them; `tick` gives what is due."""
 
@@ -81,6 +66,7 @@ class AngelEye:
         self.setting_mode = False
         self.errors: tuple[int, ...] = ()
         self.reports_made = 0
+        self.log = DeliveryLog(self.settings.repeats)
         self._belief = Belief()
         self._cut_card_drawn = False
         self._last_card = b""
@@ -129,6 +115,14 @@ class AngelEye:
         return min(
             (due for due in (waiting, self._command_deadline_ns) if due is not None), default=None
         )
+
+    @property
+    def idle(self) -> bool:
+        """Whether all has been sent and no command is unfinished."""
+        return self.next_due_ns is None
+
+    def host_appeared(self, at_ns: int) -> None:
+        """This shoe does not know who listens."""
 
     # The dealer's side.
 

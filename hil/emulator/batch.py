@@ -7,9 +7,10 @@ Source: package README, "Truth".
 """
 
 from collections import deque
+from typing import Protocol
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.angel_eye import Copy
+from hil.emulator.reports import Copy
 from hil.faults import FaultPlan
 
 
@@ -61,8 +62,20 @@ def batch_of(copies: tuple[Copy, ...], faults: FaultPlan | None, at_ns: int) -> 
     return Batch(pieces if faults is None else faults.apply(frames, at_ns), copies)
 
 
+class Log(Protocol):
+    """Who knows what became of the reports of a device."""
+
+    def settle(self, batch: Batch) -> None:
+        """A batch is done: it has left, or was dropped."""
+        ...
+
+    def take(self) -> tuple[ReportTruth, ...]:
+        """The reports finished since the last call."""
+        ...
+
+
 class DeliveryLog:
-    """Collects, report by report, what became of its copies."""
+    """For reports sent a fixed number of times: collects what became of their copies."""
 
     def __init__(self, repeats: int) -> None:
         self._repeats = repeats

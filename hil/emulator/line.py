@@ -16,14 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition, Thread
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.angel_eye import AngelEye, Copy, Report
-from hil.emulator.batch import Batch, DeliveryLog, batch_of
+from hil.emulator.batch import Batch, batch_of
+from hil.emulator.reports import Copy, Report
+from hil.emulator.served import Served
 from hil.faults import FaultPlan
 
-BITS_PER_BYTE = 10  # one start bit, eight data bits, one stop bit
 NS_PER_S = 1_000_000_000
 SETTLE_S_MAX = 30.0
 STOP_S_MAX = 5.0
@@ -33,23 +33,28 @@ STOP_S_MAX = 5.0
 class LineSettings:
     """How a line is served. `speed` 0: as fast as it goes; n: n times the baud rate.
 
+    `bits_per_byte` counts start, data, parity and stop bits: 10 for 8N1, 11 for 8E1.
     `patience_s`: how long bytes wait for a host that does not read before they are dropped.
     """
 
     speed: int = 0
     baud: int = 4800
+    bits_per_byte: int = 10
     patience_s: float = 1.0
     faults: FaultPlan | None = None
+
+
+DeviceT = TypeVar("DeviceT", bound=Served)
 
 
 class LineGone(Exception):
     """The host's end went away while writing."""
 
 
-class LineServer(ABC):
+class LineServer(ABC, Generic[DeviceT]):
     """Serves one emulator. Use as a context manager."""
 
-    def __init__(self, emulator: AngelEye, settings: LineSettings | None = None) -> None:
+    def __init__(self, emulator: DeviceT, settings: LineSettings | None = None) -> None:
         self.emulator = emulator
         self.settings = settings or LineSettings()
         self._changed = Condition()  # guards the emulator and all below
@@ -57,7 +62,6 @@ class LineServer(ABC):
         self._batches: deque[Batch] = deque()
         self._current: Batch | None = None
         self._requests: deque[Callable[[], None]] = deque()
-        self._log = DeliveryLog(emulator.settings.repeats)
         self._write_at_ns = 0
         self._blocked_since_ns: int | None = None
         self._cut_after: int | None = None
@@ -89,7 +93,7 @@ class LineServer(ABC):
 
     # For tests and runners; any thread.
 
-    def perform(self, act: Callable[[AngelEye], tuple[Report, ...]]) -> tuple[Report, ...]:
+    def perform(self, act: Callable[[DeviceT], tuple[Report, ...]]) -> tuple[Report, ...]:
         """Do something to the device; returns the reports it made, not yet sent."""
         with self._changed:
             reports = act(self.emulator)
@@ -110,7 +114,12 @@ class LineServer(ABC):
     def take_reports(self) -> tuple[ReportTruth, ...]:
         """The reports whose last copy has left or was dropped since the last call."""
         with self._changed:
-            return self._log.take()
+            return self.emulator.log.take()
+
+    def wait_for(self, ready: Callable[[DeviceT], bool], timeout_s: float = SETTLE_S_MAX) -> bool:
+        """Wait until the device is as wanted; False when the time is over."""
+        with self._changed:
+            return self._changed.wait_for(lambda: ready(self.emulator), timeout_s)
 
     def cut_after(self, byte_count: int) -> None:
         """Cut the line after that many more bytes, wherever in a frame that falls."""
@@ -174,7 +183,7 @@ class LineServer(ABC):
 
     def _is_idle(self) -> bool:
         quiet = not (self._batches or self._answers or self._current)
-        return quiet and self.emulator.next_due_ns is None
+        return quiet and self.emulator.idle
 
     def _run(self) -> None:
         while not self._stopping:
@@ -222,7 +231,7 @@ class LineServer(ABC):
                 self._hold(self._current)
             batch = self._current
             if batch.done:
-                self._log.settle(batch)
+                self.emulator.log.settle(batch)
                 self._current = None
                 continue
             wait_ns = self._write_piece(batch)
@@ -263,7 +272,8 @@ class LineServer(ABC):
         return allowed if self._cut_after is None else min(allowed, self._cut_after)
 
     def _byte_ns(self) -> int:
-        return BITS_PER_BYTE * NS_PER_S // (self._baud() * self.settings.speed)
+        bits = self.settings.bits_per_byte
+        return bits * NS_PER_S // (self._baud() * self.settings.speed)
 
     def _pace(self, written: int) -> None:
         """Bytes begun late are caught up with, as a thread may sleep longer than a byte takes."""

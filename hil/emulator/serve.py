@@ -14,11 +14,11 @@ import fcntl
 import os
 import socket
 import struct
+import time
 import tty
 from pathlib import Path
 
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineGone, LineServer, LineSettings
+from hil.emulator.line import DeviceT, LineGone, LineServer, LineSettings
 
 # struct termios2 of asm-generic/termbits.h: four flag words, the line discipline, 19 control
 # characters, then input and output speed in plain numbers.
@@ -29,7 +29,7 @@ LOOPBACK = "127.0.0.1"
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-class PtyServer(LineServer):
+class PtyServer(LineServer[DeviceT]):
     """`path` is the terminal's name, or the link to it where one was asked for.
 
     `garble_at_wrong_baud`: bytes come out wrong when the host's rate is not the settings' rate.
@@ -37,7 +37,7 @@ class PtyServer(LineServer):
 
     def __init__(
         self,
-        emulator: AngelEye,
+        emulator: DeviceT,
         settings: LineSettings | None = None,
         *,
         link: Path | None = None,
@@ -136,11 +136,11 @@ class PtyServer(LineServer):
         return bytes(0x80 | value >> 1 for value in data)
 
 
-class TcpServer(LineServer):
+class TcpServer(LineServer[DeviceT]):
     """`port` 0 takes any free port. A second client is let in and closed at once."""
 
     def __init__(
-        self, emulator: AngelEye, settings: LineSettings | None = None, *, port: int = 0
+        self, emulator: DeviceT, settings: LineSettings | None = None, *, port: int = 0
     ) -> None:
         super().__init__(emulator, settings)
         self._listener = socket.socket()
@@ -240,6 +240,7 @@ class TcpServer(LineServer):
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._client = caller
             self.connections += 1
+            self.emulator.host_appeared(time.monotonic_ns())
 
     def _put_output(self, data: bytes) -> int:
         assert self._client is not None
