@@ -201,7 +201,7 @@ class CardPassed:
 
 @dataclass(frozen=True, slots=True)
 class TagReadAgain:
-    """The card that left last was read once more: a double read of one card."""
+    """A card that left just before was read once more: a double read of one card."""
 
     tag: str
 
