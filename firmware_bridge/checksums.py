@@ -2,11 +2,13 @@
 
 Responsible for: the arithmetic of checks and how they are written on the wire.
 Not responsible for: which bytes of a frame are counted (each protocol's frames say so).
-Source: package README, "Angel Eye II-EX", framing.
+Source: package README, "Angel Eye II-EX", framing, and "FEIG OBID", frames.
 """
 
 from functools import reduce
 from operator import xor
+
+from fastcrc import crc16
 
 # How each value 0..255 is written: two ASCII hex digits, upper case.
 HEX_DIGITS = tuple(f"{value:02X}".encode("ascii") for value in range(256))
@@ -15,3 +17,8 @@ HEX_DIGITS = tuple(f"{value:02X}".encode("ascii") for value in range(256))
 def xor_of(data: bytes, initial: int = 0) -> int:
     """XOR of all bytes and `initial` (0..255); the block check character of many serial devices."""
     return reduce(xor, data, initial)
+
+
+def crc_mcrf4xx(data: bytes) -> int:
+    """CRC-16/MCRF4XX: x^16+x^12+x^5+1 reflected, from 0xFFFF, nothing added at the end."""
+    return crc16.mcrf4xx(data)

@@ -113,6 +113,10 @@ ONLY_IMPORTERS = {
         ("controller.metrics*", "hil.bench.scrape"),
         "return facts; controller.metrics counts",
     ),
+    "fastcrc": (
+        ("firmware_bridge.checksums",),
+        "checksums of the wire stand in firmware_bridge.checksums; emulators compute their own",
+    ),
     "sqlite3": (("controller.journal",), "store and read through controller.journal"),
 }
 

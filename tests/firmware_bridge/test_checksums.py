@@ -1,0 +1,20 @@
+"""Checksums of the wire against their published check values.
+
+Responsible for: the arithmetic.
+Not responsible for: which bytes of a frame are counted (the protocols' own tests).
+Source: package README, "FEIG OBID", frames; catalogue entry CRC-16/MCRF4XX.
+"""
+
+from firmware_bridge.checksums import crc_mcrf4xx, xor_of
+
+
+def test_the_catalogues_check_value() -> None:
+    assert crc_mcrf4xx(b"123456789") == 0x6F91
+
+
+def test_nothing_counted_leaves_the_start_value() -> None:
+    assert crc_mcrf4xx(b"") == 0xFFFF
+
+
+def test_an_exclusive_or_of_all_bytes() -> None:
+    assert xor_of(b"\x05\x03", 0x10) == 0x16
