@@ -17,6 +17,7 @@ from controller import (
     cli_clauses,
     cli_devices,
     cli_journal,
+    cli_keys,
     cli_odds,
     cli_rules,
     cli_settings,
@@ -97,6 +98,7 @@ cli_odds.add_to(app)
 cli_settle.add_to(app)
 cli_try.add_to(app)
 cli_devices.add_to(app)
+cli_keys.add_to(app)
 
 
 def execute(argv: Sequence[str]) -> int:

@@ -45,6 +45,7 @@ KNOWN_ERRORS: Final = {
     "controller.journal.forms.CanonicalError": Exit.UNUSABLE,
     "controller.journal.values.JournalError": Exit.UNUSABLE,
     "controller.journal.verify.CannotRead": Exit.UNUSABLE,
+    "controller.keys.KeyFileError": Exit.UNUSABLE,
     "controller.recovery.RecoveryError": Exit.UNUSABLE,
     "controller.rules.clauses.ClauseError": Exit.UNUSABLE,
     "controller.rules.profile.ProfileError": Exit.UNUSABLE,

@@ -117,6 +117,7 @@ ONLY_IMPORTERS = {
         ("firmware_bridge.checksums",),
         "checksums of the wire stand in firmware_bridge.checksums; emulators compute their own",
     ),
+    "cryptography": (("controller.keys",), "sign and verify through controller.keys"),
     "sqlite3": (("controller.journal",), "store and read through controller.journal"),
 }
 

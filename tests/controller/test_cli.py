@@ -19,8 +19,27 @@ COMMANDS = (
     *("check-config", "status", "resolve", "close-shoe", "act", "verify", "replay", "clauses"),
     "try",
 )
-GROUPS = ("rules", "rules list", "rules show", "rules clause", "devices", "devices monitor")
-HEAVY = ("serial", "usb", "prometheus_client", "pydantic", "cbor2", "sqlite3", "ssl", "rich")
+GROUPS = (
+    "rules",
+    "rules list",
+    "rules show",
+    "rules clause",
+    "devices",
+    "devices monitor",
+    "keys make",
+    "keys show",
+)
+HEAVY = (
+    "serial",
+    "usb",
+    "prometheus_client",
+    "pydantic",
+    "cbor2",
+    "sqlite3",
+    "ssl",
+    "rich",
+    "cryptography",
+)
 
 
 def python(code: str, *words: str) -> subprocess.CompletedProcess[str]:
