@@ -29,9 +29,9 @@ from controller.version import VERSION
 from controller.wire_watch import WireWatch
 from drivers.events import Stage
 from firmware_bridge.timestamp import now
-from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.transport.port import LineSettings, PortEvent
+from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.serial_port import SerialPort
 
 LOG = logging.getLogger("smartshoe")
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
@@ -187,7 +187,7 @@ def _assemble(config: TableConfig, table: Table, metrics: TableMetrics) -> Parts
         except BaseException:
             control.stop()
             raise
-    port = SerialPort(config.settings.shoe.port, config.baud)
+    port = open_port(config.settings.shoe.port, LineSettings(config.baud))
     put: Callable[[PortEvent], None] = table.put
     if config.log_level_wire != "off":
         put = WireWatch(config.settings.shoe, config.log_level_wire, table.put).put

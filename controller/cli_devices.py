@@ -17,7 +17,7 @@ from controller.cli_output import remark, say, say_json, say_table
 
 if TYPE_CHECKING:
     from firmware_bridge.transport.serial_port import SerialPortInfo
-    from firmware_bridge.transport.usb_port import UsbDeviceInfo
+    from firmware_bridge.transport.usb_devices import UsbDeviceInfo
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -54,7 +54,7 @@ def list_devices(context: typer.Context, json: _Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from firmware_bridge.transport.serial_port import list_serial_ports
-    from firmware_bridge.transport.usb_port import UsbUnavailable, list_usb_devices
+    from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devices
 
     ports = list_serial_ports()
     usb: tuple[UsbDeviceInfo, ...] = ()

@@ -51,7 +51,7 @@ KNOWN_ERRORS: Final = {
     "controller.rules.profile.ProfileError": Exit.UNUSABLE,
     "drivers.catalogue.BadShoeSettings": Exit.UNUSABLE,
     "firmware_bridge.transport.port.PortUnavailable": Exit.UNUSABLE,
-    "firmware_bridge.transport.usb_port.UsbUnavailable": Exit.UNUSABLE,
+    "firmware_bridge.transport.usb_devices.UsbUnavailable": Exit.UNUSABLE,
 }
 TRACEBACK_SETTING: Final = "SMARTSHOE_TRACEBACK"
 

@@ -16,9 +16,9 @@ from controller.cli_errors import Unable
 from controller.cli_output import remark, say
 from drivers.catalogue import ShoeMonitor
 from firmware_bridge.timestamp import Timestamp, now
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.serial_port import SerialPort
 
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
@@ -50,7 +50,10 @@ def watch(watched: Watch, monitor: ShoeMonitor) -> None:
     """Print until time is up or Ctrl-C. Raises Unable where the port never opened."""
     events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
     ending = threading.Event()
-    port = SerialPort(watched.port, watched.baud)
+    try:
+        port = open_port(watched.port, LineSettings(watched.baud))
+    except ValueError as error:
+        raise Unable(str(error)) from error
     pump = PortPump(watched.port, port, lambda event: _put(events, ending, event))
     began = now()
     count = _Count()

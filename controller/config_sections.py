@@ -10,7 +10,6 @@ import ipaddress
 import re
 from pathlib import Path
 from typing import Annotated, Final
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -27,9 +26,9 @@ from controller.rule_data import load_profile, profile_names
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.words import ShuffleMode
 from drivers.catalogue import ANGEL_EYE_II_EX, BCC_READINGS, SEQ_CYCLES, SHOE_MODELS, ShoeSettings
+from firmware_bridge.transport.port_url import parse_port_url
 
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
-PORT_SCHEMES: Final = ("socket", "rfc2217")
 
 _DEFAULTS: Final = ShoeSettings()
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
@@ -124,24 +123,7 @@ def _allowed_decks(decks: int, profile: Profile) -> None:
 
 
 def _port_url(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    if not rest:
-        if not url.startswith("/"):
-            raise ValueError(
-                f"{url!r} is no whole path; `smartshoe devices` lists ports under stable names"
-                " such as /dev/serial/by-id/..."
-            )
-        return url
-    if scheme not in PORT_SCHEMES:
-        allowed = ", ".join(f"{known}://HOST:PORT" for known in PORT_SCHEMES)
-        raise ValueError(f"{scheme}:// is not known; use a device path or {allowed}")
-    try:
-        parts = urlsplit(url)
-        whole = bool(parts.hostname) and parts.port is not None
-    except ValueError:
-        whole = False
-    if not whole:
-        raise ValueError(f"{url!r} names no host and port; write {scheme}://HOST:PORT")
+    parse_port_url(url)
     return url
 
 

@@ -1,13 +1,14 @@
 """What a port is, and what it tells: the one seam where simulation may enter.
 
-Responsible for: the Port protocol (open, read, write, close), the events a port gives rise to,
-and the errors it may raise.
+Responsible for: the Port protocol (open, read, write, close), the settings of a serial line, the
+events a port gives rise to, and the errors it may raise.
 Not responsible for: which library is underneath (serial_port, usb_port, and the bench's cable)
 and for threads (pump).
 Source: package README, "One seam for simulation: the port".
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from firmware_bridge.timestamp import Timestamp
@@ -38,6 +39,22 @@ class PortLost:
     port: str
     at: Timestamp
     reason: str
+
+
+class Parity(StrEnum):
+    """The parity bit of a serial line."""
+
+    NONE = "N"
+    EVEN = "E"
+    ODD = "O"
+
+
+@dataclass(frozen=True, slots=True)
+class LineSettings:
+    """How a serial line is set: bits a second and parity; always 8 data bits and 1 stop bit."""
+
+    baud: int
+    parity: Parity = Parity.NONE
 
 
 PortEvent: TypeAlias = PortOpened | Chunk | PortLost

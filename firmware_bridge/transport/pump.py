@@ -1,7 +1,7 @@
 """The pump of a port: the only threads on ports.
 
-Responsible for: one thread that opens, reads, stamps and puts, and reopens with bounded back-off;
-one thread that writes. Both stop at once when told to.
+Responsible for: one thread that opens, reads, stamps and puts, and reopens with bounded back-off,
+sooner when told that a device has appeared; one thread that writes. Both stop at once when told to.
 Not responsible for: which library is underneath (a Port is passed in) and for what bytes mean.
 Nothing is written to a port other than the one that was open when the write was asked for: after
 a loss what waited is dropped, and commands are issued anew from state above.
@@ -30,6 +30,8 @@ BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0
 # An opening that gave bytes, or lasted this long, was good: the next back-off starts small.
 _GOOD_OPENING_NS_MIN = 5_000_000_000
+# A device shows up before it may be opened: its permissions and names come a little later.
+_EAGER_NS = 2_000_000_000
 _WRITES_WAITING_MAX = 64
 _ENTROPY_BYTES = 32
 
@@ -56,6 +58,9 @@ class PortPump:
         self._put = put
         self._clock = clock
         self._stopping = threading.Event()
+        # Ends a wait between two openings: set by wake() and stop(), cleared by the reader.
+        self._nudged = threading.Event()
+        self._eager_until_ns = 0
         self._writes: queue.Queue[tuple[int, bytes]] = queue.Queue(_WRITES_WAITING_MAX)
         # Counts openings; odd numbers while the port is open. Guarded by the lock together with
         # the reason a write failed, so that only the port the write was meant for is closed.
@@ -83,9 +88,19 @@ class PortPump:
         with contextlib.suppress(queue.Full):
             self._writes.put_nowait((opening, data))
 
+    def wake(self) -> None:
+        """A device has appeared: try to open now, and ten times a second for two seconds.
+
+        Does nothing to an open port. Any thread.
+        """
+        with self._lock:
+            self._eager_until_ns = self._clock().monotonic_ns + _EAGER_NS
+        self._nudged.set()
+
     def stop(self) -> None:
         """Tell both threads to end; returns at once or after the port is closed."""
         self._stopping.set()
+        self._nudged.set()
         self._port.close()
         # A full queue wakes the writer as well: it looks before each write.
         with contextlib.suppress(queue.Full):
@@ -114,11 +129,18 @@ class PortPump:
             if reason != told:
                 self._put(PortLost(self._name, self._clock(), reason))
                 told = reason
-            if good:
+            if good or self._is_eager():
                 back_off_s = BACK_OFF_S_MIN
-            self._stopping.wait(back_off_s)
-            back_off_s = min(2 * back_off_s, BACK_OFF_S_MAX)
+            if self._nudged.wait(back_off_s):
+                self._nudged.clear()
+                back_off_s = BACK_OFF_S_MIN
+            else:
+                back_off_s = min(2 * back_off_s, BACK_OFF_S_MAX)
         self._port.close()
+
+    def _is_eager(self) -> bool:
+        with self._lock:
+            return self._clock().monotonic_ns < self._eager_until_ns
 
     def _read_until_lost(self) -> tuple[bool, str]:
         """Read one opening to its end; whether it was a good one, and why it ended."""

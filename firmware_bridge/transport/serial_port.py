@@ -1,8 +1,9 @@
 """Serial ports and TCP serial servers through pyserial: the only importer of `serial`.
 
 Responsible for: a Port over any pyserial URL (`/dev/ttyUSB0`, `socket://host:port`,
-`rfc2217://host:port`), opened exclusively and without discarding bytes that wait; errors as
-sentences that say what to do; the list of serial ports under names that stay.
+`rfc2217://host:port`) or the serial port of a USB device, opened exclusively, only where the
+allow-list has the device, and without discarding bytes that wait; errors as sentences that say
+what to do; the list of serial ports under names that stay.
 Not responsible for: threads and reopening (pump) and for what the bytes mean.
 
 pyserial 3.5 flushes the input when it opens a port. A card that left the shoe just before would
@@ -17,6 +18,7 @@ import socket
 import termios
 import threading
 import urllib.parse
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -26,7 +28,9 @@ import serial.rfc2217
 import serial.tools.list_ports
 import serial.urlhandler.protocol_socket as serial_socket
 
-from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.allow_list import AllowList
+from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
+from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
 
 # A local read waits without limit and is woken by close(); a network read looks up once a second.
 _NETWORK_TIMEOUT_S = 1.0
@@ -139,15 +143,28 @@ def _keep_alive(connection: socket.socket) -> None:
 
 
 class SerialPort:
-    """Follows firmware_bridge.transport.port.Port; 8 data bits, no parity, 1 stop bit.
+    """Follows firmware_bridge.transport.port.Port; 8 data bits, 1 stop bit.
 
     `url` is a device path or a pyserial URL with scheme socket or rfc2217; `baud` in bits a
-    second (a raw socket has none: the serial server's own setting counts).
+    second and `parity` (a raw socket has none: the serial server's own settings count). `allowed`:
+    the USB devices whose ports may be opened; None: any but a keyboard's. `locate` gives the
+    device path anew at each opening, where `url` only names the device; it may raise
+    PortUnavailable.
     """
 
-    def __init__(self, url: str, baud: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        baud: int,
+        parity: Parity = Parity.NONE,
+        allowed: AllowList | None = None,
+        locate: Callable[[], str] | None = None,
+    ) -> None:
         self._url = url
         self._baud = baud
+        self._parity = parity
+        self._allowed = allowed
+        self._locate = locate
         self._line: _Line | None = None
         self._closing = threading.Event()
         # One for reading, one for writing: close() wakes both and takes both before it closes, so
@@ -159,8 +176,12 @@ class SerialPort:
         """Open exclusively without discarding waiting bytes. Raises PortUnavailable."""
         assert self._line is None
         self._closing.clear()
+        where = self._url if self._locate is None else self._locate()
+        device = device_behind(where)
+        if device is not None:
+            refuse_unless_allowed(device, self._allowed)
         try:
-            line = _line_for(self._url, self._baud)
+            line = _line_for(where, self._baud, self._parity)
             line.open()
         except (OSError, termios.error, ValueError) as error:
             raise PortUnavailable(_why_unavailable(self._url, error)) from error
@@ -213,14 +234,18 @@ class SerialPort:
         return line
 
 
-def _line_for(url: str, baud: int) -> _Line:
+def _line_for(url: str, baud: int, parity: Parity) -> _Line:
     """The library's object for a URL, not yet open. Raises ValueError for an unknown scheme."""
     scheme = urllib.parse.urlsplit(url).scheme if "://" in url else ""
     line: _LocalLine | _SocketLine | _Rfc2217Line
     match scheme:
         case "":
             line = _LocalLine(
-                baudrate=baud, timeout=None, write_timeout=_WRITE_TIMEOUT_S, exclusive=True
+                baudrate=baud,
+                parity=parity,
+                timeout=None,
+                write_timeout=_WRITE_TIMEOUT_S,
+                exclusive=True,
             )
         case "socket":
             line = _SocketLine(
@@ -228,7 +253,7 @@ def _line_for(url: str, baud: int) -> _Line:
             )
         case "rfc2217":
             # The library knows no write time-out here.
-            line = _Rfc2217Line(baudrate=baud, timeout=_NETWORK_TIMEOUT_S)
+            line = _Rfc2217Line(baudrate=baud, parity=parity, timeout=_NETWORK_TIMEOUT_S)
         case _:
             raise ValueError(
                 f"{scheme}:// is not known; use a device path, socket:// or rfc2217://"
@@ -261,7 +286,8 @@ class SerialPortInfo:
 
     `stable_path` stays the same when devices are plugged in another order (by serial number where
     there is one, else by place); it is `device` where the system offers none. `vendor_id` and
-    `product_id` are -1 and texts empty where the port is not a USB device's.
+    `product_id` are -1 and texts empty where the port is not a USB device's; `usb_path` is the
+    place of the device it belongs to.
     """
 
     device: str
@@ -271,6 +297,7 @@ class SerialPortInfo:
     vendor_id: int
     product_id: int
     serial_number: str
+    usb_path: str = ""
 
 
 def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo, ...]:
@@ -287,6 +314,8 @@ def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo
             vendor_id=-1 if info.vid is None else info.vid,
             product_id=-1 if info.pid is None else info.pid,
             serial_number=_shown(info.serial_number),
+            # BUS-PORT, or BUS-PORT:CONFIGURATION.INTERFACE where the device has more than one.
+            usb_path=(info.location or "").partition(":")[0],
         )
         for info in found
     )

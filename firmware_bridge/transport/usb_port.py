@@ -1,64 +1,321 @@
-"""USB devices through pyusb and the system's libusb: the only importer of `usb`.
+"""USB devices through pyusb and the system's libusb, which only this module and usb_devices import.
 
-Responsible for: a typed list of the USB devices of this machine.
-Not responsible for: moving bytes; a transport comes with the first device that needs one.
-Source: package README, "Ports".
+Responsible for: a Port over one USB device (bulk transfers, or the reports of a HID point-of-sale
+scanner), opened only where the allow-list and its own descriptors allow; errors as sentences.
+Not responsible for: threads and reopening (pump), which device a URL names (usb_sysfs), what the
+bytes mean.
+
+Closing a device under a transfer is not allowed by libusb, so a read looks up ten times a second
+and close() waits for it. A transfer asks for one packet: then the device's packet ends it at
+once, however long the frame it is part of.
+Source: package README, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11, section 7.2.
 """
 
+import contextlib
+import errno
+import threading
 from dataclasses import dataclass
+from typing import Any, Final
 
 import usb.backend.libusb1
 import usb.core
+import usb.util
 
-_TEXT_MAX = 64
+from firmware_bridge.transport.allow_list import AllowList, keyboard_refused
+from firmware_bridge.transport.hid_descriptor import HidReports, read_report_descriptor
+from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
+from firmware_bridge.transport.usb_devices import LIBUSB_ABSENT
+from firmware_bridge.transport.usb_identity import HID_CLASS
+from firmware_bridge.transport.usb_sysfs import AttachedDevice, the_device
+
+_READ_MS: Final = 100
+_WRITE_MS: Final = 2000
+_CONTROL_MS: Final = 1000
+_REPORT_DESCRIPTOR_BYTES_MAX: Final = 4096
+_BULK, _INTERRUPT = 0x02, 0x03
+_IN: Final = 0x80
+_FROM_INTERFACE, _CLASS_TO_INTERFACE = 0x81, 0x21
+_GET_DESCRIPTOR, _SET_REPORT = 0x06, 0x09
+_REPORT_DESCRIPTOR: Final = 0x2200
+_OUTPUT_REPORT, _FEATURE_REPORT = 0x0200, 0x0300
+
+# What the library raises for devices that are not as they say, or gone.
+_ERRORS: Final = (usb.core.USBError, NotImplementedError, ValueError, IndexError)
 
 
-class UsbUnavailable(Exception):
-    """USB devices cannot be listed; the message says why and what to do."""
+@dataclass(slots=True)
+class _Endpoint:
+    """One way in or out. `stalled`: it stalled and no transfer has succeeded since."""
+
+    address: int
+    packet_bytes: int
+    stalled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UsbDeviceInfo:
-    """One USB device. Texts come from the device, are only for show, and are empty where they
-    cannot be read (often for want of permission).
+@dataclass(slots=True)
+class _Opened:
+    """An open device, one interface of it claimed. `hid`: its reports, None for bulk."""
+
+    device: Any  # the library has no types
+    interface: int
+    into: _Endpoint  # towards this machine
+    out: _Endpoint | None
+    hid: HidReports | None
+
+
+class UsbPort:
+    """Follows firmware_bridge.transport.port.Port over one USB device.
+
+    `url` is usb://VID:PID/SERIAL for plain bytes over the first bulk or interrupt endpoints of
+    interface 0, or usbhid://... for a HID point-of-sale scanner, where a read is one input report
+    and a write one feature (or output) report, its id first. `allowed` None: no list is kept.
+    Raises ValueError for a URL that is none.
     """
 
-    bus: int
-    address: int
-    vendor_id: int
-    product_id: int
-    product: str
-    serial_number: str
+    def __init__(self, url: str, allowed: AllowList | None = None) -> None:
+        parsed = parse_port_url(url)
+        if not isinstance(parsed, UsbUrl) or parsed.scheme not in ("usb", "usbhid"):
+            raise ValueError(f"{url} names no USB device; write usb:// or usbhid://VID:PID/SERIAL")
+        self._url = parsed
+        self._allowed = allowed
+        self._opened: _Opened | None = None
+        self._closing = threading.Event()
+        # One for reading, one for writing: close() waits for both, so that no device is closed
+        # under a transfer.
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+
+    def open(self) -> None:
+        """Open exclusively. Raises PortUnavailable, also for a device that may not be opened."""
+        assert self._opened is None
+        self._closing.clear()
+        found = the_device(self._url, self._allowed)
+        device = _library_device(self._url, found)
+        try:
+            if self._url.scheme == "usbhid":
+                self._opened = _open_scanner(self._url, found, device)
+            else:
+                self._opened = _open_bulk(self._url, device)
+        except _ERRORS as error:
+            raise PortUnavailable(_why_unavailable(self._url, error)) from error
+        finally:
+            if self._opened is None:
+                _dispose(device)
+
+    def read(self) -> bytes:
+        """Block for one packet or report; b"" after a time-out. Raises PortGone."""
+        with self._reading:
+            opened = self._usable()
+            into = opened.into
+            try:
+                data = bytes(opened.device.read(into.address, into.packet_bytes, _READ_MS))
+            except usb.core.USBTimeoutError:
+                data = b""
+            except _ERRORS as error:
+                self._recover(opened, into, error)
+                data = b""
+            else:
+                into.stalled = False
+            if self._closing.is_set():
+                raise PortGone(f"{self._url} was closed")
+            return data
+
+    def write(self, data: bytes) -> None:
+        """Write all of it. Raises PortGone."""
+        with self._writing:
+            opened = self._usable()
+            try:
+                written = self._transfer_out(opened, data)
+            except usb.core.USBTimeoutError as error:
+                seconds = _WRITE_MS // 1000
+                raise PortGone(f"{self._url}: takes nothing for {seconds} s") from error
+            except _ERRORS as error:
+                raise PortGone(f"{self._url}: {_reason(error)}") from error
+            if written != len(data):
+                raise PortGone(f"{self._url}: took {written} of {len(data)} bytes")
+
+    def close(self) -> None:
+        """Close, after a read under way has looked up. Never raises; may be called twice."""
+        self._closing.set()
+        with self._reading, self._writing:
+            opened, self._opened = self._opened, None
+            if opened is not None:
+                _dispose(opened.device)
+
+    def _usable(self) -> _Opened:
+        opened = self._opened
+        if opened is None or self._closing.is_set():
+            raise PortGone(f"{self._url} is closed")
+        return opened
+
+    def _recover(self, opened: _Opened, endpoint: _Endpoint, error: Exception) -> None:
+        """A stall is healed once; a second one with nothing between, or any other error, is loss.
+
+        Raises PortGone.
+        """
+        if getattr(error, "errno", None) != errno.EPIPE or endpoint.stalled:
+            raise PortGone(f"{self._url}: {_reason(error)}") from error
+        endpoint.stalled = True
+        try:
+            opened.device.clear_halt(endpoint.address)
+        except usb.core.USBError as again:
+            raise PortGone(f"{self._url}: {_reason(again)}") from again
+
+    def _transfer_out(self, opened: _Opened, data: bytes) -> int:
+        if opened.hid is not None:
+            return _set_report(opened, opened.hid, data)
+        out = opened.out
+        assert out is not None, "a bulk device has been found to have both ways"
+        try:
+            return int(opened.device.write(out.address, data, _WRITE_MS))
+        except usb.core.USBTimeoutError:
+            raise
+        except usb.core.USBError as error:
+            # What stalled was not taken, so the same bytes may go out again.
+            self._recover(opened, out, error)
+        written = int(opened.device.write(out.address, data, _WRITE_MS))
+        out.stalled = False
+        return written
 
 
-def list_usb_devices() -> tuple[UsbDeviceInfo, ...]:
-    """The USB devices of this machine, by bus and address. Raises UsbUnavailable."""
+def _set_report(opened: _Opened, reports: HidReports, data: bytes) -> int:
+    """Send a report by its id, as the kind of report the device declares under that id."""
+    report_id = data[0] if data else 0
+    only_output = report_id in reports.output_ids and report_id not in reports.feature_ids
+    kind = _OUTPUT_REPORT if only_output else _FEATURE_REPORT
+    return int(
+        opened.device.ctrl_transfer(
+            _CLASS_TO_INTERFACE, _SET_REPORT, kind | report_id, opened.interface, data, _WRITE_MS
+        )
+    )
+
+
+def _library_device(url: UsbUrl, found: AttachedDevice) -> Any:
+    """The library's object for a device the kernel sees. Raises PortUnavailable."""
     backend = usb.backend.libusb1.get_backend()
     if backend is None:
-        raise UsbUnavailable("libusb is not installed; install the Debian package libusb-1.0-0")
+        raise PortUnavailable(LIBUSB_ABSENT)
     try:
-        devices = tuple(usb.core.find(find_all=True, backend=backend))
-    except usb.core.USBError as error:
-        raise UsbUnavailable(f"libusb cannot list devices: {error}") from error
-    found = (
-        UsbDeviceInfo(
-            bus=int(device.bus or 0),
-            address=int(device.address or 0),
-            vendor_id=int(device.idVendor),
-            product_id=int(device.idProduct),
-            product=_text(device, "product"),
-            serial_number=_text(device, "serial_number"),
+        device = usb.core.find(
+            backend=backend,
+            bus=found.address.bus,
+            address=found.address.address,
+            idVendor=url.vendor_id,
+            idProduct=url.product_id,
         )
-        for device in devices
+    except usb.core.USBError as error:
+        raise PortUnavailable(_why_unavailable(url, error)) from error
+    if device is None:
+        # For some milliseconds after plugging and unplugging, kernel and library disagree.
+        raise PortUnavailable(f"{url} is just being plugged in or out")
+    return device
+
+
+def _open_bulk(url: UsbUrl, device: Any) -> _Opened:
+    interface = _configuration(device)[(0, 0)]
+    into, out = _endpoints(interface)
+    if into is None or out is None:
+        raise PortUnavailable(f"{url}: its interface 0 has no pair of bulk or interrupt endpoints")
+    _claim(device, interface.bInterfaceNumber)
+    return _Opened(device, interface.bInterfaceNumber, into, out, None)
+
+
+def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
+    """Claim the interface whose report descriptor says that it is a bar code scanner."""
+    for interface in _configuration(device):
+        into, _out = _endpoints(interface)
+        if interface.bInterfaceClass != HID_CLASS or into is None:
+            continue
+        number = int(interface.bInterfaceNumber)
+        _claim(device, number)
+        descriptor = device.ctrl_transfer(
+            _FROM_INTERFACE,
+            _GET_DESCRIPTOR,
+            _REPORT_DESCRIPTOR,
+            number,
+            _REPORT_DESCRIPTOR_BYTES_MAX,
+            _CONTROL_MS,
+        )
+        reports = read_report_descriptor(bytes(descriptor))
+        if reports.is_keyboard:
+            raise PortUnavailable(keyboard_refused(found.identity).reason)
+        if reports.is_bar_code_scanner:
+            return _Opened(device, number, into, None, reports)
+        usb.util.release_interface(device, number)
+    raise PortUnavailable(
+        f"{url}: no interface of it says that it is a bar code scanner (HID usage page 8C, usage"
+        " 02); set the scanner to USB HID POS mode by its setting bar code"
     )
-    return tuple(sorted(found, key=lambda info: (info.bus, info.address)))
 
 
-def _text(device: object, name: str) -> str:
-    """A device's own text, made harmless: printable ASCII, bounded, empty if unreadable."""
+def _configuration(device: Any) -> Any:
+    """The configuration in use; a device that has none yet gets its first one."""
     try:
-        text = getattr(device, name)
-    except (usb.core.USBError, ValueError, NotImplementedError):
-        return ""
-    kept = "".join(char for char in str(text or "") if char.isascii() and char.isprintable())
-    return kept[:_TEXT_MAX]
+        return device.get_active_configuration()
+    except usb.core.USBError as error:
+        if error.errno is not None:
+            raise
+    device.set_configuration()
+    return device.get_active_configuration()
+
+
+def _endpoints(interface: Any) -> tuple[_Endpoint | None, _Endpoint | None]:
+    """The first bulk or interrupt endpoint in and out of an interface."""
+    into: _Endpoint | None = None
+    out: _Endpoint | None = None
+    for one in interface:
+        if one.bmAttributes & 0x03 not in (_BULK, _INTERRUPT):
+            continue
+        # Bits 11 and 12 tell how many packets a microframe holds.
+        found = _Endpoint(int(one.bEndpointAddress), max(int(one.wMaxPacketSize) & 0x07FF, 1))
+        if found.address & _IN:
+            into = into or found
+        else:
+            out = out or found
+    return into, out
+
+
+def _claim(device: Any, interface: int) -> None:
+    with contextlib.suppress(NotImplementedError):
+        if device.is_kernel_driver_active(interface):
+            device.detach_kernel_driver(interface)
+    usb.util.claim_interface(device, interface)
+
+
+def _dispose(device: Any) -> None:
+    with contextlib.suppress(usb.core.USBError):
+        usb.util.dispose_resources(device)
+
+
+def _why_unavailable(url: UsbUrl, error: Exception) -> str:
+    """What is in the way, and what to do."""
+    match getattr(error, "errno", None):
+        case errno.EACCES | errno.EPERM:
+            return (
+                f"no permission to open {url}; give the program's account the device by a udev"
+                ' rule (package README, "USB devices")'
+            )
+        case errno.EBUSY:
+            return f"another program holds {url}; stop it, a device serves one program at a time"
+        case errno.ENODEV | errno.ENOENT:
+            return f"{url} is just being plugged in or out"
+        case _:
+            return f"{url} cannot be opened: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    """What broke, in words that tell a pulled plug from a stall and from a bad line."""
+    match getattr(error, "errno", None):
+        case errno.ENODEV:
+            return "unplugged"
+        case errno.EPIPE:
+            return "the device refuses the transfer (stall)"
+        case errno.ETIMEDOUT:
+            return "the device does not answer in time"
+        case errno.EOVERFLOW:
+            return "the device sent more than its endpoint may"
+        case errno.EIO:
+            return "the transfer failed; look at the cable and at hubs on the way"
+        case _:
+            return (str(error).splitlines() or [type(error).__name__])[0]

@@ -91,7 +91,18 @@ ONLY_IMPORTERS = {
         ("firmware_bridge.transport.serial_port",),
         "open ports through firmware_bridge.transport",
     ),
-    "usb": (("firmware_bridge.transport.usb_port",), "go through firmware_bridge.transport"),
+    "usb": (
+        ("firmware_bridge.transport.usb_port", "firmware_bridge.transport.usb_devices"),
+        "go through firmware_bridge.transport",
+    ),
+    "pyudev": (
+        ("firmware_bridge.transport.hotplug",),
+        "watch devices through firmware_bridge.transport.hotplug",
+    ),
+    "gi": (
+        ("hil.emulator.usb.umockdev*",),
+        "only the process that serves emulated USB devices runs with the system's own Python",
+    ),
     # The bench measures the bare library beside the program.
     "transitions": (
         ("controller.machine", "hil.bench.reference"),
@@ -173,6 +184,9 @@ PURE = (
     "firmware_bridge.link",
     "firmware_bridge.checksums",
     "firmware_bridge.attestation",
+    "firmware_bridge.transport.allow_list",
+    "firmware_bridge.transport.hid_descriptor",
+    "firmware_bridge.transport.usb_identity",
     "drivers",
 )
 # The catalogue names the concrete devices for the composition root.

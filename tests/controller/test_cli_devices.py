@@ -15,9 +15,9 @@ import pytest
 from controller.cli import main
 from controller.cli_errors import Exit
 from controller.journal.store import Journal
-from firmware_bridge.transport import serial_port, usb_port
+from firmware_bridge.transport import serial_port, usb_devices
 from firmware_bridge.transport.serial_port import SerialPortInfo
-from firmware_bridge.transport.usb_port import UsbDeviceInfo, UsbUnavailable
+from firmware_bridge.transport.usb_devices import UsbDeviceInfo, UsbUnavailable
 
 Capture = pytest.CaptureFixture[str]
 
@@ -41,7 +41,7 @@ READER = UsbDeviceInfo(1, 4, 0x1FC9, 0x0001, "Reader", "R7")
 @pytest.fixture
 def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serial_port, "list_serial_ports", lambda: (ON_BOARD, ADAPTER))
-    monkeypatch.setattr(usb_port, "list_usb_devices", lambda: (READER,))
+    monkeypatch.setattr(usb_devices, "list_usb_devices", lambda: (READER,))
 
 
 @pytest.mark.usefixtures("plugged_in")
@@ -70,7 +70,7 @@ def test_without_libusb_serial_ports_are_listed_all_the_same(
     def unavailable() -> tuple[UsbDeviceInfo, ...]:
         raise UsbUnavailable("libusb is not installed")
 
-    monkeypatch.setattr(usb_port, "list_usb_devices", unavailable)
+    monkeypatch.setattr(usb_devices, "list_usb_devices", unavailable)
 
     assert main(["devices"]) == Exit.DONE
     said = capsys.readouterr()

@@ -3,7 +3,6 @@
 import os
 import socket
 import termios
-import threading
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -139,30 +138,43 @@ def test_a_read_that_timed_out_is_no_event(pumping: Pumping) -> None:
 
 
 class Waits:
-    """Stands for the stop signal of a pump and notes how long it was asked to wait."""
+    """Stands for the nudge of a pump: notes how long each wait was to be, and lets none last.
 
-    def __init__(self, enough: int) -> None:
+    The wait with the number `woken` ends as by wake(); after `enough` waits the pump stops.
+    """
+
+    def __init__(self, pump: PortPump, enough: int, woken: int) -> None:
         self.seconds: list[float] = []
+        self.elapsed_s = 0.0
+        self._pump = pump
         self._enough = enough
-        self._set = threading.Event()
-
-    def is_set(self) -> bool:
-        return self._set.is_set()
+        self._woken = woken
+        self._set = False
 
     def set(self) -> None:
-        self._set.set()
+        self._set = True
+
+    def clear(self) -> None:
+        self._set = False
 
     def wait(self, seconds: float) -> bool:
         self.seconds.append(seconds)
+        if len(self.seconds) == self._woken:
+            self._pump.wake()
+        else:
+            self.elapsed_s += seconds
         if len(self.seconds) >= self._enough:
-            self._set.set()
-        return self._set.is_set()
+            self._pump._stopping.set()
+        return self._set
 
 
-def waits_of(port: Port, count: int) -> list[float]:
-    pump = PortPump("shoe", port, lambda _event: None, clock=lambda: Timestamp(0, 0))
-    waits = Waits(count)
-    pump._stopping = waits  # type: ignore[assignment]
+def waits_of(port: Port, count: int, woken: int = 0) -> list[float]:
+    def clock() -> Timestamp:
+        return Timestamp(round(waits.elapsed_s * 1e9), 0)
+
+    pump = PortPump("shoe", port, lambda _event: None, clock=clock)
+    waits = Waits(pump, count, woken)
+    pump._nudged = waits  # type: ignore[assignment]
     pump.start()
     pump._reader.join(WAIT_S)
     pump.stop()
@@ -186,6 +198,27 @@ def test_an_opening_that_gives_nothing_and_ends_at_once_is_not_good() -> None:
     port = ScriptedPort("away", (), (), "away", "away")
 
     assert waits_of(port, 4) == [0.1, 0.2, 0.4, 0.8]
+
+
+def test_a_device_that_appears_is_tried_ten_times_a_second_for_two_seconds() -> None:
+    port = ScriptedPort(*["away"] * 40)
+
+    waits = waits_of(port, 32, woken=7)
+
+    assert waits[:7] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
+    assert waits[7:27] == [0.1] * 20
+    assert waits[27:] == [0.2, 0.4, 0.8, 1.6, 3.2]
+
+
+def test_waking_an_open_port_changes_nothing(pumping: Pumping) -> None:
+    port = ScriptedPort(())
+    pump, events = pumping(port)
+    assert kinds(events, 1) == [PortOpened]
+    pump.wake()
+    pump.write(b"1")
+
+    assert port.written.get(timeout=WAIT_S) == b"1"
+    assert port.open_count == 1
 
 
 def test_what_is_written_goes_out_in_order(pumping: Pumping) -> None:

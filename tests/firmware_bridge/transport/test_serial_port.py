@@ -15,7 +15,7 @@ import pytest
 import serial
 import serial.rfc2217
 
-from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
@@ -134,6 +134,41 @@ def test_all_byte_values_pass_both_ways(cable: Cable, port: SerialPort) -> None:
     port.write(every)
 
     assert os.read(cable.device, 1000) == every
+
+
+@pytest.mark.parametrize(
+    ("parity", "flags"),
+    [
+        (Parity.NONE, 0),
+        (Parity.EVEN, termios.PARENB),
+        (Parity.ODD, termios.PARENB | termios.PARODD),
+    ],
+)
+def test_the_line_is_set_to_its_parity(
+    cable: Cable, parity: Parity, flags: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A pseudo-terminal takes no parity, so what the system is asked for is looked at.
+    asked: list[list[int]] = []
+    monkeypatch.setattr(termios, "tcsetattr", lambda _fd, _when, wanted: asked.append(wanted))
+    port = SerialPort(cable.path, 38400, parity)
+    port.open()
+    control = asked[-1][2]
+
+    assert control & (termios.PARENB | termios.PARODD) == flags
+    assert control & termios.CSIZE == termios.CS8
+    port.close()
+
+
+def test_the_path_is_looked_up_anew_at_each_opening(cable: Cable) -> None:
+    where = iter(["/dev/no-such-port", cable.path])
+    port = SerialPort("usbserial://0403:6001", 4800, locate=lambda: next(where))
+    with pytest.raises(PortUnavailable, match="usbserial://0403:6001 does not exist"):
+        port.open()
+    port.open()
+    os.write(cable.device, REPORT)
+
+    assert read_exactly(port, len(REPORT)) == REPORT
+    port.close()
 
 
 def test_a_second_open_is_refused(cable: Cable, port: SerialPort) -> None:
@@ -348,11 +383,12 @@ def test_ports_are_listed_under_their_stable_names(
         description = "Adapter\x1b[31m \u2603"
         vid, pid = 0x0403, 0x6001
         serial_number = "A1"
+        location = "1-1.2:1.0"
 
     class OnBoard:
         device = "/dev/ttyS0"
         description = None
-        vid = pid = serial_number = None
+        vid = pid = serial_number = location = None
 
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [Adapter(), OnBoard()])
     for folder, name in (("by-id", "usb-Adapter_A1-if00"), ("by-path", "pci-0000-usb-0:1")):
@@ -371,6 +407,7 @@ def test_ports_are_listed_under_their_stable_names(
     assert adapter.place_path == str(tmp_path / "by-path" / "pci-0000-usb-0:1")
     assert (adapter.vendor_id, adapter.product_id, adapter.serial_number) == (0x0403, 0x6001, "A1")
     assert adapter.description == "Adapter[31m "
+    assert (adapter.usb_path, on_board.usb_path) == ("1-1.2", "")
 
 
 def test_without_links_the_real_list_does_not_fail(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_bridge.transport.usb_port import UsbUnavailable, list_usb_devices
+from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devices
 
 
 def test_without_libusb_the_package_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,156 @@
+"""What a port's URL may be, and the port it names.
+
+Responsible for: every form of URL in one place (device path, serial server, USB device, serial
+port of a USB device), what is wrong with one that is none of them, and the Port behind each.
+Not responsible for: opening (the port itself, called by the pump) and which device may be opened
+(allow_list).
+Source: package README, "Ports".
+"""
+# ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is asked for.
+
+import re
+import urllib.parse
+from dataclasses import dataclass
+from typing import Final, TypeAlias, assert_never
+
+from firmware_bridge.transport.allow_list import (
+    PLACE,
+    AllowedId,
+    AllowedPlace,
+    AllowEntry,
+    AllowList,
+)
+from firmware_bridge.transport.port import LineSettings, Port
+from firmware_bridge.transport.usb_identity import TEXT_MAX, usb_id
+
+NETWORK_SCHEMES: Final = ("socket", "rfc2217")
+USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")
+_IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePath:
+    """A serial port of this machine, best under a name that stays: /dev/serial/by-id/..."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkUrl:
+    """A serial server: raw TCP (socket) or RFC 2217."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class UsbUrl:
+    """A USB device: usb (bulk), usbhid (HID POS) or usbserial (its serial port).
+
+    `serial_number` and `path` (its place) may be empty; with both empty the device must be the
+    only one with these ids.
+    """
+
+    scheme: str
+    vendor_id: int
+    product_id: int
+    serial_number: str
+    path: str
+
+    @property
+    def entry(self) -> AllowEntry:
+        """The narrowest entry of an allow-list that holds the device this URL names."""
+        if self.serial_number or not self.path:
+            return AllowedId(self.vendor_id, self.product_id, self.serial_number)
+        return AllowedPlace(self.path)
+
+    def __str__(self) -> str:
+        which = f"/@{self.path}" if self.path else ""
+        which = f"/{urllib.parse.quote(self.serial_number)}" if self.serial_number else which
+        return f"{self.scheme}://{usb_id(self.vendor_id, self.product_id)}{which}"
+
+
+PortUrl: TypeAlias = DevicePath | NetworkUrl | UsbUrl
+
+
+def parse_port_url(url: str) -> PortUrl:
+    """Read a port's URL. Raises ValueError with a sentence that says what is allowed."""
+    scheme, _, rest = url.partition("://")
+    if not rest:
+        if not url.startswith("/"):
+            raise ValueError(
+                f"{url!r} is no whole path; `smartshoe devices` lists ports under stable names"
+                " such as /dev/serial/by-id/..."
+            )
+        return DevicePath(url)
+    if scheme in NETWORK_SCHEMES:
+        return _network_url(url, scheme)
+    if scheme in USB_SCHEMES:
+        return _usb_url(url, scheme, rest)
+    allowed = ", ".join(f"{known}://HOST:PORT" for known in NETWORK_SCHEMES)
+    devices = " or ".join(f"{known}://VID:PID/SERIAL" for known in USB_SCHEMES)
+    raise ValueError(f"{scheme}:// is not known; use a device path or {allowed}, {devices}")
+
+
+def _network_url(url: str, scheme: str) -> NetworkUrl:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, number = parts.hostname, parts.port
+    except ValueError:
+        host, number = None, None
+    if not host or number is None:
+        raise ValueError(f"{url!r} names no host and port; write {scheme}://HOST:PORT")
+    return NetworkUrl(scheme, host, number)
+
+
+def _usb_url(url: str, scheme: str, rest: str) -> UsbUrl:
+    forms = f"{scheme}://VID:PID/SERIAL, {scheme}://VID:PID/@PLACE or {scheme}://VID:PID"
+    ids, _, which = rest.partition("/")
+    found = _IDS.fullmatch(ids)
+    if found is None:
+        raise ValueError(f"{url!r} names no USB device; write {forms} (0ab1:0002, hexadecimal)")
+    vendor_id, product_id = (int(number, 16) for number in found.groups())
+    if which.startswith("@"):
+        if not PLACE.fullmatch(which[1:]):
+            raise ValueError(f"{url!r}: {which[1:]!r} is no place; write @BUS-PORT such as @1-1.2")
+        return UsbUrl(scheme, vendor_id, product_id, "", which[1:])
+    number = urllib.parse.unquote(which)
+    if len(number) > TEXT_MAX or not number.isascii() or not number.isprintable():
+        raise ValueError(
+            f"{url!r}: a serial number is up to {TEXT_MAX} printable ASCII characters;"
+            f" write {forms}"
+        )
+    return UsbUrl(scheme, vendor_id, product_id, number, "")
+
+
+def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) -> Port:
+    """The port a URL names, still closed; its open() opens it, as the pump does each time.
+
+    `allowed` None: no list is kept, any device but a keyboard may be opened. Raises ValueError
+    for a URL that is none.
+    """
+    parsed = parse_port_url(url)
+    match parsed:
+        case DevicePath() | NetworkUrl():
+            from firmware_bridge.transport.serial_port import SerialPort
+
+            return SerialPort(url, line.baud, line.parity, allowed)
+        case UsbUrl(scheme="usbserial"):
+            from firmware_bridge.transport.serial_port import SerialPort
+            from firmware_bridge.transport.usb_serial import serial_path_of
+
+            return SerialPort(url, line.baud, line.parity, allowed, lambda: serial_path_of(parsed))
+        case UsbUrl():
+            from firmware_bridge.transport.usb_port import UsbPort
+
+            return UsbPort(url, allowed)
+        case _:
+            assert_never(parsed)

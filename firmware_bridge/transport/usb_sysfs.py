@@ -1,0 +1,162 @@
+"""The USB devices the kernel sees, read from /sys without opening one.
+
+Responsible for: listing them, finding the one a URL names, the one behind a serial port, and
+sentences for none and for too many.
+Not responsible for: devices coming and going (hotplug), opening (usb_port).
+Source: package README, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-usb.
+"""
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.transport.allow_list import PLACE, AllowList, Refused, keyboard_refused
+from firmware_bridge.transport.port import PortUnavailable
+from firmware_bridge.transport.port_url import UsbUrl
+from firmware_bridge.transport.usb_identity import (
+    UsbIdentity,
+    boot_keyboards,
+    harmless,
+    interfaces_in,
+)
+
+SYSFS: Final = Path("/sys")
+# 18 bytes of the device and every configuration; the kernel reads at most 64 KiB of one.
+_DESCRIPTOR_BYTES_MAX: Final = 65536 * 2
+_TEXT_BYTES_MAX: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class UsbAddress:
+    """Where the kernel has put a device for now; another address each time it is plugged in."""
+
+    bus: int
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedDevice:
+    """A device that is plugged in, hubs of the machine itself (usb1, ...) left out."""
+
+    identity: UsbIdentity
+    address: UsbAddress
+
+
+def attached_devices(sysfs: Path = SYSFS) -> tuple[AttachedDevice, ...]:
+    """Every USB device, by place; without one that vanishes while it is read."""
+    found = (device_at(path, sysfs) for path in places(sysfs))
+    return tuple(device for device in found if device is not None)
+
+
+def address_at(path: str, sysfs: Path = SYSFS) -> UsbAddress | None:
+    """The address of what is plugged in at a place; None: nothing is."""
+    folder = sysfs / "bus/usb/devices" / path
+    try:
+        return UsbAddress(_number(folder, "busnum"), _number(folder, "devnum"))
+    except (OSError, ValueError):
+        return None
+
+
+def places(sysfs: Path = SYSFS) -> tuple[str, ...]:
+    """The places where something is plugged in."""
+    try:
+        names = sorted(entry.name for entry in (sysfs / "bus/usb/devices").iterdir())
+    except OSError:
+        return ()  # a machine without USB
+    return tuple(name for name in names if PLACE.fullmatch(name))
+
+
+def device_at(path: str, sysfs: Path = SYSFS) -> AttachedDevice | None:
+    """What is plugged in at a place."""
+    return _read(sysfs / "bus/usb/devices" / path)
+
+
+def device_behind(port: str, sysfs: Path = SYSFS) -> UsbIdentity | None:
+    """The USB device whose serial port this path is; None: it is no USB device's."""
+    try:
+        status = Path(port).stat()
+        if not stat.S_ISCHR(status.st_mode):
+            return None
+        name = Path(port).resolve().name
+        folder = (sysfs / "class/tty" / name / "device").resolve(strict=True)
+    except OSError:
+        return None
+    for place in folder.parents:
+        if PLACE.fullmatch(place.name) and (device := _read(place)) is not None:
+            return device.identity
+    return None
+
+
+def the_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> AttachedDevice:
+    """The one device a URL names, if it may be opened. Raises PortUnavailable."""
+    ids = (url.vendor_id, url.product_id)
+    same = tuple(
+        device
+        for device in attached_devices(sysfs)
+        if (device.identity.vendor_id, device.identity.product_id) == ids
+    )
+    named = tuple(
+        device
+        for device in same
+        if url.serial_number in ("", device.identity.serial_number)
+        and url.path in ("", device.identity.path)
+    )
+    if len(named) > 1:
+        where = ", ".join(device.identity.path for device in named)
+        raise PortUnavailable(
+            f"{url}: {len(named)} such devices are plugged in, at {where}; name one by its serial"
+            f" number or place, such as {url.scheme}://.../@{named[0].identity.path}"
+        )
+    if not named:
+        others = "; ".join(device.identity.name for device in same)
+        seen = f" (there is {others})" if others else ""
+        raise PortUnavailable(f"{url} is not plugged in{seen}; `smartshoe devices` lists what is")
+    refuse_unless_allowed(named[0].identity, allowed)
+    return named[0]
+
+
+def refuse_unless_allowed(device: UsbIdentity, allowed: AllowList | None) -> None:
+    """Raises PortUnavailable with the reason; with no list, only keyboards are refused."""
+    if allowed is not None:
+        judged = allowed.judge(device)
+        if isinstance(judged, Refused):
+            raise PortUnavailable(judged.reason)
+    elif boot_keyboards(device):
+        raise PortUnavailable(keyboard_refused(device).reason)
+
+
+def _read(folder: Path) -> AttachedDevice | None:
+    try:
+        identity = UsbIdentity(
+            vendor_id=int(_text(folder, "idVendor"), 16),
+            product_id=int(_text(folder, "idProduct"), 16),
+            serial_number=_serial_number(folder),
+            path=folder.name,
+            interfaces=interfaces_in(_bytes(folder / "descriptors", _DESCRIPTOR_BYTES_MAX)),
+        )
+        address = UsbAddress(_number(folder, "busnum"), _number(folder, "devnum"))
+    except (OSError, ValueError):
+        return None
+    return AttachedDevice(identity, address)
+
+
+def _serial_number(folder: Path) -> str:
+    try:
+        return harmless(_text(folder, "serial"))
+    except FileNotFoundError:
+        return ""  # the device has none
+
+
+def _number(folder: Path, name: str) -> int:
+    return int(_text(folder, name))
+
+
+def _text(folder: Path, name: str) -> str:
+    data = _bytes(folder / name, _TEXT_BYTES_MAX)
+    return data.decode("utf-8", "replace").removesuffix("\n")
+
+
+def _bytes(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)

@@ -1,0 +1,100 @@
+"""What a port's URL may be, and the port behind each."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace
+from firmware_bridge.transport.port import LineSettings, Parity
+from firmware_bridge.transport.port_url import (
+    DevicePath,
+    NetworkUrl,
+    UsbUrl,
+    open_port,
+    parse_port_url,
+)
+from firmware_bridge.transport.serial_port import SerialPort
+from firmware_bridge.transport.usb_port import UsbPort
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("/dev/serial/by-id/usb-A-if00", DevicePath("/dev/serial/by-id/usb-A-if00")),
+        ("socket://192.0.2.10:4001", NetworkUrl("socket", "192.0.2.10", 4001)),
+        ("rfc2217://[2001:db8::1]:4001", NetworkUrl("rfc2217", "2001:db8::1", 4001)),
+        ("usb://0ab1:0002/SN-1", UsbUrl("usb", 0x0AB1, 0x0002, "SN-1", "")),
+        ("usb://0ab1:0002/@1-1.2", UsbUrl("usb", 0x0AB1, 0x0002, "", "1-1.2")),
+        ("usb://0ab1:0002", UsbUrl("usb", 0x0AB1, 0x0002, "", "")),
+        ("usbhid://0c2e:0b81/15232B1F0C", UsbUrl("usbhid", 0x0C2E, 0x0B81, "15232B1F0C", "")),
+        ("usbserial://0403:6001/A%2FB%20C", UsbUrl("usbserial", 0x0403, 0x6001, "A/B C", "")),
+    ],
+)
+def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | UsbUrl) -> None:
+    assert parse_port_url(text) == url
+    assert parse_port_url(str(url)) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ttyUSB0", "is no whole path; `smartshoe devices` lists"),
+        ("", "is no whole path"),
+        ("spy:///dev/ttyUSB0", "spy:// is not known; use a device path or socket://HOST:PORT"),
+        ("socket://192.0.2.10", "names no host and port; write socket://HOST:PORT"),
+        ("rfc2217://x:99999", "names no host and port"),
+        ("usb://0ab1", "names no USB device; write usb://VID:PID/SERIAL"),
+        ("usbhid://0xab1:2", "names no USB device; write usbhid://VID:PID/SERIAL"),
+        ("usb://0ab1:0002/@hub", "'hub' is no place; write @BUS-PORT"),
+        ("usb://0ab1:0002/%07", "printable ASCII"),
+        ("usb://0ab1:0002/" + "x" * 65, "a serial number is up to 64"),
+    ],
+)
+def test_what_is_no_url_is_refused_with_what_is_allowed(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        parse_port_url(text)
+
+
+@given(st.text(max_size=40) | st.text(max_size=30).map("usb://0ab1:0002/".__add__))
+def test_any_text_is_a_url_that_reads_the_same_again_or_refused(text: str) -> None:
+    try:
+        url = parse_port_url(text)
+    except ValueError:
+        return
+    assert parse_port_url(str(url)) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("usb://0ab1:0002/SN-1", AllowedId(0x0AB1, 0x0002, "SN-1")),
+        ("usbhid://0ab1:0002", AllowedId(0x0AB1, 0x0002)),
+        ("usb://0ab1:0002/@1-1.2", AllowedPlace("1-1.2")),
+    ],
+)
+def test_a_url_names_the_narrowest_entry_of_an_allow_list(
+    text: str, entry: AllowedId | AllowedPlace
+) -> None:
+    url = parse_port_url(text)
+
+    assert isinstance(url, UsbUrl)
+    assert url.entry == entry
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("/dev/ttyUSB0", SerialPort),
+        ("socket://192.0.2.10:4001", SerialPort),
+        ("usbserial://0403:6001", SerialPort),
+        ("usb://0ab1:0002", UsbPort),
+        ("usbhid://0c2e:0b81", UsbPort),
+    ],
+)
+def test_each_kind_of_url_has_its_port(url: str, kind: type[object]) -> None:
+    assert isinstance(open_port(url, LineSettings(38400, Parity.EVEN)), kind)
+
+
+def test_a_usb_port_takes_no_other_url() -> None:
+    with pytest.raises(ValueError, match="names no USB device"):
+        UsbPort("usbserial://0403:6001")

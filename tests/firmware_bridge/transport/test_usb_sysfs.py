@@ -1,0 +1,227 @@
+"""USB devices as /sys shows them, on a tree made for the purpose."""
+
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, Queue
+
+import pytest
+
+from firmware_bridge.transport import hotplug, usb_serial, usb_sysfs
+from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.port import PortUnavailable
+from firmware_bridge.transport.port_url import UsbUrl
+from firmware_bridge.transport.serial_port import SerialPortInfo
+from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent, DeviceGone
+from firmware_bridge.transport.usb_serial import serial_path_of
+from firmware_bridge.transport.usb_sysfs import attached_devices, device_behind, the_device
+
+READER = UsbUrl("usb", 0x0AB1, 0x0002, "", "")
+DEVICE = bytes.fromhex("12 01 0002 00000040 B10A 0200 0001 01 02 03 01  09 02 1B00 01 01 00 80 32")
+VENDOR = bytes.fromhex("09 04 00 00 00 FF 00 00 00")
+KEYBOARD = bytes.fromhex("09 04 00 00 01 03 01 01 00")
+WAIT_S = 10.0
+
+Plug = Callable[..., Path]
+
+
+@pytest.fixture
+def plug(tmp_path: Path) -> Plug:
+    folder = tmp_path / "bus/usb/devices"
+    folder.mkdir(parents=True)
+
+    def make(
+        path: str, *, serial: str | None = None, address: int = 2, interface: bytes = VENDOR
+    ) -> Path:
+        place = folder / path
+        place.mkdir(exist_ok=True)
+        (place / "idVendor").write_text("0ab1\n")
+        (place / "idProduct").write_text("0002\n")
+        (place / "busnum").write_text("1\n")
+        (place / "devnum").write_text(f"{address}\n")
+        (place / "descriptors").write_bytes(DEVICE + interface)
+        if serial is not None:
+            (place / "serial").write_text(f"{serial}\n")
+        return place
+
+    return make
+
+
+def unplug(place: Path) -> None:
+    for file in place.iterdir():
+        file.unlink()
+    place.rmdir()
+
+
+# --- listing and finding --------------------------------------------------------------------------
+
+
+def test_devices_are_listed_without_hubs_of_the_machine_and_interfaces(
+    plug: Plug, tmp_path: Path
+) -> None:
+    for name in ("usb1", "1-0:1.0", "1-1:1.0"):
+        plug(name)
+    plug("1-1.2", serial="SN-2", address=7)
+    plug("1-1")
+
+    first, second = attached_devices(tmp_path)
+
+    assert (first.identity.path, first.identity.serial_number) == ("1-1", "")
+    assert (second.identity.path, second.identity.serial_number) == ("1-1.2", "SN-2")
+    assert (second.address.bus, second.address.address) == (1, 7)
+    assert second.identity.interfaces[0].class_code == 0xFF
+
+
+def test_a_machine_without_usb_has_no_devices(tmp_path: Path) -> None:
+    assert attached_devices(tmp_path) == ()
+
+
+def test_a_device_that_vanishes_while_it_is_read_is_left_out(plug: Plug, tmp_path: Path) -> None:
+    (plug("1-1") / "descriptors").unlink()
+
+    assert attached_devices(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("serial", "path", "found"), [("SN-2", "", "1-2"), ("", "1-1", "1-1"), ("SN-1", "", "1-1")]
+)
+def test_a_device_is_found_by_its_serial_number_or_place(
+    plug: Plug, tmp_path: Path, serial: str, path: str, found: str
+) -> None:
+    plug("1-1", serial="SN-1")
+    plug("1-2", serial="SN-2")
+
+    device = the_device(UsbUrl("usb", 0x0AB1, 0x0002, serial, path), None, tmp_path)
+
+    assert device.identity.path == found
+
+
+def test_without_serial_number_the_device_must_be_the_only_one(plug: Plug, tmp_path: Path) -> None:
+    plug("1-1", serial="SN-1")
+    assert the_device(READER, None, tmp_path).identity.path == "1-1"
+    plug("1-2", serial="SN-2")
+
+    with pytest.raises(PortUnavailable, match=r"2 such devices are plugged in, at 1-1, 1-2; name"):
+        the_device(READER, None, tmp_path)
+
+
+def test_a_device_that_is_not_there_is_named_with_those_that_are(
+    plug: Plug, tmp_path: Path
+) -> None:
+    plug("1-1", serial="SN-1")
+
+    with pytest.raises(PortUnavailable, match=r"SN-2 is not plugged in \(there is .* SN-1 at 1-1"):
+        the_device(UsbUrl("usb", 0x0AB1, 0x0002, "SN-2", ""), None, tmp_path)
+
+
+def test_a_device_that_is_not_allowed_is_refused(plug: Plug, tmp_path: Path) -> None:
+    plug("1-1", serial="SN-1")
+
+    with pytest.raises(PortUnavailable, match="is not on the allow-list"):
+        the_device(READER, AllowList((allow_entry("1-2"),)), tmp_path)
+
+
+def test_a_keyboard_is_refused_where_no_list_is_kept(plug: Plug, tmp_path: Path) -> None:
+    plug("1-1", interface=KEYBOARD)
+
+    with pytest.raises(PortUnavailable, match="no keyboard is allowed"):
+        the_device(READER, None, tmp_path)
+
+
+# --- serial ports of USB devices ------------------------------------------------------------------
+
+
+def test_a_serial_ports_device_is_found_through_its_tty(
+    plug: Plug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interface = plug("1-1", serial="SN-1") / "1-1:1.0"
+    interface.mkdir()
+    (tmp_path / "class/tty/null").mkdir(parents=True)
+    (tmp_path / "class/tty/null/device").symlink_to(interface)
+    link = tmp_path / "by-id"
+    link.symlink_to("/dev/null")  # a character device that is always there
+
+    device = device_behind(str(link), tmp_path)
+
+    assert device is not None
+    assert device.serial_number == "SN-1"
+
+
+@pytest.mark.parametrize("port", ["/dev/null", "/no/such/port", "socket://127.0.0.1:1"])
+def test_what_is_no_usb_devices_port_has_no_device(port: str, tmp_path: Path) -> None:
+    assert device_behind(port, tmp_path) is None
+
+
+def ports(*paths: str) -> tuple[SerialPortInfo, ...]:
+    return tuple(
+        SerialPortInfo(f"/dev/ttyUSB{number}", f"/by-id/{number}", "", "", 0, 0, "", path)
+        for number, path in enumerate(paths)
+    )
+
+
+def test_the_port_of_a_device_is_found_by_its_place(
+    plug: Plug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plug("1-1.2", serial="SN-1")
+    monkeypatch.setattr(usb_serial, "list_serial_ports", lambda: ports("1-1", "1-1.2"))
+
+    assert serial_path_of(UsbUrl("usbserial", 0x0AB1, 0x0002, "SN-1", ""), tmp_path) == (
+        "/dev/ttyUSB1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ((), "shows no serial port yet"),
+        (("1-1", "1-1"), "has 2 serial ports; name one of them: /b"),
+    ],
+)
+def test_a_device_without_one_port_is_refused(
+    plug: Plug,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    there: tuple[str, ...],
+    said: str,
+) -> None:
+    plug("1-1")
+    monkeypatch.setattr(usb_serial, "list_serial_ports", lambda: ports(*there))
+
+    with pytest.raises(PortUnavailable, match=said):
+        serial_path_of(UsbUrl("usbserial", 0x0AB1, 0x0002, "", ""), tmp_path)
+
+
+# --- coming and going, where no announcement can be heard -----------------------------------------
+
+
+def test_devices_that_come_and_go_are_seen_without_announcements(
+    plug: Plug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hotplug, "_announcements", lambda: None)
+    monkeypatch.setattr(hotplug, "_LOOK_MS", 10)
+    plug("1-1", serial="SN-1")
+    told: Queue[DeviceEvent] = Queue()
+    watch = hotplug.DeviceWatch(told.put, sysfs=tmp_path)
+    watch.start()
+
+    there = told.get(timeout=WAIT_S)
+    place = plug("1-2", serial="SN-2")
+    appeared = told.get(timeout=WAIT_S)
+    unplug(place)
+    gone = told.get(timeout=WAIT_S)
+    plug("1-1", serial="SN-1", address=9)
+    gone_and_back = (told.get(timeout=WAIT_S), told.get(timeout=WAIT_S))
+    watch.stop()
+
+    assert watch.join(WAIT_S)
+    assert isinstance(there, DeviceAppeared)
+    assert isinstance(appeared, DeviceAppeared)
+    assert appeared.device.serial_number == "SN-2"
+    assert gone == DeviceGone(gone.at, appeared.device)
+    assert [type(event) for event in gone_and_back] == [DeviceGone, DeviceAppeared]
+    with pytest.raises(Empty):
+        told.get_nowait()
+
+
+def test_the_tree_of_this_machine_is_read() -> None:
+    assert Path("/sys") == usb_sysfs.SYSFS
+    assert all(device.address.address > 0 for device in attached_devices())
