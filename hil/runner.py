@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Protocol, Self, assert_never
+from typing import Protocol, Self, TypeAlias, assert_never
 
 from hil.dealing.actions import (
     Action,
@@ -28,18 +28,24 @@ from hil.dealing.actions import (
     StandBy,
 )
 from hil.dealing.dealer import Dealer
+from hil.dealing.tags import PhysicalBatch, usual_batches
 from hil.dealing.truth import CoupTruth, ReportTruth, Truth, TruthRecord
 from hil.emulator.angel_eye import AngelEye
 from hil.emulator.reports import Report
+from hil.emulator.rfid_shoe import RfidShoe
 
 GATE_POLL_S = 0.002
+CARDS_OF_A_DECK = 52
 NS_PER_S = 1_000_000_000
 
 
-class Outlet(Protocol):
-    """A served device: a LineServer or a CableOutlet."""
+DealingShoe: TypeAlias = AngelEye | RfidShoe
 
-    def perform(self, act: Callable[[AngelEye], tuple[Report, ...]]) -> tuple[Report, ...]:
+
+class Outlet(Protocol):
+    """A served dealing shoe: a LineServer or a CableOutlet."""
+
+    def perform(self, act: Callable[[DealingShoe], tuple[Report, ...]]) -> tuple[Report, ...]:
         """Do something to the device."""
         ...
 
@@ -117,9 +123,11 @@ class ShoeRunner:
     """Plays `dealer` on `outlet` and keeps the truth.
 
     `may_deal` is asked before every card and key (not before clearing an error, which the table
-    may be waiting for); while it says no, `while_held` is called again and again. `on_action` is
-    told each action after its reports have left; for MistakeMade that is the moment at which a
-    careful dealer stops and calls. `on_record` gets each truth record once. `coups_max` 0: all.
+    may be waiting for); while it says no, `while_held` is called again and again. `people` is told
+    each action once its reports have left, and does what belongs to it at no device: at a shoe
+    without keys the dealer declares the result at the console. `on_action` is told it after that;
+    for MistakeMade that is the moment at which a careful dealer stops and calls. `on_record` gets
+    each truth record once. `coups_max` 0: all.
     """
 
     dealer: Dealer
@@ -128,6 +136,7 @@ class ShoeRunner:
     may_deal: Callable[[], bool] = always
     while_held: Callable[[], None] = poll_gate
     pause: Callable[[int], None] = sleep_ns
+    people: Callable[[Action], None] = ignore_action
     on_action: Callable[[Action], None] = ignore_action
     on_record: Callable[[TruthRecord], None] = ignore_record
     coups_max: int = 0
@@ -141,6 +150,7 @@ class ShoeRunner:
             self._wait_for_gate(action)
             self.outlet.perform(partial(perform, action=action))
             self.outlet.settle()
+            self.people(action)
             self.collect()
             self.on_action(action)
             pause_ns = self.pace.pause_ns(action)
@@ -171,8 +181,10 @@ class ShoeRunner:
             self.while_held()
 
 
-def perform(device: AngelEye, action: Action) -> tuple[Report, ...]:
-    """Do one action to the device; the reports it makes."""
+def perform(device: DealingShoe, action: Action) -> tuple[Report, ...]:
+    """Do one action to the device; the reports it makes at once."""
+    if isinstance(device, RfidShoe):
+        return perform_rfid(device, action)
     match action:
         case Draw():
             return device.draw(action.card, burn_key=action.burn_key)
@@ -195,3 +207,32 @@ def perform(device: AngelEye, action: Action) -> tuple[Report, ...]:
             return ()
         case _:
             assert_never(action)
+
+
+def perform_rfid(device: RfidShoe, action: Action) -> tuple[Report, ...]:
+    """The same to a shoe that has an exit and no keys; batches take turns, shoe by shoe."""
+    match action:
+        case Draw():
+            return device.draw(action.card)
+        case CutCard():
+            return device.draw_cut_card()
+        case NewShoe():
+            return device.load(batch_of_shoe(action), action.loading.slots())
+        case (
+            PressResult()
+            | StandBy()
+            | ForcedExit()
+            | ClearError()
+            | SettingMode()
+            | Pause()
+            | MistakeMade()
+        ):
+            return ()
+        case _:
+            assert_never(action)
+
+
+def batch_of_shoe(shoe: NewShoe) -> PhysicalBatch:
+    """The batch a shoe is dealt from: batches take turns, the red one first."""
+    deck_count = len(shoe.loading.cards) // CARDS_OF_A_DECK
+    return usual_batches(deck_count)[(shoe.number - 1) % 2]

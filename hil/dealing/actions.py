@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from hil.dealing.cards import Card
 from hil.dealing.mistakes import Mistake
+from hil.dealing.shoe import Loading
 from hil.dealing.tableau import Winner
 
 
@@ -57,9 +58,13 @@ class StandBy:
 
 @dataclass(frozen=True, slots=True)
 class NewShoe:
-    """Load the shoe and switch it on; `number` counts from 1 in this run."""
+    """Load the shoe and switch it on; `number` counts from 1 in this run.
+
+    `loading` is what lies in it now. A device that reads each card as it leaves needs it not.
+    """
 
     number: int
+    loading: Loading
 
 
 @dataclass(frozen=True, slots=True)

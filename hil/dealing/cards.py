@@ -1,7 +1,9 @@
 """Cards as pieces of plastic: what is printed on them and which deck they came from.
 
-Responsible for: the card value, its two values (in a hand and in the burn) and its short name.
-Not responsible for: the order of cards in a shoe (shoe) and for hands (tableau).
+Responsible for: the card value, its two values (in a hand and in the burn) and its short name; the
+piece of plastic with a back and a chip.
+Not responsible for: the order of cards in a shoe (shoe), hands (tableau) and the cards of a batch
+(tags).
 Source: clauses NY-e-3 (burn value), S42-e-6-value; the deck number only tells twins apart.
 """
 
@@ -38,6 +40,23 @@ class Card:
 
     def __str__(self) -> str:
         return RANK_NAMES[self.rank - 1] + self.suit.value
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalCard:
+    """One piece of plastic. `card` None: a cut card. `tag` is what its chip answers, in hex."""
+
+    card: Card | None
+    back: str
+    tag: str
+
+    @property
+    def deck(self) -> int:
+        """The deck it came with; 0 for a cut card, which is of none."""
+        return 0 if self.card is None else self.card.deck
+
+    def __str__(self) -> str:
+        return f"{self.back} {'cut card' if self.card is None else self.card}"
 
 
 def card_named(name: str, deck: int = 1) -> Card:

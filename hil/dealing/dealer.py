@@ -109,7 +109,7 @@ class Dealer:
         self._shoe = PhysicalShoe(loading)
         self._cut_card_waits = False
         self.truth.records.append(ShoeTruth(number, len(loading.cards), loading.cut_from_back))
-        yield NewShoe(number)
+        yield NewShoe(number, loading)
         yield from burn_actions(self)
         if self.is_due(Mistake.CUT_CARD_DURING_BURN):
             # The floorperson orders a reload (D-5): nothing is dealt from this loading.

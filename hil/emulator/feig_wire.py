@@ -1,0 +1,173 @@
+"""The bytes of a FEIG OBID reader: frames, their check, and the records of its buffer.
+
+Responsible for: writing answers and notifications and finding requests in the host's bytes, read
+from the wire document alone.
+Not responsible for: what a request does and when something is sent (feig).
+Source: package README of firmware_bridge, wire document of FEIG OBID readers.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+ADVANCED_MARK = 0x02
+ANY_ADDRESS = 0xFF
+STANDARD_BYTES_MIN, STANDARD_BYTES_MAX = 5, 255
+ADVANCED_BYTES_MIN = 7
+# No request a host may send is longer.
+REQUEST_BYTES_MAX = 512
+CHECK_BYTES = 2
+
+
+class Status(IntEnum):
+    """The status byte of an answer."""
+
+    OK = 0x00
+    NO_TRANSPONDER = 0x01
+    PARAMETER_RANGE = 0x11
+    UNKNOWN_COMMAND = 0x80
+    LENGTH = 0x81
+    NO_VALID_DATA = 0x92
+    OVERFLOW = 0x93
+    MORE_DATA = 0x94
+    ISO15693 = 0x95
+
+
+class TrType(IntEnum):
+    """The kind of a transponder."""
+
+    NONE = 0x00
+    ISO15693 = 0x03
+    ISO14443A = 0x04
+    EPC_C1G2 = 0x84
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A whole request of the host; `advanced` says in which of the two forms it came."""
+
+    address: int
+    command: int
+    data: bytes
+    advanced: bool
+
+
+def check(data: bytes) -> bytes:
+    """CRC-16/MCRF4XX, least significant byte first."""
+    register = 0xFFFF
+    for value in data:
+        register ^= value
+        for _ in range(8):
+            register = register >> 1 ^ 0x8408 if register & 1 else register >> 1
+    return register.to_bytes(CHECK_BYTES, "little")
+
+
+def answer_frame(
+    address: int, command: int, status: int, data: bytes = b"", *, advanced: bool
+) -> bytes:
+    """An answer; in an advanced frame if the request was in one, or if it would not fit."""
+    body = bytes((address, command, status)) + data
+    standard_bytes = 1 + len(body) + CHECK_BYTES
+    if advanced or standard_bytes > STANDARD_BYTES_MAX:
+        length = 3 + len(body) + CHECK_BYTES
+        head = bytes((ADVANCED_MARK,)) + length.to_bytes(2, "big")
+    else:
+        head = bytes((standard_bytes,))
+    return head + body + check(head + body)
+
+
+class RequestFinder:
+    """Finds whole requests in the bytes of the host. A broken one is passed over in silence."""
+
+    def __init__(self) -> None:
+        self._waiting = b""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether bytes wait that are no whole request."""
+        return bool(self._waiting)
+
+    def give_up(self) -> None:
+        """The rest did not come in time."""
+        self._waiting = b""
+
+    def receive(self, data: bytes) -> tuple[Request, ...]:
+        """Take bytes in any fragmentation."""
+        found = []
+        rest = self._waiting + data
+        while True:
+            place = self._first_whole(rest)
+            if place is None:
+                break
+            start, end = place
+            found.append(_request(rest[start:end]))
+            rest = rest[end:]
+        self._waiting = rest[-REQUEST_BYTES_MAX:]
+        return tuple(found)
+
+    @staticmethod
+    def _first_whole(data: bytes) -> tuple[int, int] | None:
+        """Where the first whole request begins and ends."""
+        for start in range(len(data)):
+            length = _length(data[start : start + 3])
+            frame = data[start : start + length]
+            if length and len(frame) == length and check(frame[:-2]) == frame[-2:]:
+                return start, start + length
+        return None
+
+
+def _length(head: bytes) -> int:
+    """How long a frame is that begins so; 0 where none does, or where it cannot be told yet."""
+    if head[0] == ADVANCED_MARK:
+        length = int.from_bytes(head[1:3], "big") if len(head) == 3 else 0
+        return length if ADVANCED_BYTES_MIN <= length <= REQUEST_BYTES_MAX else 0
+    return head[0] if head[0] >= STANDARD_BYTES_MIN else 0
+
+
+def _request(frame: bytes) -> Request:
+    advanced = frame[0] == ADVANCED_MARK
+    body = frame[3 if advanced else 1 : -CHECK_BYTES]
+    return Request(body[0], body[1], body[2:], advanced)
+
+
+class Field(IntEnum):
+    """What a record holds: a bit of TR-DATA1, or of TR-DATA2 shifted by eight."""
+
+    IDENTITY = 0x0001
+    ANTENNA = 0x0010
+    TIMER = 0x0020
+    EXTENDED = 0x0080
+    INPUT = 0x0100
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the reader notes: a tag (its identity empty where only an input changed)."""
+
+    identity: bytes
+    tr_type: int
+    antenna: int
+    time_ms: int
+    inputs_changed: int
+    inputs: int
+
+
+def record(moment: Moment, fields: int) -> bytes:
+    """One data set with its length before it, which counts itself."""
+    body = b""
+    if fields & Field.IDENTITY:
+        body += bytes((moment.tr_type, 0, len(moment.identity))) + moment.identity
+    if fields & Field.TIMER:
+        body += moment.time_ms.to_bytes(4, "big")
+    if fields & Field.ANTENNA:
+        body += bytes((moment.antenna,))
+    if fields & Field.INPUT:
+        body += bytes((moment.inputs_changed, moment.inputs))
+    return (2 + len(body)).to_bytes(2, "big") + body
+
+
+def data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
+    """The data of an answer to reading the buffer: what the records hold, how many, and they."""
+    told = bytes((fields & 0xFF,))
+    if fields & Field.EXTENDED:
+        told += bytes((fields >> 8,))
+    return told + len(records).to_bytes(2, "big") + b"".join(records)
