@@ -7,7 +7,10 @@ Source: D-8 (a scan is not disclosure); S42-g-3-i to S42-g-3-iii, NY-f-3-i-a to 
 S42-e-6-shown, NY-e-1, WA-ov-9-face; package README, "Disclosure".
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final, Literal, TypeAlias
 
 from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.events import TurnedCards
@@ -26,15 +29,261 @@ _PARTS = {
 
 
 class WayOut(StrEnum):
-    """Every output of the program. One that is not named here does not belong in the program."""
+    """Every output of the program. One that is not named here does not build."""
 
-    SNAPSHOT = "snapshot"  # control socket: status and subscriptions, and the views built on it
-    ACTION_ANSWER = "action_answer"  # control socket: what an action led to
-    METRICS = "metrics"  # counts only, no card at all
-    LOG = "log"  # no card at all
-    WIRE_LOG = "wire_log"  # masked outside maintenance
-    MONITOR = "monitor"  # `smartshoe devices monitor`, masked outside maintenance
-    REPLAY_REPORT = "replay_report"  # kinds and codes, no card at all
+    SNAPSHOT = "snapshot"
+    ACTION_ANSWER = "action_answer"
+    CONTROL_REFUSAL = "control_refusal"
+    METRICS = "metrics"
+    HEALTH_PAGES = "health_pages"
+    LOG = "log"
+    WIRE_LOG = "wire_log"
+    SERVICE_NOTICE = "service_notice"
+    DEVICE_BYTES = "device_bytes"
+    PROGRAM_WORDS = "program_words"
+    JOURNAL = "journal"
+    STATUS_WORDS = "status_words"
+    MONITOR = "monitor"
+    DEVICE_LIST = "device_list"
+    KEY = "key"
+    VERIFY_REPORT = "verify_report"
+    REPLAY_REPORT = "replay_report"
+    REFERENCE = "reference"
+    TRIED = "tried"
+    FAULT = "fault"
+    ERROR_WORDS = "error_words"
+
+
+class Passes(StrEnum):
+    """What may pass at a way out while cards lie face down."""
+
+    NO_CARD = "no card, and nothing that follows from one"
+    SEEN = "cards people have seen, and what follows from those"
+    MASKED = "no card byte, outside maintenance of a closed table"
+    OWN = "no table's cards: the rules, or what the person who asks has written"
+    EVIDENCE = "every input as it came in: whoever may read it is trusted as the records are"
+
+
+Channel: TypeAlias = Literal[
+    "terminal",
+    "log",
+    "socket",
+    "file",
+    "database",
+    "device",
+    "bytes",
+    "metrics",
+    "process",
+    "error",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way out: by which modules, through which channel; `package.*` for all of a package.
+
+    `by` is read by the build as text (hatch_build.py): write it out, without names.
+    """
+
+    out: WayOut
+    what: str
+    passes: Passes
+    by: Mapping[Channel, tuple[str, ...]]
+
+
+WAYS: Final = (
+    Way(
+        WayOut.SNAPSHOT,
+        "control socket: status and subscriptions",
+        Passes.SEEN,
+        by={
+            "socket": (
+                "controller.control",
+                "controller.connections",
+                "controller.control_client",
+            )
+        },
+    ),
+    Way(
+        WayOut.ACTION_ANSWER,
+        "control socket: what an action led to",
+        Passes.NO_CARD,
+        by={"socket": ("controller.control", "controller.control_client")},
+    ),
+    Way(
+        WayOut.CONTROL_REFUSAL,
+        "control socket: why a request or an action was refused",
+        Passes.NO_CARD,
+        by={"error": ("controller.control", "controller.act_requests", "controller.actions")},
+    ),
+    Way(
+        WayOut.METRICS,
+        "HTTP: counts for Prometheus",
+        Passes.NO_CARD,
+        by={
+            "metrics": ("controller.metrics",),
+            "socket": ("controller.http_status", "controller.connections"),
+            "bytes": ("controller.http_status",),
+        },
+    ),
+    Way(
+        WayOut.HEALTH_PAGES,
+        "HTTP: /healthz, /readyz and pages that are not there",
+        Passes.NO_CARD,
+        by={"socket": ("controller.http_status",), "bytes": ("controller.http_status",)},
+    ),
+    Way(
+        WayOut.LOG,
+        "log: start, end, faults of ours by kind and place",
+        Passes.NO_CARD,
+        by={"log": ("controller.app", "controller.table")},
+    ),
+    Way(
+        WayOut.WIRE_LOG,
+        "log: what arrives on a port, where [log] wire asks for it",
+        Passes.MASKED,
+        by={"log": ("controller.wire_watch",)},
+    ),
+    Way(
+        WayOut.SERVICE_NOTICE,
+        "datagrams to systemd: ready, alive, stopping",
+        Passes.NO_CARD,
+        by={"socket": ("controller.notify",)},
+    ),
+    Way(
+        WayOut.DEVICE_BYTES,
+        "bytes written to a device: commands and acknowledgements",
+        Passes.NO_CARD,
+        by={
+            "device": (
+                "firmware_bridge.transport.serial_port",
+                "firmware_bridge.transport.usb_port",
+            ),
+            "socket": ("firmware_bridge.transport.serial_port",),
+            "bytes": (
+                "controller.table",
+                "firmware_bridge.transport.pump",
+                "firmware_bridge.transport.serial_port",
+            ),
+        },
+    ),
+    Way(
+        WayOut.PROGRAM_WORDS,
+        "stderr of `smartshoe run`: why it does not start, why it ended",
+        Passes.NO_CARD,
+        by={"terminal": ("controller.app",)},
+    ),
+    Way(
+        WayOut.JOURNAL,
+        "live.db, its lock, and the private copies that reading it makes",
+        Passes.EVIDENCE,
+        by={
+            "database": (
+                "controller.journal.database",
+                "controller.journal.reader",
+                "controller.journal.store",
+                "controller.journal.verify",
+            ),
+            "file": ("controller.journal.database", "controller.journal.verify"),
+        },
+    ),
+    Way(
+        WayOut.STATUS_WORDS,
+        "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer in words",
+        Passes.SEEN,
+        by={"terminal": ("controller.cli_table", "controller.cli_output")},
+    ),
+    Way(
+        WayOut.MONITOR,
+        "`smartshoe devices monitor`",
+        Passes.MASKED,
+        by={"terminal": ("controller.cli_monitor", "controller.cli_devices")},
+    ),
+    Way(
+        WayOut.DEVICE_LIST,
+        "`smartshoe devices`: what is plugged in",
+        Passes.NO_CARD,
+        by={"terminal": ("controller.cli_devices",)},
+    ),
+    Way(
+        WayOut.KEY,
+        "the table's key file, and `smartshoe keys`: its public half",
+        Passes.NO_CARD,
+        by={
+            "file": ("controller.keys",),
+            "bytes": ("controller.keys",),
+            "terminal": ("controller.cli_keys",),
+        },
+    ),
+    Way(
+        WayOut.VERIFY_REPORT,
+        "`smartshoe verify`: counts, record numbers and the head of the chain",
+        Passes.NO_CARD,
+        by={"terminal": ("controller.cli_journal", "controller.journal.verify")},
+    ),
+    Way(
+        WayOut.REPLAY_REPORT,
+        "`smartshoe replay`: kinds of entries and codes, to a reader of the journal",
+        Passes.NO_CARD,
+        by={"terminal": ("controller.cli_journal",)},
+    ),
+    Way(
+        WayOut.REFERENCE,
+        "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
+        Passes.OWN,
+        by={
+            "terminal": (
+                "controller.cli_act",
+                "controller.cli_clauses",
+                "controller.cli_commands",
+                "controller.cli_odds",
+                "controller.cli_rules",
+                "controller.cli_settings",
+            )
+        },
+    ),
+    Way(
+        WayOut.TRIED,
+        "`smartshoe try` and `settle`: a script or a coup that somebody writes",
+        Passes.OWN,
+        by={"terminal": ("controller.cli_settle", "controller.cli_try")},
+    ),
+    Way(
+        WayOut.FAULT,
+        "stderr of a command: a known error in its words, a fault of ours by kind and place",
+        Passes.NO_CARD,
+        by={"terminal": ("controller.cli_errors",)},
+    ),
+    Way(
+        WayOut.ERROR_WORDS,
+        "words of an error: what is wrong with a request, a file, a port, a record",
+        Passes.NO_CARD,
+        by={
+            "error": (
+                "controller.cli_*",
+                "controller.config*",
+                "controller.control",
+                "controller.control_client",
+                "controller.custody.*",
+                "controller.gaming_day",
+                "controller.journal.*",
+                "controller.keys",
+                "controller.metrics",
+                "controller.recovery",
+                "controller.register",
+                "controller.replay",
+                "controller.retelling",
+                "controller.rule_data",
+                "controller.rules.*",
+                "controller.script.*",
+                "controller.table",
+                "drivers.catalogue",
+                "firmware_bridge.angel_eye.messages",
+                "firmware_bridge.transport.*",
+            )
+        },
+    ),
+)
 
 
 def card_disclosed(book: RuleBook, coup: CoupState, dealt: DealtCard) -> bool:
