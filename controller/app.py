@@ -18,6 +18,7 @@ from typing import Final
 
 from controller.config import ConfigError, TableConfig, load_config
 from controller.control import ControlServer
+from controller.fault_words import fault_words, way_there
 from controller.inputs import Started
 from controller.metrics import MetricsServer, MetricsUnavailable, TableMetrics
 from controller.notify import Notifier
@@ -74,6 +75,7 @@ def main(argv: Sequence[str]) -> int:
     )
     # Libraries log what they do; the state table's library would tell which hand draws.
     LOG.setLevel(logging.INFO)
+    threading.excepthook = _thread_fault
     try:
         config = load_config(options.config)
     except ConfigError as error:
@@ -100,6 +102,14 @@ def _parser() -> argparse.ArgumentParser:
 def _say(message: str, code: int) -> int:
     print(f"smartshoe: {message}", file=sys.stderr)
     return code
+
+
+def _thread_fault(hook: threading.ExceptHookArgs) -> None:
+    """A thread at the rim ended by a fault of ours, in words that name no card."""
+    thread = hook.thread.name if hook.thread is not None else "a thread"
+    if hook.exc_value is not None:
+        fault, way = fault_words(hook.exc_value), way_there(hook.exc_traceback)
+        LOG.error("%s: %s\n%s", thread, fault, way)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ Source: package README, "Command line".
 
 import os
 import sys
-import traceback
 from enum import IntEnum
-from pathlib import Path
 from typing import Final
+
+from controller.fault_words import fault_words
 
 
 class Exit(IntEnum):
@@ -82,9 +82,10 @@ def _sentence(error: Exception) -> tuple[Exit, str]:
             return code, str(error)
     if isinstance(error, OSError):
         return Exit.UNUSABLE, _system_sentence(error)
+    # Its own message stays away: it may name a card that nobody has seen.
     return Exit.FAULT, (
-        f"a fault of this program: {type(error).__name__}: {error} ({_place(error)}). "
-        f"Please report it; with {TRACEBACK_SETTING}=1 the whole way there is shown"
+        f"{fault_words(error)}. Please report it; with {TRACEBACK_SETTING}=1 the whole way there "
+        "is shown, cards included where it is about one"
     )
 
 
@@ -92,10 +93,3 @@ def _system_sentence(error: OSError) -> str:
     """What the operating system refused, with the file first."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename is not None else reason
-
-
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames:
-        return "place unknown"
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}"

@@ -157,6 +157,7 @@ WAYS: Final = (
         by={
             "device": (
                 "firmware_bridge.transport.serial_port",
+                "firmware_bridge.transport.usb_devices",
                 "firmware_bridge.transport.usb_port",
             ),
             "socket": ("firmware_bridge.transport.serial_port",),
@@ -164,6 +165,7 @@ WAYS: Final = (
                 "controller.table",
                 "firmware_bridge.transport.pump",
                 "firmware_bridge.transport.serial_port",
+                "firmware_bridge.transport.usb_port",
             ),
         },
     ),

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from traceback import extract_tb, format_tb
 from typing import Protocol, TypeAlias
 
 from controller.core import Core, CoreState
 from controller.entries import Entry
+from controller.fault_words import fault_words, way_there
 from controller.inputs import Input, Started
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, JournalWriteFailed
@@ -179,9 +179,9 @@ class Table:
             except (JournalError, RecoveryError) as error:
                 self._end(Health.REFUSED, str(error))
             except Exception as error:  # noqa: BLE001  # where our own faults surface
-                fault = _in_words(error)
+                fault = fault_words(error)
                 # Not LOG.exception: the error's own message may name a card.
-                trace = "".join(format_tb(error.__traceback__))
+                trace = way_there(error.__traceback__)
                 LOG.error("table %s: %s\n%s", self.name, fault, trace)  # noqa: TRY400
                 self._pending.faulted()
                 if self._may_restart():
@@ -309,10 +309,3 @@ class Table:
                     waiting.done.set()
                 elif isinstance(waiting, threading.Event):
                     waiting.set()
-
-
-def _in_words(error: Exception) -> str:
-    """What kind of fault came up and where, without its message: that may name a card."""
-    place = extract_tb(error.__traceback__)[-1]
-    where = f"{Path(place.filename).name}, line {place.lineno}, {place.name}"
-    return f"a fault of this program: {type(error).__name__} in {where}"

@@ -89,6 +89,11 @@ def _found(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
+def _how_many(value: object) -> str:
+    """The items of a row, counted and not named: one of them may be a card."""
+    return f"one of {len(value)}" if isinstance(value, list | tuple) else _found(value)
+
+
 def _scalar_form(kind: type) -> Form:
     name = "None" if kind is type(None) else kind.__name__
 
@@ -174,7 +179,7 @@ def _row_form(items: tuple[Form, ...]) -> Form:
 
     def encode(value: object) -> Plain:
         if type(value) is not tuple or len(value) != length:
-            raise CanonicalError(f"expected a tuple of {length}, found {value!r}")
+            raise CanonicalError(f"expected a tuple of {length}, found {_how_many(value)}")
         plain: list[Plain] = []
         try:
             for item, part in zip(items, value, strict=True):
@@ -185,7 +190,7 @@ def _row_form(items: tuple[Form, ...]) -> Form:
 
     def decode(plain: object) -> object:
         if type(plain) is not list or len(plain) != length:
-            raise CanonicalError(f"expected an array of {length}, found {plain!r}")
+            raise CanonicalError(f"expected an array of {length}, found {_how_many(plain)}")
         values: list[object] = []
         try:
             for item, part in zip(items, plain, strict=True):

@@ -158,8 +158,16 @@ def test_our_own_fault_is_told_without_a_traceback(
     assert ending.with_error(ZeroDivisionError("by 0")) == Exit.FAULT
 
     said = capsys.readouterr().err
-    assert said.startswith("smartshoe: a fault of this program: ZeroDivisionError: by 0 (test_cli.")
+    assert said.startswith("smartshoe: a fault of this program: ZeroDivisionError in test_cli.py, ")
     assert "Traceback" not in said
+
+
+def test_the_message_of_our_own_fault_is_not_told(
+    ending: Ending, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ending.with_error(AssertionError("no card is due: 7h"))
+
+    assert "7h" not in capsys.readouterr().err
 
 
 def test_our_own_fault_is_shown_whole_on_request(
