@@ -45,6 +45,10 @@ _COPY_EVERY_PAGES: Final = 1000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
 
+# The journal holds cards that nobody has seen yet: the account of the table, and whom its group
+# names, may read it. What exists already keeps its mode.
+FOLDER_MODE: Final = 0o750
+FILE_MODE: Final = 0o640
 # SQLite puts names from a damaged file into its messages, which then are no valid text.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -67,7 +71,9 @@ def error_kind(error: Exception) -> int:
 
 
 def in_words(error: Exception) -> str:
-    """What an error of SQLite means, with its own words and name behind."""
+    """What an error of SQLite or of the system means, with its own words and name behind."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
 
@@ -80,10 +86,13 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
     if not create and not file.is_file():
         raise JournalError(f"{file}: there is no journal here. Name the folder of an existing one.")
     try:
+        if create:
+            # SQLite gives a file it makes to everybody to read, and its log the mode of the file.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         connection = sqlite3.connect(
             file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise _cannot_open(file, error) from error
     try:
         connection.execute("PRAGMA synchronous = FULL")
@@ -231,7 +240,7 @@ class FolderLock:
 def make_folder(folder: Path) -> None:
     """Make the folder and put its name on the disk. Raises JournalError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         descriptor = os.open(folder.parent, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -51,6 +51,36 @@ def test_a_new_journal_is_empty(fast_dir: Path) -> None:
         assert journal.checkpoint_damage is None
 
 
+def test_a_new_journal_is_for_its_account_and_group_alone(fast_dir: Path) -> None:
+    folder = fast_dir / "journal"
+    before = os.umask(0)
+    try:
+        with Journal.open(folder) as journal:
+            journal.append([b"a card that nobody has seen"])
+            modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    finally:
+        os.umask(before)
+
+    assert folder.stat().st_mode & 0o777 == 0o750
+    assert {modes[f"live.db{end}"] for end in ("", "-wal", "-shm")} == {0o640}
+
+
+def test_an_existing_journal_keeps_its_mode(fast_dir: Path) -> None:
+    Journal.open(fast_dir).close()
+    (fast_dir / "live.db").chmod(0o600)
+
+    Journal.open(fast_dir).close()
+
+    assert (fast_dir / "live.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_file_is_not_a_journal(fast_dir: Path) -> None:
+    (fast_dir / "live.db").mkdir()
+
+    with pytest.raises(JournalError, match="cannot open the journal: Is a directory"):
+        Journal.open(fast_dir)
+
+
 def test_a_record_stands_under_its_number_and_chain_value(fast_dir: Path) -> None:
     with Journal.open(fast_dir) as journal:
         journal.append([b"first", b"second"])
