@@ -44,8 +44,10 @@ examples:
   smartshoe-hil emulate --tcp 4001 --speed 1 --pace-ms 800
   smartshoe-hil emulate --pty-link /tmp/shoe --mistake wrong_result@3 --wait-after-mistake
   smartshoe-hil emulate --tcp 4001 --noise 0.05 --truth truth.jsonl
+  smartshoe-hil emulate --shoe rfid --tcp 4001 --batches . --console /run/smartshoe/control.sock
 
-Orders on standard input: hold, go, unplug, replug (pty), drop (tcp), quit.
+Orders on standard input: hold, go, unplug, replug (pty), drop (tcp), quit; to an RFID shoe also
+fault NAME, power-off, power-on.
 Mistakes are listed by `smartshoe-hil mistakes`."""
 
 app = typer.Typer(

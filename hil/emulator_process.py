@@ -1,8 +1,9 @@
 """An emulated shoe and its dealer as a process of their own: `python -m hil.emulator_process`.
 
-Responsible for: the command line, the lines on stdout that tell how far it is, the lines on stdin
-that steer it, and the truth file. So a program under test can be killed and the shoe lives on.
-Not responsible for: dealing and serving (hil.runner, hil.emulator).
+Responsible for: the lines on stdout that tell how far it is, the lines on stdin that steer it, and
+the truth file. So a program under test can be killed and the shoe lives on.
+Not responsible for: the command line (emulator_options), dealing and serving (hil.runner,
+hil.emulator).
 Source: package README, "The emulator as a process".
 """
 
@@ -10,34 +11,44 @@ import argparse
 import json
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from io import TextIOWrapper
-from pathlib import Path
 from threading import Event, Thread
 from typing import TextIO
 
+from hil.console import ConsoleHand, SocketConsole
 from hil.dealing.actions import Action, MistakeMade
-from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
-from hil.dealing.mistakes import Mistake, planned_mistake
+from hil.dealing.dealer import Dealer
+from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, TruthRecord, json_line
-from hil.emulator.angel_eye import SEQUENCE_DEFAULT, AngelEye, AngelEyeSettings
-from hil.emulator.line import LineServer, LineSettings
+from hil.emulator.line import LineServer
+from hil.emulator.rfid_shoe import ExitFault, RfidShoe
 from hil.emulator.serve import PtyServer, TcpServer
-from hil.faults import FaultPlan
-from hil.runner import Pace, ShoeRunner, poll_gate
+from hil.emulator_options import (
+    NS_PER_MS,
+    ShoeLine,
+    arguments,
+    make_dealer,
+    make_server,
+    rfid_line,
+)
+from hil.runner import Pace, ShoeRunner, ignore_action, poll_gate
 
-NS_PER_MS = 1_000_000
+TAKEN_LOOK_S = 0.1
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Reins:
-    """Lines on stdin: `hold` and `go`, `unplug` and `replug`, `drop`, `quit`.
+    """Lines on stdin: `hold` and `go`, `unplug` and `replug`, `drop`, `quit`; for an RFID shoe
+
+    `fault NAME`, `power-off` and `power-on` as well.
 
     End of input is no order: dealing goes on to its end, only then the process need not stay.
     """
 
-    def __init__(self, orders: TextIO, server: LineServer[AngelEye], *, held: bool) -> None:
+    def __init__(self, orders: TextIO, server: ShoeLine, *, held: bool) -> None:
         self._orders = orders
         self._server = server
         self._free = Event()
@@ -82,8 +93,22 @@ class Reins:
                 server.drop()
             case "quit":
                 self.quit()
-            case _:
+            case _ if not self._obey_rfid(order):
                 tell("refused", order=order)
+
+    def _obey_rfid(self, order: str) -> bool:
+        """What only an RFID shoe can be told; False where it is not told to one, or is no order."""
+        line = rfid_line(self._server)
+        match order.split():
+            case ["fault", name] if line is not None and name in tuple(ExitFault):
+                line.perform(partial(RfidShoe.order, fault=ExitFault(name)))
+            case ["power-off"] if line is not None:
+                line.perform(RfidShoe.power_off)
+            case ["power-on"] if line is not None:
+                line.perform(RfidShoe.power_on)
+            case _:
+                return False
+        return True
 
 
 class Stopped(Exception):
@@ -96,72 +121,8 @@ def tell(event: str, **facts: object) -> None:
     sys.stdout.flush()
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line. Exits with 2 on a wrong one."""
-    parser = argparse.ArgumentParser(prog="hil.emulator_process", description=__doc__)
-    line = parser.add_mutually_exclusive_group(required=True)
-    line.add_argument("--pty-link", type=Path, help="serve a pty behind this symlink")
-    line.add_argument("--tcp", type=int, metavar="PORT", help="serve TCP on loopback; 0: any port")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shoes", type=int, default=1)
-    parser.add_argument("--decks", type=int, default=8)
-    parser.add_argument("--coups", type=int, default=0, help="stop after so many coups; 0: all")
-    parser.add_argument("--pace-ms", type=int, default=0, help="pause after each action")
-    parser.add_argument("--speed", type=int, default=0, help="0: no pacing of bytes; n: n x baud")
-    parser.add_argument("--baud", type=int, default=4800)
-    parser.add_argument("--repeats", type=int, default=3, choices=(1, 2, 3))
-    parser.add_argument("--repeat-gap-ms", type=int, default=0)
-    parser.add_argument("--seq-cycle", default=SEQUENCE_DEFAULT)
-    parser.add_argument("--mistake", action="append", default=[], metavar="NAME@[SHOE.]COUP")
-    parser.add_argument("--burn-after-overdraw", action="store_true")
-    parser.add_argument("--truth", type=Path, help="write the truth here as JSON lines")
-    parser.add_argument("--noise", type=float, default=0.0, help="probability of noise")
-    parser.add_argument("--hold", action="store_true", help="begin only at `go`")
-    parser.add_argument(
-        "--wait-after-mistake", action="store_true", help="hold after a mistake until `go`"
-    )
-    options = parser.parse_args(argv)
-    try:
-        options.mistakes = tuple(planned_mistake(text) for text in options.mistake)
-    except ValueError as error:
-        parser.error(f"--mistake: {error}; known: {', '.join(Mistake)}")
-    return options
-
-
-def make_server(options: argparse.Namespace) -> LineServer[AngelEye]:
-    """The served device the options ask for."""
-    device = AngelEye(
-        AngelEyeSettings(
-            repeats=options.repeats,
-            repeat_gap_ns=options.repeat_gap_ms * NS_PER_MS,
-            seq_cycle=options.seq_cycle,
-        )
-    )
-    faults = FaultPlan(seed=options.seed, noise=options.noise) if options.noise else None
-    settings = LineSettings(speed=options.speed, baud=options.baud, faults=faults)
-    if options.pty_link is not None:
-        return PtyServer(device, settings, link=options.pty_link)
-    return TcpServer(device, settings, port=options.tcp)
-
-
-def make_dealer(options: argparse.Namespace) -> Dealer:
-    """The dealer the options ask for."""
-    remedy = OverdrawRemedy.SET_ASIDE
-    if options.burn_after_overdraw:
-        remedy = OverdrawRemedy.BURN_AMOUNT
-    return Dealer(
-        DealerSettings(
-            seed=options.seed,
-            shoes=options.shoes,
-            decks=options.decks,
-            mistakes=options.mistakes,
-            overdraw_remedy=remedy,
-        )
-    )
-
-
 def play(
-    options: argparse.Namespace, dealer: Dealer, server: LineServer[AngelEye], truth: TextIO | None
+    options: argparse.Namespace, dealer: Dealer, server: ShoeLine, truth: TextIO | None
 ) -> None:
     """Deal until the end or `quit`, then stay until stdin ends or says `quit`."""
     reins = Reins(sys.stdin, server, held=options.hold)
@@ -170,6 +131,9 @@ def play(
         if reins.quitting.is_set():
             raise Stopped
         poll_gate()
+
+    line = rfid_line(server)
+    people = ignore_action if line is None else console_hand(options, line, reins, while_held)
 
     def on_action(action: Action) -> None:
         if reins.quitting.is_set():
@@ -193,6 +157,7 @@ def play(
         pace=Pace.uniform(options.pace_ms * NS_PER_MS),
         may_deal=reins.may_deal,
         while_held=while_held,
+        people=people,
         on_action=on_action,
         on_record=on_record,
         coups_max=options.coups,
@@ -205,11 +170,40 @@ def play(
     reins.finished.wait()
 
 
+def console_hand(
+    options: argparse.Namespace,
+    line: LineServer[RfidShoe],
+    reins: Reins,
+    while_held: Callable[[], None],
+) -> ConsoleHand:
+    """The dealer's hand: at the control socket, or told on stdout for others to act."""
+
+    def all_taken() -> None:
+        while not line.wait_for(lambda shoe: shoe.all_taken, TAKEN_LOOK_S):
+            while_held()
+
+    def ask_others(declaration: Mapping[str, object]) -> None:
+        reins.hold()
+        tell("declare", **declaration)
+        while not reins.may_deal():
+            while_held()
+
+    def refused(why: str) -> None:
+        tell("refused-declaration", error=why)
+
+    if options.console is None:
+        return ConsoleHand(all_taken, ask_others)
+    return ConsoleHand(all_taken, SocketConsole(options.console, while_held, refused).declare)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the process; 0 when the dealing came to its end or was told to quit."""
     options = arguments(argv)
     # Before any thread starts: all of them leave these signals to the one that waits for them.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    if options.batches is not None:
+        for batch in usual_batches(options.decks):
+            (options.batches / f"{batch.name}.csv").write_text(batch.csv(), encoding="utf-8")
     dealer = make_dealer(options)
     server = make_server(options)
     sink: AbstractContextManager[TextIOWrapper | None] = (

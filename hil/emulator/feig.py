@@ -22,17 +22,21 @@ from hil.emulator.feig_wire import (
     Status,
     TrType,
     answer_frame,
+    clock,
     data_sets,
+    old_data_sets,
+    old_record,
     record,
 )
 from hil.emulator.reports import Copy, Report
 
 NS_PER_MS = 1_000_000
-TIMER_VALUES = 1 << 32
+DAY_MS = 24 * 3_600_000
 PAGE_BYTES = 14
 NOTIFICATION_PAGE = 49
 ACKNOWLEDGE_BIT = 0x80
 KEEP_ALIVE = 0x6E
+FIELDS = Field.IDENTITY | Field.ANTENNA | Field.TIMER | Field.EXTENDED | Field.INPUT
 READ_BUFFER, READ_BUFFER_OLD = 0x22, 0x21
 TAG_CODE, INPUT_CODE, NOTICE_CODE, ALIVE_CODE = "T", "I", "N", "K"
 
@@ -49,7 +53,7 @@ class Way(StrEnum):
 class FeigSettings:
     """How a reader is set up. `resend_ns`: how long it waits for the host to clear what it sent.
 
-    `old_command`: the buffer is read by 0x21, and its records tell nothing of the inputs.
+    `old_command`: the buffer is read by 0x21, and its records are of tags alone.
     `keep_alive_ns` 0: it sends none. `gap_ns_max`: silence that ends an unfinished request.
     """
 
@@ -62,12 +66,6 @@ class FeigSettings:
     keep_alive_ns: int = 0
     gap_ns_max: int = 12 * NS_PER_MS
     version: bytes = bytes.fromhex("03 03 00 44 53 0D 30")
-
-    @property
-    def fields(self) -> int:
-        """What its records hold."""
-        fields = Field.IDENTITY | Field.ANTENNA | Field.TIMER
-        return fields if self.old_command else fields | Field.EXTENDED | Field.INPUT
 
 
 class FeigReader:
@@ -83,6 +81,7 @@ class FeigReader:
         self.records_made = 0
         self._notices_made = 0
         self._finder = RequestFinder()
+        self._read_command = READ_BUFFER_OLD if self.settings.old_command else READ_BUFFER
         self._answers: dict[int, Callable[[Request, int], tuple[int, bytes]]] = {
             0x31: self._buffer_info,
             0x32: self._clear,
@@ -96,14 +95,13 @@ class FeigReader:
             0x80: self._page,
             0x86: self._timer,
             0xB0: self._to_transponders,
-            READ_BUFFER_OLD if self.settings.old_command else READ_BUFFER: self._read_buffer,
+            self._read_command: self._read_buffer,
         }
         self._start()
 
     def _start(self) -> None:
         """As it is after power came: nothing kept, the timer at nought."""
         self._started_ns: int | None = None
-        self._ahead_ns = 0
         self._resend_at_ns: int | None = None
         self._alive_at_ns: int | None = None
         self._broken_at_ns: int | None = None
@@ -122,15 +120,11 @@ class FeigReader:
         self.powered = True
         self._start()
 
-    def hasten(self, by_ns: int) -> None:
-        """Put the timer ahead: time passed for the reader that nobody waited for."""
-        self._ahead_ns += by_ns
-
     def timer_ms(self, at_ns: int) -> int:
-        """The reader's own timer."""
+        """The reader's own timer, which runs for a day."""
         if self._started_ns is None:
             self._started_ns = at_ns
-        return (at_ns - self._started_ns + self._ahead_ns) // NS_PER_MS % TIMER_VALUES
+        return (at_ns - self._started_ns) // NS_PER_MS % DAY_MS
 
     def tag_read(self, identity: bytes, kind: int, antenna: int, at_ns: int) -> None:
         """A transponder came into the field of an antenna."""
@@ -143,7 +137,7 @@ class FeigReader:
         if inputs == self.inputs:
             return
         self.inputs = inputs
-        if self.settings.fields & Field.INPUT:
+        if not self.settings.old_command:
             self._note(INPUT_CODE, b"", TrType.NONE, 0, bit, at_ns)
 
     def _note(
@@ -153,7 +147,8 @@ class FeigReader:
             return
         moment = Moment(identity, kind, antenna, self.timer_ms(at_ns), changed, self.inputs)
         self.records_made += 1
-        report = Report(self.records_made, code, record(moment, self.settings.fields))
+        written = old_record(moment) if self.settings.old_command else record(moment, FIELDS)
+        report = Report(self.records_made, code, written)
         self._buffer.add(report)
 
     # The wire.
@@ -233,7 +228,7 @@ class FeigReader:
         if waits or not self._has_news():
             return ()
         status, data = self._first_records(self.settings.records_per_frame)
-        frame = answer_frame(self.settings.address, READ_BUFFER, status, data, advanced=True)
+        frame = answer_frame(self.settings.address, self._read_command, status, data, advanced=True)
         notice = self._notice(NOTICE_CODE, frame)
         if self.settings.way is Way.ACKNOWLEDGED:
             self._resend_at_ns = at_ns + self.settings.resend_ns
@@ -247,8 +242,11 @@ class FeigReader:
 
     def _first_records(self, count_max: int) -> tuple[Status, bytes]:
         status, records = self._buffer.hand_over(count_max)
-        told = status is not Status.NO_VALID_DATA
-        return status, data_sets(records, self.settings.fields) if told else b""
+        if status is Status.NO_VALID_DATA:
+            return status, b""
+        if self.settings.old_command:
+            return status, old_data_sets(records)
+        return status, data_sets(records, FIELDS)
 
     def _answer(self, request: Request, at_ns: int) -> bytes:
         answer = self._answers.get(request.command)
@@ -288,14 +286,14 @@ class FeigReader:
         return Status.OK, bytes(page)
 
     def _timer(self, _request: Request, at_ns: int) -> tuple[int, bytes]:
-        return Status.OK, self.timer_ms(at_ns).to_bytes(4, "big")
+        return Status.OK, clock(self.timer_ms(at_ns))
 
     def _buffer_info(self, _request: Request, _at_ns: int) -> tuple[int, bytes]:
         numbers = (self.settings.buffer_records, 0, len(self._buffer))
         return Status.OK, b"".join(number.to_bytes(2, "big") for number in numbers)
 
     def _read_buffer(self, request: Request, at_ns: int) -> tuple[int, bytes]:
-        if len(request.data) != 2:
+        if len(request.data) != (1 if self.settings.old_command else 2):
             return Status.LENGTH, b""
         count = int.from_bytes(request.data, "big")
         if count == 0:

@@ -26,6 +26,14 @@ class Transponder:
     memory: bytes = b""
 
 
+def _entry(tag: Transponder) -> bytes:
+    """A tag in an inventory; the length of its identity stands there where that may vary."""
+    told = bytes((tag.kind, 0))
+    if tag.kind in (TrType.ISO18000_3M3, TrType.EPC_C1G2):
+        told += bytes((len(tag.identity),))
+    return told + tag.identity
+
+
 class TagField:
     """`tags` lie in the field, in the order in which they answer."""
 
@@ -51,7 +59,7 @@ class TagField:
         self._listed = done + len(found)
         if not found:
             return Status.NO_TRANSPONDER, b""
-        told = b"".join(bytes((tag.kind, 0)) + tag.identity for tag in found)
+        told = b"".join(map(_entry, found))
         rest = self._listed < len(self.tags)
         return Status.MORE_DATA if rest else Status.OK, bytes((len(found),)) + told
 

@@ -16,6 +16,7 @@ ADVANCED_BYTES_MIN = 7
 # No request a host may send is longer.
 REQUEST_BYTES_MAX = 512
 CHECK_BYTES = 2
+MINUTE_MS = 60_000
 
 
 class Status(IntEnum):
@@ -38,6 +39,7 @@ class TrType(IntEnum):
     NONE = 0x00
     ISO15693 = 0x03
     ISO14443A = 0x04
+    ISO18000_3M3 = 0x09
     EPC_C1G2 = 0x84
 
 
@@ -151,18 +153,40 @@ class Moment:
     inputs: int
 
 
+def clock(time_ms: int) -> bytes:
+    """The timer on the wire: hour, minute, and the milliseconds of that minute in two bytes."""
+    minutes, in_minute_ms = divmod(time_ms, MINUTE_MS)
+    return bytes((minutes // 60 % 24, minutes % 60)) + in_minute_ms.to_bytes(2, "big")
+
+
 def record(moment: Moment, fields: int) -> bytes:
     """One data set with its length before it, which counts itself."""
     body = b""
     if fields & Field.IDENTITY:
         body += bytes((moment.tr_type, 0, len(moment.identity))) + moment.identity
     if fields & Field.TIMER:
-        body += moment.time_ms.to_bytes(4, "big")
+        body += clock(moment.time_ms)
     if fields & Field.ANTENNA:
         body += bytes((moment.antenna,))
     if fields & Field.INPUT:
         body += bytes((moment.inputs_changed, moment.inputs))
     return (2 + len(body)).to_bytes(2, "big") + body
+
+
+def old_record(moment: Moment) -> bytes:
+    """One data set of an older reader: a tag of eight bytes, when, and where; no length."""
+    return (
+        bytes((moment.tr_type,))
+        + moment.identity
+        + clock(moment.time_ms)
+        + bytes((moment.antenna,))
+    )
+
+
+def old_data_sets(records: tuple[bytes, ...]) -> bytes:
+    """The same for these: one byte of what they hold, one of how many."""
+    fields = Field.IDENTITY | Field.TIMER | Field.ANTENNA
+    return bytes((fields, len(records))) + b"".join(records)
 
 
 def data_sets(records: tuple[bytes, ...], fields: int) -> bytes:

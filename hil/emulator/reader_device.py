@@ -1,7 +1,7 @@
 """A reader in a piece of furniture: what moves past it takes time, and the reader notes it.
 
-Responsible for: playing movements past a reader one after the other, in real time or as fast as it
-goes with the reader's timer put ahead, and being served as a device.
+Responsible for: playing movements past a reader one after the other, each at its time, and being
+served as a device.
 Not responsible for: the reader (feig) and which movements there are (rfid_shoe, table_reader).
 Source: package README, "The RFID shoe".
 """
@@ -49,11 +49,10 @@ Movements: TypeAlias = tuple[Movement, ...]
 
 
 class ReaderDevice:
-    """A served device. `real_time` False: nobody waits, the reader's timer is put ahead instead."""
+    """A served device: movements, and a reader that notes them."""
 
-    def __init__(self, settings: FeigSettings | None = None, *, real_time: bool = False) -> None:
+    def __init__(self, settings: FeigSettings | None = None) -> None:
         self.reader = FeigReader(settings)
-        self.real_time = real_time
         self._movements: deque[Movement] = deque()
         self._next_at_ns: int | None = None
 
@@ -116,8 +115,6 @@ class ReaderDevice:
         while self._movements and self._is_time(at_ns):
             movement = self._movements.popleft()
             self._next_at_ns = None
-            if not self.real_time:
-                self.reader.hasten(movement.after_ms * NS_PER_MS)
             self._happen(movement.what, at_ns)
         return self.reader.due(at_ns)
 
@@ -126,8 +123,6 @@ class ReaderDevice:
         self.reader.host_appeared(at_ns)
 
     def _is_time(self, at_ns: int) -> bool:
-        if not self.real_time:
-            return True
         if self._next_at_ns is None:
             self._next_at_ns = at_ns + self._movements[0].after_ms * NS_PER_MS
         return at_ns >= self._next_at_ns

@@ -17,10 +17,12 @@ from hil.emulator.reader_device import GateChanges, Movement, Movements, ReaderD
 from hil.emulator.reports import Report
 
 GATE_INPUT = 1
-# From the card before, from the tag to the gate, and through the gate; all in milliseconds.
-APPROACH_MS, REACH_MS, THROUGH_MS = 300, 80, 120
-AT_ONCE_MS = 5
-PULLED_BACK_MS, SLOW_MS = 2000, 2500
+# From the tag to the gate, and through the gate, by hand; all in milliseconds.
+REACH_MS, THROUGH_MS = 80, 120
+# Two records never have the same time.
+AT_ONCE_MS = 1
+# These take their time however fast cards are drawn, or they would be something else.
+PULLED_BACK_MS, SLOW_MS, BESIDE_MS, NO_TAG_MS = 2000, 2500, 5, 50
 CHIP_CARD = bytes.fromhex("04A1B2C3D4E580")
 
 
@@ -48,10 +50,16 @@ FAULT_WORDS = {
 
 
 class RfidShoe(ReaderDevice):
-    """The shoe. `order` a fault, and the next playing card drawn has it."""
+    """The shoe. `order` a fault, and the next playing card drawn has it.
 
-    def __init__(self, settings: FeigSettings | None = None, *, real_time: bool = False) -> None:
-        super().__init__(settings, real_time=real_time)
+    `by_hand`: a card takes the time it takes; else it passes as fast as its records can be told
+    apart.
+    """
+
+    def __init__(self, settings: FeigSettings | None = None, *, by_hand: bool = False) -> None:
+        super().__init__(settings)
+        self._reach_ms = REACH_MS if by_hand else AT_ONCE_MS
+        self._through_ms = THROUGH_MS if by_hand else AT_ONCE_MS
         self._batch: PhysicalBatch | None = None
         self._row: list[PhysicalCard] = []
         self._drawer: list[PhysicalCard] = []
@@ -97,31 +105,28 @@ class RfidShoe(ReaderDevice):
     def _passage(self, piece: PhysicalCard, fault: ExitFault | None) -> Movements:
         """What the reader meets of a card that leaves."""
         tag = _tag(FOREIGN_TAG if fault is ExitFault.FOREIGN_TAG else piece.tag)
-        comes = _first(self, tag)
-        up = Movement(REACH_MS, GateChanges(GATE_INPUT, high=True))
-        through_ms = SLOW_MS if fault is ExitFault.SLOW_CARD else THROUGH_MS
+        comes = Movement(AT_ONCE_MS, tag)
+        up = Movement(self._reach_ms, GateChanges(GATE_INPUT, high=True))
+        through_ms = SLOW_MS if fault is ExitFault.SLOW_CARD else self._through_ms
         down = Movement(through_ms, GateChanges(GATE_INPUT, high=False))
         match fault:
             case ExitFault.DOUBLE_READ:
                 return comes, up, Movement(AT_ONCE_MS, tag), down
             case ExitFault.TWO_TAGS:
-                beside = tuple(Movement(AT_ONCE_MS, _tag(next_.tag)) for next_ in self._row[:1])
+                beside = tuple(Movement(BESIDE_MS, _tag(next_.tag)) for next_ in self._row[:1])
                 return comes, *beside, up, down
             case ExitFault.PULLED_BACK:
                 return comes, Movement(PULLED_BACK_MS, tag), up, down
             case ExitFault.NO_TAG:
-                return Movement(comes.after_ms + REACH_MS, up.what), down
+                # Nothing else comes near while a late tag could be taken for its own.
+                alone = Movement(NO_TAG_MS, up.what)
+                return alone, Movement(NO_TAG_MS, down.what)
             case ExitFault.OTHER_TRANSPONDER:
                 other = TagComes(CHIP_CARD, kind=TrType.ISO14443A)
-                return _first(self, other), Movement(APPROACH_MS, tag), up, down
+                return Movement(AT_ONCE_MS, other), comes, up, down
             case _:
                 return comes, up, down
 
 
 def _tag(digits: str) -> TagComes:
     return TagComes(bytes.fromhex(digits))
-
-
-def _first(shoe: RfidShoe, tag: TagComes) -> Movement:
-    """In real time the dealer's own pace lies between two cards."""
-    return Movement(0 if shoe.real_time else APPROACH_MS, tag)

@@ -76,7 +76,7 @@ def test_the_version_is_answered_as_published_in_the_form_of_the_request() -> No
 def test_a_record_is_written_as_published() -> None:
     # The published one has a MAC address in it and no antenna: what this reader writes is a part.
     identity = bytes.fromhex("34000874000000000000001328")
-    moment = Moment(identity, 0x84, 0, 0x0013DF75, 0, 0)
+    moment = Moment(identity, 0x84, 0, 19 * 60_000 + 57_205, 0, 0)
 
     assert record(moment, 0x0021).hex() == (
         "0016" + "84000d" + "34000874000000000000001328" + "0013df75"
@@ -84,7 +84,7 @@ def test_a_record_is_written_as_published() -> None:
 
 
 def test_what_records_hold_is_told_before_them() -> None:
-    moment = Moment(TAG, ISO15693, 2, 0x01020304, 1, 1)
+    moment = Moment(TAG, ISO15693, 2, 3_600_000 + 2 * 60_000 + 0x0304, 1, 1)
     one = record(moment, 0x01B1)
 
     assert one.hex() == "0014" + "030008" + TAG.hex() + "01020304" + "02" + "0101"
@@ -237,10 +237,10 @@ def test_an_older_reader_has_another_command_and_tells_no_inputs() -> None:
     reader = FeigReader(FeigSettings(way=Way.POLLED, old_command=True))
     reader.input_changed(1, 0, high=True)
     reader.tag_read(TAG, ISO15693, 1, 0)
-    request = bytes.fromhex("02 00 09 FF 21 00 FF")
+    request = bytes.fromhex("02 00 08 FF 21 FF")
     status, data = data_of(reader.receive(request + check(request), 0))
 
-    assert (status, data.hex()) == (0, "310001" + "0012" + "030008" + TAG.hex() + "00000000" + "01")
+    assert (status, data.hex()) == (0, "3101" + "03" + TAG.hex() + "00000000" + "01")
     assert read(reader) == (0x80, b"")
 
 
@@ -319,11 +319,11 @@ def test_a_polled_reader_says_nothing_unasked() -> None:
 # --- power and time ------------------------------------------------------------------------------
 
 
-def timer(reader: FeigReader, at_ns: int) -> int:
+def timer(reader: FeigReader, at_ns: int) -> str:
     request = bytes.fromhex("02 00 07 FF 86")
     status, data = data_of(reader.receive(request + check(request), at_ns))
-    assert (status, len(data)) == (0, 4)
-    return int.from_bytes(data, "big")
+    assert status == 0
+    return data.hex(" ")
 
 
 def test_without_power_the_buffer_is_lost_and_the_timer_begins_anew() -> None:
@@ -335,8 +335,8 @@ def test_without_power_the_buffer_is_lost_and_the_timer_begins_anew() -> None:
     assert reader.receive(VERSION, SECOND) == b""
     assert (reader.tick(SECOND), delivered(reader)) == (b"", [False])
     reader.power_on()
-    assert timer(reader, 9 * SECOND) == 0
-    assert timer(reader, 10 * SECOND) == 1000
+    assert timer(reader, 9 * SECOND) == "00 00 00 00"
+    assert timer(reader, 10 * SECOND) == "00 00 03 e8"
 
 
 def test_a_reset_is_answered_and_does_the_same() -> None:
@@ -345,15 +345,18 @@ def test_a_reset_is_answered_and_does_the_same() -> None:
     see(reader, 1, SECOND)
 
     assert data_of(reader.receive(bytes.fromhex("02 00 07 FF 63 58 04"), SECOND)) == (0, b"")
-    assert (reader.kept, timer(reader, SECOND)) == (0, 0)
+    assert (reader.kept, timer(reader, SECOND)) == (0, "00 00 00 00")
 
 
-def test_the_timer_is_put_ahead_and_runs_over_after_four_bytes() -> None:
+@pytest.mark.parametrize(
+    ("after_s", "told"),
+    [(59, "00 00 e6 78"), (60, "00 01 00 00"), (86_399, "17 3b e6 78"), (86_400, "00 00 00 00")],
+)
+def test_the_timer_tells_hour_minute_and_milliseconds_of_a_day(after_s: int, told: str) -> None:
     reader = FeigReader()
     timer(reader, 0)
-    reader.hasten(((1 << 32) - 1) * MS)
 
-    assert [timer(reader, 0), timer(reader, MS)] == [0xFFFFFFFF, 0]
+    assert timer(reader, after_s * SECOND) == told
 
 
 # --- transponders in the field -------------------------------------------------------------------
@@ -367,6 +370,13 @@ def test_one_tag_is_listed_as_published() -> None:
     assert reader.receive(standard, 0).hex(" ") == (
         "11 00 b0 00 01 03 00 e0 04 01 50 a0 5f 02 b7 d7 be"
     )
+
+
+def test_a_tag_whose_identity_may_be_longer_is_listed_with_its_length() -> None:
+    reader = FeigReader()
+    reader.field.tags = (Transponder(bytes(12), kind=0x84),)
+
+    assert data_of(reader.receive(INVENTORY, 0)) == (0, b"\x01\x84\x00\x0c" + bytes(12))
 
 
 def test_a_pile_is_listed_part_by_part() -> None:

@@ -15,13 +15,22 @@ from hil.runner import perform
 RED = batch("RED-0001", "red", 1)
 CARDS = tuple(map(card_named, ("AS", "2H", "3C")))
 MS = 1_000_000
+CLEAR = bytes.fromhex("02 00 07 FF 32 54 47")
 
 
-def loaded(*, real_time: bool = False) -> RfidShoe:
-    shoe = RfidShoe(real_time=real_time)
+def loaded(*, by_hand: bool = False) -> RfidShoe:
+    shoe = RfidShoe(by_hand=by_hand)
     shoe.reader.timer_ms(0)
     shoe.load(RED, Loading(CARDS, 1).slots())
     return shoe
+
+
+def pass_by(shoe: RfidShoe) -> None:
+    """Let everything happen that is to happen, each at its time."""
+    at_ns = 0
+    while not shoe.idle:
+        shoe.due(at_ns)
+        at_ns = max(at_ns, shoe.next_due_ns or 0)
 
 
 def noted(reader: FeigReader) -> list[tuple[str, int]]:
@@ -32,33 +41,30 @@ def noted(reader: FeigReader) -> list[tuple[str, int]]:
         identity, rest = body[3 : 3 + body[2]], body[3 + body[2] :]
         gate = "up" if rest[-1] else "down"
         name = identity.hex().upper() or gate
-        told.append((name if body[0] in (0, 3) else f"kind {body[0]:02X}", _number(rest[:4])))
+        kind = name if body[0] in (0, 3) else f"kind {body[0]:02X}"
+        told.append((kind, int.from_bytes(rest[2:4], "big")))
     return told
 
 
-def _number(data: bytes) -> int:
-    return int.from_bytes(data, "big")
-
-
-def drawn(fault: ExitFault | None) -> list[tuple[str, int]]:
-    shoe = loaded()
+def drawn(fault: ExitFault | None, *, by_hand: bool = True) -> list[tuple[str, int]]:
+    shoe = loaded(by_hand=by_hand)
     if fault is not None:
         shoe.order(fault)
     shoe.draw(CARDS[0])
-    shoe.due(0)
+    pass_by(shoe)
     return noted(shoe.reader)
 
 
 ACE, TWO = RED.of(CARDS[0]).tag, RED.of(CARDS[1]).tag
 EXPECTED = {
-    None: [(ACE, 300), ("up", 380), ("down", 500)],
-    ExitFault.DOUBLE_READ: [(ACE, 300), ("up", 380), (ACE, 385), ("down", 505)],
-    ExitFault.TWO_TAGS: [(ACE, 300), (TWO, 305), ("up", 385), ("down", 505)],
-    ExitFault.PULLED_BACK: [(ACE, 300), (ACE, 2300), ("up", 2380), ("down", 2500)],
-    ExitFault.NO_TAG: [("up", 380), ("down", 500)],
-    ExitFault.SLOW_CARD: [(ACE, 300), ("up", 380), ("down", 2880)],
-    ExitFault.FOREIGN_TAG: [(FOREIGN_TAG, 300), ("up", 380), ("down", 500)],
-    ExitFault.OTHER_TRANSPONDER: [("kind 04", 300), (ACE, 600), ("up", 680), ("down", 800)],
+    None: [(ACE, 1), ("up", 81), ("down", 201)],
+    ExitFault.DOUBLE_READ: [(ACE, 1), ("up", 81), (ACE, 82), ("down", 202)],
+    ExitFault.TWO_TAGS: [(ACE, 1), (TWO, 6), ("up", 86), ("down", 206)],
+    ExitFault.PULLED_BACK: [(ACE, 1), (ACE, 2001), ("up", 2081), ("down", 2201)],
+    ExitFault.NO_TAG: [("up", 50), ("down", 100)],
+    ExitFault.SLOW_CARD: [(ACE, 1), ("up", 81), ("down", 2581)],
+    ExitFault.FOREIGN_TAG: [(FOREIGN_TAG, 1), ("up", 81), ("down", 201)],
+    ExitFault.OTHER_TRANSPONDER: [("kind 04", 1), (ACE, 2), ("up", 82), ("down", 202)],
 }
 
 
@@ -73,34 +79,39 @@ def test_a_fault_is_that_of_one_playing_card() -> None:
     shoe.draw_cut_card()
     shoe.draw(CARDS[0])
     shoe.draw(CARDS[1])
-    shoe.due(0)
+    pass_by(shoe)
     cut = RED.cut_cards[2].tag
 
     names = [name for name, _ in noted(shoe.reader)]
     assert names == [cut, "up", "down", "up", "down", TWO, "up", "down"]
 
 
-def test_in_real_time_nothing_happens_before_its_moment() -> None:
-    shoe = loaded(real_time=True)
+def test_the_fastest_card_still_has_a_time_for_each_record() -> None:
+    assert drawn(None, by_hand=False) == [(ACE, 1), ("up", 2), ("down", 3)]
+
+
+def test_nothing_happens_before_its_moment() -> None:
+    shoe = loaded(by_hand=True)
     shoe.draw(CARDS[0])
     moments = []
     at_ns = 0
     while not shoe.idle:
         shoe.due(at_ns)
         moments.append((at_ns // MS, shoe.reader.kept))
-        assert shoe.next_due_ns is not None
-        at_ns = max(shoe.next_due_ns, at_ns)
+        at_ns = max(shoe.next_due_ns or 0, at_ns)
 
-    assert moments == [(0, 1), (80, 2), (200, 3)]
+    assert moments == [(0, 0), (1, 1), (81, 2), (201, 3)]
 
 
 def test_everything_is_taken_once_the_host_has_cleared_it() -> None:
     shoe = loaded()
     shoe.draw(CARDS[0])
     before = shoe.all_taken
-    shoe.due(0)
+    pass_by(shoe)
     kept = shoe.all_taken
-    shoe.receive(bytes.fromhex("02 00 07 FF 32 54 47"), 0)
+    for _ in range(2):
+        shoe.receive(CLEAR, 10 * MS)
+        shoe.due(10 * MS)
 
     assert (before, kept, shoe.all_taken) == (False, False, True)
 
@@ -108,7 +119,7 @@ def test_everything_is_taken_once_the_host_has_cleared_it() -> None:
 def test_power_lost_loses_what_was_not_cleared() -> None:
     shoe = loaded()
     shoe.draw(CARDS[0])
-    shoe.due(0)
+    pass_by(shoe)
     shoe.power_off()
     shoe.power_on()
 
@@ -120,9 +131,9 @@ def test_a_card_of_another_batch_leaves_like_any_other() -> None:
     shoe = loaded()
     other = batch("BLUE-0001", "blue", 1).of(CARDS[0])
     shoe.draw_piece(other)
-    shoe.due(0)
+    pass_by(shoe)
 
-    assert noted(shoe.reader)[0] == (other.tag, 300)
+    assert noted(shoe.reader)[0] == (other.tag, 1)
 
 
 def passed(seed: int, *mistakes: PlannedMistake) -> tuple[list[PhysicalCard], Dealer]:
@@ -168,6 +179,7 @@ def test_a_reader_of_the_layout_says_which_hand() -> None:
     layout = TableReader()
     layout.lay([RED.of(CARDS[0])], antenna=BANKER_ANTENNA)
     layout.due(0)
+    layout.due(100 * MS)
     (report,) = layout.reader._buffer._records
 
     assert (noted(layout.reader)[0][0], report.frame[-3]) == (ACE, BANKER_ANTENNA)
