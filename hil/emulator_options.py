@@ -19,7 +19,7 @@ from hil.emulator.feig import FeigSettings, Way
 from hil.emulator.line import DeviceT, LineServer, LineSettings
 from hil.emulator.rfid_shoe import RfidShoe
 from hil.emulator.serve import PtyServer, TcpServer
-from hil.faults import FaultPlan
+from hil.faults import Envelope, FaultPlan
 
 NS_PER_MS = 1_000_000
 DESCRIPTION = "An emulated shoe and its dealer as a process of their own."
@@ -120,7 +120,9 @@ def make_rfid_shoe(options: argparse.Namespace) -> RfidShoe:
 def _line(
     options: argparse.Namespace, device: DeviceT, settings: LineSettings
 ) -> LineServer[DeviceT]:
-    faults = FaultPlan(seed=options.seed, noise=options.noise) if options.noise else None
+    envelope = Envelope.FEIG if options.shoe is ShoeKind.RFID else Envelope.ANGEL_EYE
+    plan = FaultPlan(seed=options.seed, noise=options.noise, envelope=envelope)
+    faults = plan if options.noise else None
     settings = replace(
         settings, speed=options.speed, baud=options.baud or settings.baud, faults=faults
     )

@@ -1,7 +1,8 @@
 """Faults of the wire: the one place where bytes are lost, damaged, repeated or cut in pieces.
 
 Responsible for: a seeded, pure plan from the bytes a device sends to the pieces that arrive. Of
-the copies of a report in one call at least one stays whole, unless whole reports are to be lost.
+the copies of a report in one call at least one stays whole, unless whole reports are to be lost;
+of frames that are sent again until they are acknowledged, none needs to.
 Not responsible for: time (pieces carry a delay, whoever serves them waits) and for breaches by the
 dealer (hil.dealing.mistakes). It knows the envelope of a report and nothing of its content.
 Source: package README, "Faults of the wire".
@@ -9,10 +10,13 @@ Source: package README, "Faults of the wire".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import reduce
 from operator import xor
 from random import Random
 from typing import TypeAlias
+
+from hil.emulator.feig_wire import is_answer, split_answers
 
 ENQ, ETX = 0x05, 0x03
 CHECK_DIGITS = b"0123456789ABCDEF"
@@ -22,6 +26,13 @@ NOISE_BYTES_MAX = 24
 ENDLESS_BYTES = FRAME_BYTES_MAX + 12
 
 Pieces: TypeAlias = tuple[tuple[bytes, int], ...]
+
+
+class Envelope(StrEnum):
+    """How a report begins and ends, by which plans know it."""
+
+    ANGEL_EYE = "angel_eye"
+    FEIG = "feig"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,8 @@ class FaultPlan:
 
     `fragment_bytes_max` 0: pieces are not cut. `joined`: frames of one call arrive in one piece.
     `noise_answers`: noise may hold ACK and NAK, which a host may take for answers to a command.
+    Frames in the `envelope` of a FEIG reader are sent again until the host clears them: there
+    `drop_repeat` and `bad_bcc` meet any frame, answers included.
     """
 
     seed: int = 0
@@ -55,6 +68,12 @@ class FaultPlan:
     noise_answers: bool = False
     lose_report: float = 0.0
     delay_ns_max: int = 0
+    envelope: Envelope = Envelope.ANGEL_EYE
+
+    @property
+    def meets_answers(self) -> bool:
+        """Whether answers go through the plan, too: a host asks again for what does not come."""
+        return self.envelope is Envelope.FEIG
 
     def apply(self, frames: bytes, at_ns: int) -> Pieces:
         """The pieces that arrive of `frames`, sent at `at_ns`."""
@@ -63,6 +82,8 @@ class FaultPlan:
     def outcome(self, frames: bytes, at_ns: int) -> FaultOutcome:
         """As `apply`, and which reports were lost altogether."""
         source = Random(f"{self.seed}:{at_ns}:{frames.hex()}")  # noqa: S311 - reproducible
+        if self.envelope is Envelope.FEIG:
+            return FaultOutcome(self._pieces(self._feig(frames, source), source), ())
         sent = split_frames(frames)
         reports = tuple(dict.fromkeys(frame for frame in sent if is_whole(frame)))
         lost = tuple(report for report in reports if source.random() < self.lose_report)
@@ -80,6 +101,18 @@ class FaultPlan:
                 arrived.extend(self._copies(frame, source, keep=number == kept[frame]))
         return FaultOutcome(self._pieces(arrived, source), lost)
 
+    def _feig(self, frames: bytes, source: Random) -> list[bytes]:
+        """What arrives of frames that are not sent in copies."""
+        arrived: list[bytes] = []
+        for frame in split_answers(frames):
+            if source.random() < self.noise:
+                arrived.append(self._noise(source))
+            if is_answer(frame):
+                arrived.extend(self._copies(frame, source, keep=False))
+            else:
+                arrived.append(frame)
+        return arrived
+
     def _copies(self, frame: bytes, source: Random, *, keep: bool) -> tuple[bytes, ...]:
         """What arrives of one copy of a report."""
         draws = tuple(source.random() for _ in range(3))
@@ -89,7 +122,8 @@ class FaultPlan:
         if draws[0] < self.drop_repeat:
             return extra
         if draws[1] < self.bad_bcc:
-            return (_damaged(frame, source), *extra)
+            damaged = _damaged if self.envelope is Envelope.ANGEL_EYE else _damaged_answer
+            return (damaged(frame, source), *extra)
         return (frame, *extra)
 
     def _noise(self, source: Random) -> bytes:
@@ -162,3 +196,11 @@ def _damaged(frame: bytes, source: Random) -> bytes:
             return flipped
     wrong = source.choice([digit for digit in CHECK_DIGITS if digit != frame[-1]])
     return frame[:-1] + bytes((wrong,))
+
+
+def _damaged_answer(frame: bytes, source: Random) -> bytes:
+    """A FEIG frame cut short, or with one bit wrong, which its check always shows."""
+    if source.randrange(2):
+        return frame[: source.randint(1, len(frame) - 1)]
+    at = source.randrange(len(frame))
+    return frame[:at] + bytes((frame[at] ^ 1 << source.randrange(8),)) + frame[at + 1 :]

@@ -77,6 +77,26 @@ def answer_frame(
     return head + body + check(head + body)
 
 
+def is_answer(frame: bytes) -> bool:
+    """Whether these bytes are exactly one frame, whole and with a right check."""
+    if len(frame) < STANDARD_BYTES_MIN or check(frame[:-CHECK_BYTES]) != frame[-CHECK_BYTES:]:
+        return False
+    if frame[0] == ADVANCED_MARK:
+        return int.from_bytes(frame[1:3], "big") == len(frame)
+    return frame[0] == len(frame)
+
+
+def split_answers(data: bytes) -> tuple[bytes, ...]:
+    """Cut what a reader sends in one go at the borders of its frames."""
+    frames = []
+    while data:
+        advanced = data[0] == ADVANCED_MARK
+        length = int.from_bytes(data[1:3], "big") if advanced else data[0]
+        frames.append(data[: max(length, 1)])
+        data = data[max(length, 1) :]
+    return tuple(frames)
+
+
 class RequestFinder:
     """Finds whole requests in the bytes of the host. A broken one is passed over in silence."""
 

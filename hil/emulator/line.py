@@ -209,7 +209,13 @@ class LineServer(ABC, Generic[DeviceT]):
         while data := self._take_input():
             answer = self.emulator.receive(data, time.monotonic_ns())
             if answer:
-                self._answers.append(Batch(((answer, 0),), ()))
+                self._answers.append(self._answer_batch(answer))
+
+    def _answer_batch(self, answer: bytes) -> Batch:
+        faults = self.settings.faults
+        if faults is None or not faults.meets_answers:
+            return Batch(((answer, 0),), ())
+        return Batch(faults.apply(answer, time.monotonic_ns()), ())
 
     def _collect(self, at_ns: int) -> None:
         late = self.emulator.overdue_answer(at_ns)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.faults import FaultPlan, is_whole, split_frames
+from hil.faults import Envelope, FaultPlan, is_whole, split_frames
 
 START = bytes.fromhex("05 30 53 03 36 30")
 CARD = bytes.fromhex("05 36 44 81 B1 03 34 31")
@@ -106,3 +106,33 @@ def test_frames_are_told_from_what_stands_between() -> None:
 )
 def test_a_damaged_report_is_not_whole(wrong: str) -> None:
     assert not is_whole(bytes.fromhex(wrong))
+
+
+# The version of a FEIG reader in both forms of its frames.
+ANSWERS = (
+    bytes.fromhex("0D 00 65 00 03 03 00 44 53 0D 30 33 09"),
+    bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69"),
+)
+
+
+def feig(seed: int, **more: float) -> bytes:
+    plan = FaultPlan(seed=seed, envelope=Envelope.FEIG, **more)
+    return plan.outcome(b"".join(ANSWERS), 0).data
+
+
+def test_frames_of_a_feig_reader_come_as_they_are_without_a_fault() -> None:
+    assert feig(1) == b"".join(ANSWERS)
+
+
+def test_any_frame_of_a_feig_reader_may_be_lost() -> None:
+    assert {feig(seed, drop_repeat=0.5) for seed in range(50)} == {b"".join(ANSWERS), *ANSWERS, b""}
+
+
+def test_a_damaged_frame_of_a_feig_reader_is_no_frame() -> None:
+    for seed in range(300):
+        data = feig(seed, bad_bcc=1.0)
+        assert not any(answer in data for answer in ANSWERS)
+
+
+def test_a_frame_of_a_feig_reader_may_come_twice() -> None:
+    assert feig(1, extra_repeat=1.0) == ANSWERS[0] * 2 + ANSWERS[1] * 2
