@@ -62,20 +62,20 @@ class Manifest:
 
     def find(self, tag: str) -> int | None:
         """The index of a tag (upper-case hex), None where it is not of this batch."""
+        # Read as hex, spaces would be passed over: two texts would be one tag.
+        if not tag or len(tag) != 2 * self.tag_bytes:
+            return None
         try:
             wanted = bytes.fromhex(tag)
         except ValueError:
             return None
         if len(wanted) != self.tag_bytes:
             return None
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._tag(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._tag(low) == wanted else None
+        # The end of one tag and the start of the next may look like a third.
+        at = self.tags.find(wanted)
+        while at >= 0 and at % self.tag_bytes:
+            at = self.tags.find(wanted, at + 1)
+        return at // self.tag_bytes if at >= 0 else None
 
     def card(self, index: int) -> Card | None:
         """The face of the card at `index`; None for a cut card."""
