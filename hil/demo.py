@@ -21,9 +21,10 @@ from hil.demo_program import DemoProgram
 from hil.demo_screen import Screen
 from hil.demo_view import Scene
 from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineServer, LineSettings
-from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.rfid_shoe import RfidShoe
+from hil.emulator.serve import TcpServer
 from hil.program import ProgramFailed
+from hil.shoes import ShoeKind, ShoeLine, line_settings, serve, url_of
 
 FRAME_S = 0.08
 CONNECT_S_MAX = 10.0
@@ -43,13 +44,13 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
     with (
         told_to_stop() as stopping,
         _line(settings) as server,
-        DemoProgram(settings, _port(server)) as program,
+        DemoProgram(settings, url_of(server)) as program,
     ):
         program.start()
         if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
             raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
         chronicle, newest = Chronicle(settings.folder), Newest(program.client)
-        dealing = Dealing(settings, server, newest, chronicle)
+        dealing = Dealing(settings, server, program.act, newest, chronicle)
         floorperson = ScriptedFloorperson(newest, program.act, settings.tempo.reading_s)
         parts = Parts(settings, program, newest, chronicle, dealing, floorperson)
         try:
@@ -92,18 +93,14 @@ def _make_folder(folder: Path) -> None:
         raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
 
 
-def _line(settings: DemoSettings) -> LineServer[AngelEye]:
-    line = LineSettings(speed=settings.tempo.line_speed, patience_s=PATIENCE_S)
-    if settings.transport is Transport.TCP:
-        return TcpServer(AngelEye(), line)
-    return PtyServer(AngelEye(), line, link=settings.folder / "shoe")
-
-
-def _port(server: LineServer[AngelEye]) -> str:
-    if isinstance(server, TcpServer):
-        return server.url
-    assert isinstance(server, PtyServer)
-    return server.path
+def _line(settings: DemoSettings) -> ShoeLine:
+    speed = settings.tempo.line_speed
+    line = line_settings(settings.shoe, speed=speed, patience_s=PATIENCE_S)
+    tcp = 0 if settings.transport is Transport.TCP else None
+    link = settings.folder / "shoe"
+    if settings.shoe is ShoeKind.RFID:
+        return serve(RfidShoe(by_hand=speed > 0), line, link=link, tcp=tcp)
+    return serve(AngelEye(), line, link=link, tcp=tcp)
 
 
 @dataclass(frozen=True, slots=True)

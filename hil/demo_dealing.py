@@ -6,19 +6,21 @@ Not responsible for: what he deals (hil.dealing) and how it is carried (hil.runn
 Source: package README, "The demo", "The runner".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Event, Thread
 
+from controller.control_client import ControlError
+from hil.console import ConsoleHand
 from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pause, PauseKind
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
 from hil.dealing.truth import Truth, json_line
+from hil.demo_floor import Act
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DECKS, DemoSettings, Manner
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineServer
-from hil.runner import NS_PER_S, ShoeRunner
+from hil.runner import NS_PER_S, ShoeRunner, ignore_action
+from hil.shoes import ShoeLine, rfid_line
 
 # Cards the table may be behind: a fraction of what the line itself would hold.
 LAG_CARDS_MAX = 48
@@ -59,7 +61,8 @@ class Dealing:
     def __init__(
         self,
         settings: DemoSettings,
-        server: LineServer[AngelEye],
+        server: ShoeLine,
+        act: Act,
         newest: Newest,
         chronicle: Chronicle,
     ) -> None:
@@ -89,9 +92,31 @@ class Dealing:
             may_deal=self._may_deal,
             while_held=self._hold,
             pause=self._pause,
+            people=self._people(server, act),
             on_action=self._on_action,
         )
         self._thread = Thread(target=self._run, name="dealing", daemon=True)
+
+    def _people(self, server: ShoeLine, act: Act) -> Callable[[Action], None]:
+        """What the dealer does beside the shoe: nothing where it has keys."""
+        line = rfid_line(server)
+        if line is None:
+            return ignore_action
+
+        def all_taken() -> None:
+            self._until(
+                "take over every card", lambda: line.wait_for(lambda shoe: shoe.all_taken, LOOK_S)
+            )
+
+        def declare(declaration: Mapping[str, object]) -> None:
+            try:
+                answer = act(declaration)
+            except ControlError as error:
+                raise TableSilent(f"the table takes no declared result: {error}") from error
+            if answer.get("ok") is not True:
+                raise TableSilent(f"the table refuses a declared result: {answer.get('error')}")
+
+        return ConsoleHand(all_taken, declare)
 
     def start(self) -> None:
         self._thread.start()

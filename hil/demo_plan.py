@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.runner import Pace
+from hil.shoes import NEEDS_KEYS, ShoeKind
 
 NS_PER_MS = 1_000_000
 DECKS = 8
@@ -106,15 +107,26 @@ _USUAL = (
         (Mistake.CARD_AFTER_LAST_HAND, 1),
     ),
 )
+# In their place at a shoe without keys.
+_WITHOUT_KEYS = {
+    Mistake.BURN_SHORT: (Mistake.EXTRA_CARD, 5),
+    Mistake.FORCED_EXIT: (Mistake.WRONG_RESULT, 9),
+}
 
 
-def usual_mistakes(shoes: int) -> tuple[PlannedMistake, ...]:
+def usual_mistakes(shoes: int, kind: ShoeKind = ShoeKind.ANGEL_EYE) -> tuple[PlannedMistake, ...]:
     """The mistakes of a demo for which none were ordered: three in each shoe."""
     return tuple(
-        PlannedMistake(mistake, coup, shoe)
+        PlannedMistake(*_usual(mistake, coup, kind), shoe)
         for shoe in range(1, shoes + 1)
         for mistake, coup in _USUAL[(shoe - 1) % len(_USUAL)]
     )
+
+
+def _usual(mistake: Mistake, coup: int, kind: ShoeKind) -> tuple[Mistake, int]:
+    if kind is ShoeKind.RFID and mistake in NEEDS_KEYS:
+        return _WITHOUT_KEYS[mistake]
+    return mistake, coup
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +141,7 @@ class DemoSettings:
     mistakes: tuple[PlannedMistake, ...] = ()
     manner: Manner = Manner.WAITS
     transport: Transport = Transport.PTY
+    shoe: ShoeKind = ShoeKind.ANGEL_EYE
 
     @property
     def tempo(self) -> Tempo:

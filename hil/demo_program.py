@@ -15,6 +15,7 @@ from types import TracebackType
 
 from hil.demo_plan import DECKS, DemoSettings
 from hil.program import PROGRAM, Plain, Program, ProgramFailed
+from hil.shoes import ShoeKind
 
 TABLE = "DEMO-1"
 
@@ -32,7 +33,7 @@ observed = ["result_button"]
 
 [shoe]
 port = {port}
-
+{shoe}
 [journal]
 folder = "."
 
@@ -42,6 +43,19 @@ enabled = false
 [control]
 socket = {control}
 """
+
+
+SHOE_KEYS = {
+    ShoeKind.ANGEL_EYE: "",
+    ShoeKind.RFID: """\
+model = "feig-rfid"
+gate_input = 1
+
+[batches]
+folder = "batches"
+bound = ["RED-0001", "BLUE-0001"]
+""",
+}
 
 
 class DemoProgram(Program):
@@ -55,6 +69,7 @@ class DemoProgram(Program):
         values = {"table": TABLE, "profile": settings.profile, "port": port}
         quoted = {key: json.dumps(value) for key, value in values.items()}
         control = json.dumps(str(Path(self._sockets.name) / "control.sock"))
+        quoted["shoe"] = SHOE_KEYS[settings.shoe]
         config.write_text(CONFIG.format(decks=DECKS, control=control, **quoted), encoding="utf-8")
         super().__init__(config, settings.folder / "program.log")
 

@@ -8,33 +8,19 @@ Source: package README, "The emulator as a process".
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeAlias
 
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, planned_mistake
 from hil.emulator.angel_eye import SEQUENCE_DEFAULT, AngelEye, AngelEyeSettings
 from hil.emulator.feig import FeigSettings, Way
-from hil.emulator.line import DeviceT, LineServer, LineSettings
 from hil.emulator.rfid_shoe import RfidShoe
-from hil.emulator.serve import PtyServer, TcpServer
 from hil.faults import Envelope, FaultPlan
+from hil.shoes import ShoeKind, ShoeLine, line_settings, serve
 
 NS_PER_MS = 1_000_000
+ENVELOPES = {ShoeKind.ANGEL_EYE: Envelope.ANGEL_EYE, ShoeKind.RFID: Envelope.FEIG}
 DESCRIPTION = "An emulated shoe and its dealer as a process of their own."
-ANGEL_EYE_LINE = LineSettings(baud=4800)
-# Even parity: a byte is a bit longer.
-RFID_LINE = LineSettings(baud=38400, bits_per_byte=11)
-
-ShoeLine: TypeAlias = LineServer[AngelEye] | LineServer[RfidShoe]
-
-
-class ShoeKind(StrEnum):
-    """Which dealing shoe is emulated."""
-
-    ANGEL_EYE = "angel-eye"
-    RFID = "rfid"
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -84,16 +70,15 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def make_server(options: argparse.Namespace) -> ShoeLine:
     """The served device the options ask for."""
+    plan = FaultPlan(seed=options.seed, noise=options.noise, envelope=ENVELOPES[options.shoe])
+    settings = line_settings(options.shoe, speed=options.speed)
+    settings = replace(settings, faults=plan if options.noise else None)
+    if options.baud is not None:
+        settings = replace(settings, baud=options.baud)
+    where = {"link": options.pty_link, "tcp": options.tcp}
     if options.shoe is ShoeKind.RFID:
-        return _line(options, make_rfid_shoe(options), RFID_LINE)
-    return _line(options, make_angel_eye(options), ANGEL_EYE_LINE)
-
-
-def rfid_line(server: ShoeLine) -> LineServer[RfidShoe] | None:
-    """The same server, if what it serves is an RFID shoe."""
-    if isinstance(server.emulator, RfidShoe):
-        return server
-    return None
+        return serve(make_rfid_shoe(options), settings, **where)
+    return serve(make_angel_eye(options), settings, **where)
 
 
 def make_angel_eye(options: argparse.Namespace) -> AngelEye:
@@ -115,20 +100,6 @@ def make_rfid_shoe(options: argparse.Namespace) -> RfidShoe:
     )
     # Cards need time to pass only where bytes do.
     return RfidShoe(settings, by_hand=options.speed > 0)
-
-
-def _line(
-    options: argparse.Namespace, device: DeviceT, settings: LineSettings
-) -> LineServer[DeviceT]:
-    envelope = Envelope.FEIG if options.shoe is ShoeKind.RFID else Envelope.ANGEL_EYE
-    plan = FaultPlan(seed=options.seed, noise=options.noise, envelope=envelope)
-    faults = plan if options.noise else None
-    settings = replace(
-        settings, speed=options.speed, baud=options.baud or settings.baud, faults=faults
-    )
-    if options.pty_link is not None:
-        return PtyServer(device, settings, link=options.pty_link)
-    return TcpServer(device, settings, port=options.tcp)
 
 
 def make_dealer(options: argparse.Namespace) -> Dealer:

@@ -26,15 +26,9 @@ from hil.dealing.truth import CoupTruth, TruthRecord, json_line
 from hil.emulator.line import LineServer
 from hil.emulator.rfid_shoe import ExitFault, RfidShoe
 from hil.emulator.serve import PtyServer, TcpServer
-from hil.emulator_options import (
-    NS_PER_MS,
-    ShoeLine,
-    arguments,
-    make_dealer,
-    make_server,
-    rfid_line,
-)
+from hil.emulator_options import NS_PER_MS, arguments, make_dealer, make_server
 from hil.runner import Pace, ShoeRunner, ignore_action, poll_gate
+from hil.shoes import ShoeLine, rfid_line, url_of
 
 TAKEN_LOOK_S = 0.1
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -211,8 +205,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     with sink as truth, server:
         where = server.path if isinstance(server, PtyServer) else ""
-        url = server.url if isinstance(server, TcpServer) else where
-        tell("ready", path=where, url=url)
+        tell("ready", path=where, url=url_of(server))
         play(options, dealer, server, truth)
     return 0
 
