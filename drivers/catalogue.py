@@ -1,7 +1,7 @@
 """The catalogue: the one place where device models are named.
 
-Responsible for: which shoe models there are, and building a driver or a monitor from a model's
-name and plain settings.
+Responsible for: which models there are, and building a driver or a monitor from a model's name and
+plain settings.
 Not responsible for: reading settings from a file and for ports (the table's configuration).
 Source: package README, "Adding a shoe".
 """
@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
+from drivers.scanners.monitor import ScannerMonitor
+from drivers.scanners.ssi import SsiScanner, SsiScannerState
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_monitor import AngelEyeMonitor, AngelEyeMonitorState
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 
 Shoe: TypeAlias = AngelEyeShoe
 ShoeState: TypeAlias = AngelEyeShoeState
@@ -87,3 +91,67 @@ def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) ->
 def _require(key: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise BadShoeSettings(f"{key} = {value!r} is not one of: {', '.join(allowed)}")
+
+
+# --- scanners ------------------------------------------------------------------------------------
+
+Scanner: TypeAlias = HidPosScanner | SsiScanner
+ScannerState: TypeAlias = HidPosScannerState | SsiScannerState
+
+HID_POS = "hid-pos"
+HID_POS_PLAIN = "hid-pos-plain"
+ZEBRA_SSI = "zebra-ssi"
+
+
+@dataclass(frozen=True, slots=True)
+class ScannerModel:
+    """One model: its name in settings and for people, and how it is connected.
+
+    `baud` is the line's speed in bits a second and `parity` its parity, N, E or O; 0 and empty for
+    a device that is no serial line but is reached by its USB interface.
+    """
+
+    name: str
+    title: str
+    baud: int
+    parity: str
+
+
+class BadScannerSettings(ValueError):
+    """A model that does not exist; the message names those that do."""
+
+
+SCANNER_MODELS = MappingProxyType(
+    {
+        HID_POS: ScannerModel(HID_POS, "USB HID POS scanner", baud=0, parity=""),
+        HID_POS_PLAIN: ScannerModel(
+            HID_POS_PLAIN, "USB HID POS scanner that refuses the POS mode request", 0, ""
+        ),
+        ZEBRA_SSI: ScannerModel(ZEBRA_SSI, "Zebra SSI scanner", baud=9600, parity="N"),
+    }
+)
+
+_SCANNERS: MappingProxyType[str, Scanner] = MappingProxyType(
+    {
+        HID_POS: HidPosScanner(),
+        HID_POS_PLAIN: HidPosScanner(HidPosLinkSettings(pos_mode=False)),
+        ZEBRA_SSI: SsiScanner(),
+    }
+)
+
+
+def build_scanner(model: str) -> Scanner:
+    """The driver of a scanner. Raises BadScannerSettings."""
+    scanner = _SCANNERS.get(model)
+    if scanner is None:
+        allowed = ", ".join(SCANNER_MODELS)
+        raise BadScannerSettings(f"model = {model!r} is not one of: {allowed}")
+    return scanner
+
+
+def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
+    """Three levels of lines from a scanner's port; unmasked only in maintenance.
+
+    Raises BadScannerSettings.
+    """
+    return ScannerMonitor(build_scanner(model), masked)

@@ -5,10 +5,13 @@ import pytest
 from drivers.catalogue import (
     ANGEL_EYE_II_EX,
     BCC_READINGS,
+    SCANNER_MODELS,
     SEQ_CYCLES,
     SHOE_MODELS,
+    BadScannerSettings,
     BadShoeSettings,
     ShoeSettings,
+    build_scanner,
     build_shoe,
 )
 
@@ -47,3 +50,14 @@ def test_milliseconds_become_nanoseconds() -> None:
 def test_what_does_not_exist_is_named(model: str, settings: ShoeSettings, key: str) -> None:
     with pytest.raises(BadShoeSettings, match=f"^{key} "):
         build_shoe(model, settings)
+
+
+@pytest.mark.parametrize("model", SCANNER_MODELS)
+def test_every_scanner_model_is_built(model: str) -> None:
+    assert build_scanner(model) is not None
+    assert SCANNER_MODELS[model].name == model
+
+
+def test_a_scanner_model_that_does_not_exist_is_named() -> None:
+    with pytest.raises(BadScannerSettings, match="is not one of: hid-pos, "):
+        build_scanner("keyboard")

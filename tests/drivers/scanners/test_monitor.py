@@ -1,0 +1,83 @@
+"""Lines of a scanner's port: three levels, and no text of a code while masked."""
+
+import pytest
+
+from drivers.catalogue import SCANNER_MODELS, BadScannerSettings, build_scanner_monitor
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+AT = Timestamp(1, 1)
+OPENED = PortOpened("scanner", AT, bytes(32))
+PACK_SSI = bytes.fromhex("0E F3 00 00 03 50 41 43 4B 2D 30 30 30 31 FC EF")
+PACK_HID = bytes.fromhex("02095d43305041434b2d30303031").ljust(61, b"\x00") + b"\x6a\x00\x00"
+NOISE = b"PACK-0001"
+
+
+def lines(model: str, *events: PortEvent, masked: bool = True) -> list[str]:
+    monitor = build_scanner_monitor(model, masked=masked)
+    state, found = monitor.initial(), []
+    for event in events:
+        state, some = monitor.watch(state, event)
+        found.extend(some)
+    return found
+
+
+def chunk(data: bytes) -> Chunk:
+    return Chunk("scanner", AT, data)
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "frame"),
+    [
+        ("hid-pos", PACK_HID, "frame  report ]C0 .. .. .. .. .. .. .. .. .."),
+        ("zebra-ssi", PACK_SSI, "frame  packet F3 status 00 .. .. .. .. .. .. .. .. .. .."),
+    ],
+)
+def test_a_scan_is_seen_at_three_levels_without_its_text(
+    model: str, data: bytes, frame: str
+) -> None:
+    found = lines(model, OPENED, chunk(data))
+
+    assert found[1] == "bytes  " + " ".join([".."] * len(data))
+    assert found[2] == frame
+    assert found[-1] == "event  bar code of 9 characters, code-128"
+
+
+@pytest.mark.parametrize(("model", "data"), [("hid-pos", PACK_HID), ("zebra-ssi", PACK_SSI)])
+def test_unmasked_the_text_is_shown(model: str, data: bytes) -> None:
+    found = lines(model, OPENED, chunk(data), masked=False)
+
+    assert "50 41 43 4B 2D 30 30 30 31" in found[1]
+    assert "50 41 43 4B 2D 30 30 30 31" in found[2]
+    assert found[-1] == "event  BarCodeRead text=PACK-0001 symbology=code-128"
+
+
+@pytest.mark.parametrize("model", SCANNER_MODELS)
+@pytest.mark.parametrize("data", [PACK_HID, PACK_SSI, NOISE, PACK_SSI[:-1] + b"\x00", b"\x02" * 64])
+def test_masked_no_line_holds_a_text(model: str, data: bytes) -> None:
+    found = " ".join(lines(model, OPENED, chunk(data), chunk(data[:9])))
+
+    assert "PACK" not in found
+    assert "50 41" not in found
+
+
+def test_faults_are_lines_of_their_own_level() -> None:
+    assert "frame  bad_checksum: the sum does not match the packet" in lines(
+        "zebra-ssi", OPENED, chunk(PACK_SSI[:-1] + b"\x00")
+    )
+    assert (
+        "frame  malformed: a report of the scanner made no sense: it has no symbology identifier"
+        in lines("hid-pos", OPENED, chunk(b"\x02\x01" + bytes(62)))
+    )
+
+
+def test_half_a_frame_is_forgotten_when_the_port_is_lost() -> None:
+    lost = PortLost("scanner", AT, "unplugged")
+    found = lines("zebra-ssi", OPENED, chunk(PACK_SSI[:5]), lost, OPENED, chunk(PACK_SSI))
+
+    assert found[-1] == "event  bar code of 9 characters, code-128"
+
+
+def test_a_model_that_does_not_exist_is_named() -> None:
+    with pytest.raises(BadScannerSettings, match="'keyboard' is not one of: hid-pos, "):
+        build_scanner_monitor("keyboard")

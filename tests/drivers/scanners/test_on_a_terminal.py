@@ -1,0 +1,122 @@
+"""A scanner over SSI on a real terminal: real pyserial, the pump's threads, real time."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from queue import Empty, Queue
+from typing import TypeAlias, cast
+
+import pytest
+
+from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
+from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
+from drivers.interface import Driver, DriverOutput
+from firmware_bridge.timestamp import now
+from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.serial_port import SerialPort
+from hil.emulator.line import LineSettings
+from hil.emulator.scanner_line import ScannerLine
+from hil.emulator.serve import PtyServer
+from hil.emulator.ssi import SsiDevice, SsiSettings
+
+BAUD = SCANNER_MODELS["zebra-ssi"].baud
+WAIT_S = 10.0
+
+Server: TypeAlias = PtyServer[ScannerLine[SsiDevice]]
+
+
+@dataclass
+class Reading:
+    """The driver on its port, run in the test's thread; all it told."""
+
+    pump: PortPump
+    arrived: Queue[PortEvent]
+    events: list[DeviceEvent] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.driver = cast("Driver[ScannerState]", build_scanner("zebra-ssi"))
+        self.state = self.driver.initial()
+
+    def until(self, ready: Callable[[], bool]) -> None:
+        """Work on what comes and what is due until all is as wanted."""
+        give_up_at = time.monotonic() + WAIT_S
+        while not ready():
+            assert time.monotonic() < give_up_at, self.events
+            due_ns = self.driver.next_deadline_ns(self.state)
+            wait_s = 0.05 if due_ns is None else (due_ns - now().monotonic_ns) / 1e9
+            try:
+                event = self.arrived.get(timeout=min(max(wait_s, 0.001), 0.05))
+            except Empty:
+                self._gave(self.driver.tick(self.state, now()))
+            else:
+                self._gave(self.driver.receive(self.state, event))
+
+    def is_online(self) -> bool:
+        return self.state.stage is Stage.ONLINE
+
+    def texts(self) -> list[str]:
+        return [event.text for event in self.events if isinstance(event, BarCodeRead)]
+
+    def _gave(self, given: tuple[ScannerState, DriverOutput]) -> None:
+        self.state, output = given
+        self.events.extend(output.events)
+        for data in (*output.at_once, *output.to_write):
+            self.pump.write(data)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    scanner = SsiDevice(SsiSettings(resends_max=None))
+    with PtyServer(ScannerLine(scanner), LineSettings(baud=BAUD)) as served:
+        yield served
+
+
+@pytest.fixture
+def reading(server: Server) -> Iterator[Reading]:
+    arrived: Queue[PortEvent] = Queue()
+    pump = PortPump("scanner", SerialPort(server.path, BAUD), arrived.put)
+    pump.start()
+    yield Reading(pump, arrived)
+    pump.stop()
+    assert pump.join(WAIT_S)
+
+
+def scan(server: Server, text: bytes) -> None:
+    def read(line: ScannerLine[SsiDevice]) -> tuple[()]:
+        assert line.scanner.scan(text)
+        return ()
+
+    server.perform(read)
+
+
+def all_acknowledged(server: Server, count: int) -> Callable[[], bool]:
+    return lambda: server.wait_for(
+        lambda line: len(line.scanner.acknowledged) == count, timeout_s=0.001
+    )
+
+
+def test_a_scanner_is_set_up_and_its_scans_are_read_and_acknowledged(
+    server: Server, reading: Reading
+) -> None:
+    reading.until(reading.is_online)
+    scan(server, b"PACK-0001")
+    scan(server, b"PACK-0002")
+    reading.until(all_acknowledged(server, 2))
+
+    assert reading.texts() == ["PACK-0001", "PACK-0002"]
+    assert server.host_baud == BAUD
+
+
+def test_a_scan_made_while_it_was_unplugged_comes_once_when_it_is_back(
+    server: Server, reading: Reading
+) -> None:
+    reading.until(reading.is_online)
+    server.unplug()
+    reading.until(lambda: reading.state.stage is Stage.LOST)
+    scan(server, b"PACK-0001")
+    server.replug()
+    reading.until(all_acknowledged(server, 1))
+
+    assert reading.texts() == ["PACK-0001"]
+    assert StageChanged(Stage.OPENED, "port open") in reading.events
