@@ -1,35 +1,66 @@
-"""Device events of any shoe as lines for a technician, without showing a card.
+"""Device events of any device as lines for a technician, without showing a card.
 
 Responsible for: one line per event; masked, nothing in it tells an unseen card or what follows
-from one: not its face, not the hand it is for, not a lock or an error that follows from it.
+from one: not its face, not its tag, not the hand it is for, not a lock or an error that follows
+from it; and the shape of every monitor.
 Not responsible for: raw bytes and frames (each protocol's masking) and for when a port may be
 shown unmasked (the controller).
 Source: package README, "Monitor".
 """
 
 from dataclasses import fields
+from typing import Protocol, TypeVar
 
 from drivers import events
 from drivers.events import DeviceEvent, Face
+from firmware_bridge.transport.port import PortEvent
+
+StateT = TypeVar("StateT")
+
+
+class Monitor(Protocol[StateT]):
+    """Port events as lines, each beginning with its level: bytes, frame, event."""
+
+    def initial(self) -> StateT:
+        """Before the port was opened."""
+        ...
+
+    def watch(self, state: StateT, event: PortEvent) -> tuple[StateT, tuple[str, ...]]:
+        """The lines of one port event."""
+        ...
 
 
 def event_text(event: DeviceEvent, *, masked: bool) -> str:
     """One event in a technician's words."""
-    if not masked:
-        return _plain(event)
+    hidden = _hidden(event) if masked else None
+    return _plain(event) if hidden is None else f"{hidden} ??"
+
+
+def _hidden(event: DeviceEvent) -> str | None:
+    """The words for an event that tells a card or follows from one; None for any other."""
     match event:
-        case events.CardRead():
-            return "card ??"
+        case events.CardRead() | events.CardPassed():
+            return "card"
         case events.CardOutsidePlay():
-            return "card outside play ??"
+            return "card outside play"
         case events.LockChanged():
-            return "lock ??"
+            return "lock"
         case events.DeviceErrorRaised():
-            return "device error raised ??"
+            return "device error raised"
         case events.DeviceErrorCleared():
-            return "device error cleared ??"
+            return "device error cleared"
+        case events.TagReadAgain():
+            return "tag read again"
+        case events.TagsTogether():
+            return "tags together"
+        case events.TagPulledBack():
+            return "tag pulled back"
+        case events.TagSeen():
+            return "tag seen"
+        case events.TagListed():
+            return "tag listed"
         case _:
-            return _plain(event)
+            return None
 
 
 def _plain(event: DeviceEvent) -> str:
@@ -46,5 +77,9 @@ def _value(value: object) -> str:
             return "yes" if value else "no"
         case Face(rank, suit):
             return f"{rank}{suit}"
+        case bytes():
+            return value.hex().upper() or "none"
+        case tuple():
+            return "+".join(_value(one) for one in value)
         case _:
             return str(value)

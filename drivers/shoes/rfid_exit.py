@@ -9,8 +9,7 @@ Source: package README, "RFID dealing shoe".
 """
 
 from dataclasses import dataclass, replace
-from enum import IntEnum
-from types import MappingProxyType
+from enum import IntEnum, StrEnum
 from typing import TypeAlias, assert_never
 
 from drivers.events import (
@@ -23,29 +22,15 @@ from drivers.events import (
     TagsTogether,
 )
 from drivers.faults import DeviceFault
+from drivers.readers.transponders import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
 
 # More tags than these at one exit are a pile laid on it.
 TAGS_MAX = 8
 
-KIND_NAMES = MappingProxyType(
-    {
-        0x00: "I-Code 1",
-        0x01: "Tag-it",
-        0x03: "ISO 15693",
-        0x04: "ISO 14443 A",
-        0x05: "ISO 14443 B",
-        0x06: "I-Code EPC",
-        0x07: "I-Code UID",
-        0x09: "ISO 18000-3 mode 3",
-        0x80: "ISO 18000-6 A",
-        0x81: "ISO 18000-6 B",
-        0x83: "EM4222",
-        0x84: "EPC class 1 gen 2",
-    }
-)
-CARD_KINDS = (0x03, 0x09)
+# The reader's timer begins anew so often.
+_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +49,21 @@ class ExitSettings:
     card_kinds: tuple[int, ...] = CARD_KINDS
 
 
+class Doubt(StrEnum):
+    """Why it is not sure that the next card at the gate is the one of this tag."""
+
+    NONE = "none"
+    TOGETHER = "together"  # another tag was there with it when a card passed
+    LOSS = "loss"  # records were lost while it waited
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A tag in the field that no card has taken out yet; `mixed`: others were there with it."""
+    """A tag in the field that no card has taken out yet."""
 
     tag: str
     seen_ms: int
-    mixed: bool = False
+    doubt: Doubt = Doubt.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +89,8 @@ class ExitState:
     """`clock_ms` adds up the reader's timer, so it never runs backwards.
 
     `pulse_ms`: a card reached the gate with no tag read; a late tag may still be its own.
-    `shut_ms`: since when a card has stood in the gate.
+    `shut_ms`: since when a card has stood in the gate. `gate_known` is False before the gate was
+    first heard of, and after records were lost.
     """
 
     clock_ms: int = 0
@@ -105,6 +99,7 @@ class ExitState:
     gone: tuple[Gone, ...] = ()
     pulse_ms: int | None = None
     shut_ms: int | None = None
+    gate_known: bool = False
     told: Told = Told()
 
 
@@ -127,7 +122,7 @@ def take(settings: ExitSettings, state: ExitState, record: BufferRecord, host_ms
     elif record.inputs is None:
         detail = "a record of the reader holds neither a tag nor its inputs: check its settings"
         found = (DeviceFault(LinkFaultKind.MALFORMED, detail),)
-    state, passed = _gate(settings, state, record.inputs)
+    state, passed = _gate(settings, state, record)
     return state, (*closed, *found, *passed)
 
 
@@ -135,8 +130,8 @@ def close_until(settings: ExitSettings, state: ExitState, until_ms: int) -> Seen
     """What waited in vain until then, in the order it came due."""
     events: list[DeviceEvent] = []
     while (due := _next(settings, state)) is not None and due.at_ms <= until_ms:
-        state, event = _close(settings, state, due)
-        events.append(event)
+        state, closed = _close(settings, state, due)
+        events.extend(closed)
     return state, tuple(events)
 
 
@@ -146,15 +141,16 @@ def next_due_ms(settings: ExitSettings, state: ExitState) -> int | None:
     return None if due is None else due.at_ms
 
 
+def torn(state: ExitState) -> ExitState:
+    """Records were lost hereabouts: which card a waiting tag is of is not sure any more."""
+    waiting = tuple(replace(one, doubt=Doubt.LOSS) for one in state.waiting)
+    return replace(state, waiting=waiting, gate_known=False)
+
+
 def forget(state: ExitState) -> Seen:
-    """Records were lost: what waits will not be explained any more. A card in the gate passed."""
+    """The reader lost its memory: what waits is over. A card that reached the gate passed."""
     events = () if state.pulse_ms is None else (CardPassed(None),)
     return ExitState(clock_ms=state.clock_ms), events
-
-
-def kind_name(kind: int) -> str:
-    """A transponder type in words."""
-    return f"{KIND_NAMES.get(kind, 'unknown')} ({kind:02X})"
 
 
 # --- tags ----------------------------------------------------------------------------------------
@@ -234,18 +230,22 @@ def _with_gone(state: ExitState, tag: str) -> ExitState:
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def _gate(settings: ExitSettings, state: ExitState, inputs: int | None) -> Seen:
-    """What the record says of the gate sensor."""
-    if not settings.gate_input or inputs is None:
+def _gate(settings: ExitSettings, state: ExitState, record: BufferRecord) -> Seen:
+    """What the record says of the gate sensor.
+
+    A record of the inputs alone is made when one changes; one of a tag also says that a card still
+    stands in the gate, which is no pulse where the beginning of it was not heard.
+    """
+    if not settings.gate_input or record.inputs is None:
         return state, ()
-    if not inputs >> (settings.gate_input - 1) & 1:
-        return replace(state, shut_ms=None), ()
-    if state.shut_ms is not None:
+    if not record.inputs >> (settings.gate_input - 1) & 1:
+        return replace(state, shut_ms=None, gate_known=True), ()
+    if state.shut_ms is not None if state.gate_known else record.identity:
         return state, ()
     # Two cards in so short a time: no late tag can be said to belong to the first.
     before = () if state.pulse_ms is None else (CardPassed(None),)
     told = replace(state.told, slow=False)
-    state = replace(state, shut_ms=state.clock_ms, pulse_ms=None, told=told)
+    state = replace(state, shut_ms=state.clock_ms, gate_known=True, pulse_ms=None, told=told)
     state, passed = _card(state)
     return state, (*before, *passed)
 
@@ -258,10 +258,17 @@ def _card(state: ExitState) -> Seen:
     told = replace(state.told, crowd=False)
     state = _with_gone(replace(state, told=told), first.tag)
     if not others:
-        return replace(state, waiting=()), (CardPassed(first.tag, sure=not first.mixed),)
-    state = replace(state, waiting=tuple(replace(other, mixed=True) for other in others))
+        sure = first.doubt is Doubt.NONE
+        return replace(state, waiting=()), (CardPassed(first.tag, sure=sure),)
+    beside = tuple(_beside(other) for other in others)
+    state = replace(state, waiting=beside)
     tags = (first.tag, *(other.tag for other in others))
     return state, (TagsTogether(tags), CardPassed(first.tag, sure=False))
+
+
+def _beside(waiting: Waiting) -> Waiting:
+    """A tag that was there when the card of another was said to pass."""
+    return waiting if waiting.doubt is Doubt.LOSS else replace(waiting, doubt=Doubt.TOGETHER)
 
 
 # --- what waits in vain --------------------------------------------------------------------------
@@ -294,26 +301,32 @@ def _next(settings: ExitSettings, state: ExitState) -> _Due | None:
     return min(dues, default=None)
 
 
-def _close(settings: ExitSettings, state: ExitState, due: _Due) -> tuple[ExitState, DeviceEvent]:
+def _close(settings: ExitSettings, state: ExitState, due: _Due) -> Seen:
     match due.wait:
         case _Wait.LATE_TAG:
-            return replace(state, pulse_ms=None), CardPassed(None)
+            return replace(state, pulse_ms=None), (CardPassed(None),)
         case _Wait.GATE:
             waiting = state.waiting[due.place]
             left = tuple(one for one in state.waiting if one is not waiting)
             told = replace(state.told, crowd=False)
-            return replace(state, waiting=left, told=told), TagPulledBack(waiting.tag)
+            # Its card may have passed with what was lost.
+            gone_back = () if waiting.doubt is Doubt.LOSS else (TagPulledBack(waiting.tag),)
+            return replace(state, waiting=left, told=told), gone_back
         case _Wait.CLEARANCE:
             told = replace(state.told, slow=True)
-            return replace(state, told=told), SlowCard(settings.slow_card_ms)
+            return replace(state, told=told), (SlowCard(settings.slow_card_ms),)
         case _:
             assert_never(due.wait)
 
 
 def _clock(state: ExitState, record: BufferRecord, host_ms: int) -> int:
-    """The exit's clock at a record; a timer that stepped back tells no time since the last."""
+    """The exit's clock at a record; a timer that was set back tells no time since the last."""
     if record.time_ms is None:
         return state.clock_ms + max(0, host_ms)
     if state.reader_ms is None:
         return state.clock_ms
-    return state.clock_ms + max(0, record.time_ms - state.reader_ms)
+    passed_ms = record.time_ms - state.reader_ms
+    if passed_ms < 0:
+        over_midnight_ms = passed_ms + _DAY_MS
+        passed_ms = over_midnight_ms if 0 <= over_midnight_ms < _DAY_MS // 2 else 0
+    return state.clock_ms + passed_ms
