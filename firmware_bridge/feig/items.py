@@ -13,8 +13,9 @@ from typing import TypeAlias
 class BufferRecord:
     """One data set of the reader's buffer, each field None where the reader does not give it.
 
-    `identity` is empty where the record is of an input alone. `inputs` has bit 0 for input 1.
-    `time_ms` is the reader's own timer.
+    `identity` is empty where the record is of an input alone. `inputs` are the levels at that
+    moment, bit 0 for input 1. `time_ms` is the reader's own timer: since it was switched on, and
+    anew every 24 hours.
     """
 
     identity: bytes

@@ -1,0 +1,179 @@
+"""Records of a FEIG reader's buffer: the data of 22 and 21 to records.
+
+Responsible for: cutting the data sets by TR-DATA and their lengths, and a mark by which a record
+delivered once more is known again.
+Not responsible for: which of them are new (delivery) and for what a record means (drivers).
+Source: package README, "FEIG OBID", records.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firmware_bridge.feig.frames import Command
+from firmware_bridge.feig.items import BufferRecord
+from firmware_bridge.feig.layouts import Layout
+from firmware_bridge.feig.messages import Malformed, clock_ms
+
+MARK_BYTES = 8
+
+# TR-DATA1.
+_IDD, _DB, _LSB_FIRST, _ANT, _TIMER, _DATE, _EXTENDED = 0x01, 0x02, 0x08, 0x10, 0x20, 0x40, 0x80
+# TR-DATA2.
+_IN, _MAC, _AFI, _ANT_EXT, _DIRECTION = 0x01, 0x02, 0x04, 0x10, 0x20
+
+_ISO15693 = 0x03
+# The one kind of transponder whose identity is not of eight bytes in old records: its first two
+# bits say 96 or 64 bits.
+_EPC = 0x06
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record, its mark, and whether the mark holds its time: then no other record has it."""
+
+    item: BufferRecord
+    mark: bytes
+    timed: bool
+
+
+class _NoFit(Exception):
+    """The bytes are no data sets; the text is the reason, without the bytes."""
+
+
+class _Bytes:
+    """Bytes taken from the front."""
+
+    __slots__ = ("_at", "_data")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    @property
+    def left(self) -> int:
+        return len(self._data) - self._at
+
+    def take(self, count: int, what: str) -> bytes:
+        """The next bytes. Raises _NoFit."""
+        if self.left < count:
+            raise _NoFit(f"{what} is cut short")
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def number(self, count: int, what: str) -> int:
+        return int.from_bytes(self.take(count, what), "big")
+
+
+def parse_records(command: int, data: bytes, layout: Layout) -> tuple[Record, ...] | Malformed:
+    """The data of an answer to reading the buffer. Total: no bytes raise."""
+    if not data:
+        return ()
+    try:
+        if command == Command.READ_BUFFER_OLD:
+            return _old_sets(_Bytes(data), layout)
+        return _sets(_Bytes(data), layout)
+    except _NoFit as no_fit:
+        return Malformed(str(no_fit))
+
+
+def _sets(data: _Bytes, layout: Layout) -> tuple[Record, ...]:
+    one = data.number(1, "TR-DATA1")
+    two = data.number(1, "TR-DATA2") if one & _EXTENDED else 0
+
+    def next_set(number: int) -> Record:
+        length = data.number(2, f"the length of data set {number}")
+        if length < 2:
+            raise _NoFit(f"data set {number} is shorter than its own length")
+        # What stands after the known fields is for readers to come.
+        return _record(_Bytes(data.take(length - 2, f"data set {number}")), one, two, layout)
+
+    return _all_of(data, data.number(2, "DATA-SETS"), next_set)
+
+
+def _old_sets(data: _Bytes, layout: Layout) -> tuple[Record, ...]:
+    one = data.number(1, "TR-DATA")
+    count = data.number(1, "DATA-SETS")
+    return _all_of(data, count, lambda _number: _old_record(data, one, layout))
+
+
+def _all_of(data: _Bytes, count: int, next_set: Callable[[int], Record]) -> tuple[Record, ...]:
+    records = tuple(next_set(number) for number in range(1, count + 1))
+    if data.left:
+        raise _NoFit(f"{data.left} bytes after the last of {count} data sets")
+    return records
+
+
+def _record(data: _Bytes, one: int, two: int, layout: Layout) -> Record:
+    kind, identity = 0, b""
+    if one & _IDD:
+        kind, _, length = data.take(3, "TR-TYPE, IDDIB and IDD-LEN")
+        identity = data.take(length, "IDD")
+        if two & _AFI and kind == _ISO15693:
+            identity = identity[2:]
+    blocks = b""
+    if one & _DB:
+        count, size = data.number(2, "DB-N"), data.number(1, "DB-SIZE")
+        blocks = _blocks(data, count, size, lsb_first=bool(one & _LSB_FIRST))
+    time = data.take(4, "TIME") if one & _TIMER else b""
+    date = data.take(5, "DATE") if one & _DATE else b""
+    antenna = data.number(1, "ANT") if one & _ANT else None
+    inputs = data.take(2, "IN") if two & _IN else b""
+    if two & _MAC:
+        data.take(6, "MAC")
+    if two & _ANT_EXT:
+        antennas = [data.take(6, "ANT-EXT")[0] for _ in range(data.number(1, "ANT-EXT"))]
+        antenna = antennas[0] if antennas and antenna is None else antenna
+    if two & _DIRECTION:
+        data.take(1, "DIRECTION")
+    item = BufferRecord(
+        identity,
+        kind if identity else None,
+        antenna if identity else None,
+        inputs[layout.levels_at] if inputs else None,
+        clock_ms(time) if time else None,
+        blocks,
+    )
+    return Record(item, _mark(bytes((kind,)), identity, time, date, inputs), bool(time))
+
+
+def _old_record(data: _Bytes, one: int, layout: Layout) -> Record:
+    kind, identity = 0, b""
+    if one & _IDD:
+        kind = data.number(1, "TR-TYPE")
+        start = data.take(8, "the identity")
+        long = kind == _EPC and start[0] >> 6 == 0
+        identity = start + (data.take(4, "the identity") if long else b"")
+    blocks = b""
+    if one & _DB:
+        _first, count = data.take(2, "DB-ADR and DB-N")
+        blocks = _blocks(data, count, layout.block_bytes, lsb_first=bool(one & _LSB_FIRST))
+    time = data.take(4, "TIME") if one & _TIMER else b""
+    date = data.take(5, "DATE") if one & _DATE else b""
+    antenna = data.number(1, "ANT") if one & _ANT else None
+    item = BufferRecord(
+        identity,
+        kind if identity else None,
+        antenna,
+        None,
+        clock_ms(time) if time else None,
+        blocks,
+    )
+    return Record(item, _mark(bytes((kind,)), identity, time, date), bool(time))
+
+
+def _blocks(data: _Bytes, count: int, size: int, *, lsb_first: bool) -> bytes:
+    """Data blocks, each with its most significant byte first."""
+    memory = data.take(count * size, "DB")
+    if not lsb_first or not size:
+        return memory
+    starts = range(0, len(memory), size)
+    return b"".join(memory[start : start + size][::-1] for start in starts)
+
+
+def _mark(*parts: bytes) -> bytes:
+    """Of identity, time and inputs alone: an antenna may yet join a record that waits."""
+    digest = hashlib.blake2b(digest_size=MARK_BYTES)
+    for part in parts:
+        digest.update(len(part).to_bytes(2, "big") + part)
+    return digest.digest()
