@@ -40,6 +40,7 @@ EXIT_CODES: Final = (
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
     "controller.actions.ActionError": Exit.UNUSABLE,
+    "controller.batches.BatchFileError": Exit.UNUSABLE,
     "controller.config.ConfigError": Exit.UNUSABLE,
     "controller.control_client.ControlError": Exit.NO_TABLE,
     "controller.journal.forms.CanonicalError": Exit.UNUSABLE,

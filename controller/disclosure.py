@@ -46,6 +46,7 @@ class WayOut(StrEnum):
     MONITOR = "monitor"
     DEVICE_LIST = "device_list"
     KEY = "key"
+    BATCH = "batch"
     VERIFY_REPORT = "verify_report"
     REPLAY_REPORT = "replay_report"
     REFERENCE = "reference"
@@ -218,6 +219,12 @@ WAYS: Final = (
         },
     ),
     Way(
+        WayOut.BATCH,
+        "files of batches: which identity is which card, not where it is",
+        Passes.OWN,
+        by={"file": ("controller.batches",), "bytes": ("controller.batches",)},
+    ),
+    Way(
         WayOut.VERIFY_REPORT,
         "`smartshoe verify`: counts, record numbers and the head of the chain",
         Passes.NO_CARD,
@@ -262,6 +269,7 @@ WAYS: Final = (
         Passes.NO_CARD,
         by={
             "error": (
+                "controller.batches",
                 "controller.cli_*",
                 "controller.config*",
                 "controller.control",
