@@ -36,7 +36,8 @@ PAGE_BYTES = 14
 NOTIFICATION_PAGE = 49
 ACKNOWLEDGE_BIT = 0x80
 KEEP_ALIVE = 0x6E
-FIELDS = Field.IDENTITY | Field.ANTENNA | Field.TIMER | Field.EXTENDED | Field.INPUT
+OLD_FIELDS = Field.IDENTITY | Field.ANTENNA | Field.TIMER
+FIELDS = OLD_FIELDS | Field.EXTENDED | Field.INPUT
 READ_BUFFER, READ_BUFFER_OLD = 0x22, 0x21
 TAG_CODE, INPUT_CODE, NOTICE_CODE, ALIVE_CODE = "T", "I", "N", "K"
 
@@ -147,7 +148,8 @@ class FeigReader:
             return
         moment = Moment(identity, kind, antenna, self.timer_ms(at_ns), changed, self.inputs)
         self.records_made += 1
-        written = old_record(moment) if self.settings.old_command else record(moment, FIELDS)
+        old = self.settings.old_command
+        written = old_record(moment, OLD_FIELDS) if old else record(moment, FIELDS)
         report = Report(self.records_made, code, written)
         self._buffer.add(report)
 
@@ -242,10 +244,10 @@ class FeigReader:
 
     def _first_records(self, count_max: int) -> tuple[Status, bytes]:
         status, records = self._buffer.hand_over(count_max)
-        if status is Status.NO_VALID_DATA:
+        if not records:
             return status, b""
         if self.settings.old_command:
-            return status, old_data_sets(records)
+            return status, old_data_sets(records, OLD_FIELDS)
         return status, data_sets(records, FIELDS)
 
     def _answer(self, request: Request, at_ns: int) -> bytes:

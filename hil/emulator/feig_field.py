@@ -35,9 +35,10 @@ def _entry(tag: Transponder) -> bytes:
 
 
 class TagField:
-    """`tags` lie in the field, in the order in which they answer."""
+    """`tags` lie in the field, in the order in which they answer; so many in one answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, tags_per_answer: int = INVENTORY_TAGS_MAX) -> None:
+        self.tags_per_answer = tags_per_answer
         self.tags: tuple[Transponder, ...] = ()
         self._listed = 0
 
@@ -55,7 +56,7 @@ class TagField:
 
     def _inventory(self, *, more: bool) -> tuple[Status, bytes]:
         done = self._listed if more else 0
-        found = self.tags[done : done + INVENTORY_TAGS_MAX]
+        found = self.tags[done : done + self.tags_per_answer]
         self._listed = done + len(found)
         if not found:
             return Status.NO_TRANSPONDER, b""

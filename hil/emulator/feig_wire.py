@@ -193,19 +193,18 @@ def record(moment: Moment, fields: int) -> bytes:
     return (2 + len(body)).to_bytes(2, "big") + body
 
 
-def old_record(moment: Moment) -> bytes:
-    """One data set of an older reader: a tag of eight bytes, when, and where; no length."""
-    return (
-        bytes((moment.tr_type,))
-        + moment.identity
-        + clock(moment.time_ms)
-        + bytes((moment.antenna,))
-    )
+def old_record(moment: Moment, fields: int) -> bytes:
+    """One data set of an older reader: without lengths, its identity has eight bytes."""
+    body = bytes((moment.tr_type,)) + moment.identity
+    if fields & Field.TIMER:
+        body += clock(moment.time_ms)
+    if fields & Field.ANTENNA:
+        body += bytes((moment.antenna,))
+    return body
 
 
-def old_data_sets(records: tuple[bytes, ...]) -> bytes:
+def old_data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
     """The same for these: one byte of what they hold, one of how many."""
-    fields = Field.IDENTITY | Field.TIMER | Field.ANTENNA
     return bytes((fields, len(records))) + b"".join(records)
 
 
