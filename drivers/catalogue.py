@@ -1,77 +1,178 @@
 """The catalogue: the one place where device models are named.
 
-Responsible for: which models there are, and building a driver or a monitor from a model's name and
-plain settings.
+Responsible for: which models there are, and building a driver or a monitor from a name
+and plain settings.
 Not responsible for: reading settings from a file and for ports (the table's configuration).
 Source: package README, "Adding a shoe".
 """
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
+from drivers.events import Spot
+from drivers.interface import Driver
+from drivers.readers.inventory_reader import InventoryReader, InventoryReaderSettings
+from drivers.readers.placed_reader import (
+    PlacedReader,
+    PlacedReaderSettings,
+    PlacedReaderState,
+    Watched,
+)
 from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
 from drivers.scanners.monitor import ScannerMonitor
 from drivers.scanners.ssi import SsiScanner, SsiScannerState
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_monitor import AngelEyeMonitor, AngelEyeMonitorState
+from drivers.shoes.monitor import Monitor
+from drivers.shoes.rfid_exit import ExitSettings
+from drivers.shoes.rfid_monitor import RfidMonitor, RfidMonitorState
+from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.feig.layouts import LAYOUTS
+from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 
-Shoe: TypeAlias = AngelEyeShoe
-ShoeState: TypeAlias = AngelEyeShoeState
-ShoeMonitor: TypeAlias = AngelEyeMonitor
-ShoeMonitorState: TypeAlias = AngelEyeMonitorState
+ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState
+Shoe: TypeAlias = Driver[ShoeState]
+ShoeMonitorState: TypeAlias = AngelEyeMonitorState | RfidMonitorState
+ShoeMonitor: TypeAlias = Monitor[ShoeMonitorState]
+ReaderState: TypeAlias = PlacedReaderState
 
 ANGEL_EYE_II_EX = "angel-eye-ii-ex"
+RFID_SHOE = "feig-rfid"
 
 _NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ShoeModel:
-    """One model: its name in settings, its name for people, its line speed in bits a second."""
+    """One model: its name in settings, its name for people, its line in bits a second and parity.
+
+    `claims`: it says itself which hand a card is for, and what the result is.
+    """
 
     name: str
     title: str
     baud: int
+    parity: str
+    claims: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ShoeSettings:
-    """The plain settings of a shoe as a configuration file gives them.
+    """The plain settings of a shoe as a configuration file gives them. Times in milliseconds.
 
     `seq_cycle` and `bcc_reading` are words of the model's protocol; `report_interval_ms_min` is
-    the shortest time between two different reports, in milliseconds.
+    the shortest time between two different reports. From `reader` on only a shoe that reads tags
+    looks at them: see drivers.shoes.rfid_exit.
     """
 
     allow_commands: bool = False
     seq_cycle: str = SequenceCycle.HEX.value
     bcc_reading: str = BccReading.STX_COUNTED.value
     report_interval_ms_min: int = 250
+    reader: str = FeigLinkSettings().layout
+    delivery: str = Delivery.NOTIFY.value
+    gate_input: int = 0
+    antenna: int = 0
+    double_read_ms: int = 1000
+    gate_ms_max: int = 1500
+    slow_card_ms: int = 1000
+    together_ms: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """The plain settings of a reader beside the shoe; the antennas are those of a layout."""
+
+    seat: str
+    reader: str = FeigLinkSettings().layout
+    delivery: str = Delivery.NOTIFY.value
+    player_antenna: int = 1
+    banker_antenna: int = 2
 
 
 class BadShoeSettings(ValueError):
-    """A model or a setting that does not exist; the message names what does."""
+    """A model or a setting of a device that does not exist; the message names what does."""
 
 
 SHOE_MODELS = MappingProxyType(
     {
-        ANGEL_EYE_II_EX: ShoeModel(ANGEL_EYE_II_EX, "Angel Eye II-EX", baud=4800),
+        ANGEL_EYE_II_EX: ShoeModel(
+            ANGEL_EYE_II_EX, "Angel Eye II-EX", baud=4800, parity="N", claims=True
+        ),
+        RFID_SHOE: ShoeModel(
+            RFID_SHOE, "RFID dealing shoe (FEIG OBID)", baud=38400, parity="E", claims=False
+        ),
     }
 )
 SEQ_CYCLES = tuple(cycle.value for cycle in SequenceCycle)
 BCC_READINGS = tuple(reading.value for reading in BccReading)
 
+# Readers of tags: their buffers' layouts, how records come, and where a reader may stand.
+READER_LAYOUTS = tuple(LAYOUTS)
+DELIVERIES = tuple(delivery.value for delivery in Delivery)
+DISCARD_RACK_SEAT = "discard_rack"
+LAYOUT_SEAT = "layout"
+READER_SEATS = (DISCARD_RACK_SEAT, LAYOUT_SEAT)
+READER_BAUD = 38400
+READER_PARITY = "E"
+
+_GATE_INPUT_MAX = 8
+_ANTENNA_MAX = 255
+
 
 def build_shoe(model: str, settings: ShoeSettings) -> Shoe:
     """The driver of a shoe. Raises BadShoeSettings."""
     _require("model", model, tuple(SHOE_MODELS))
+    shoe = _rfid_shoe(settings) if model == RFID_SHOE else _angel_eye(settings)
+    # A driver takes only states that it gave itself, which no type can say of a union.
+    return cast("Shoe", shoe)
+
+
+def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) -> ShoeMonitor:
+    """Three levels of lines from a shoe's port; unmasked only in maintenance.
+
+    Raises BadShoeSettings.
+    """
+    _require("model", model, tuple(SHOE_MODELS))
+    if model == RFID_SHOE:
+        return cast("ShoeMonitor", RfidMonitor(_rfid_shoe(settings), masked))
+    return cast("ShoeMonitor", AngelEyeMonitor(_angel_eye(settings), masked))
+
+
+def build_reader(settings: ReaderSettings) -> PlacedReader:
+    """The driver of a reader beside the shoe. Raises BadShoeSettings."""
+    _require("seat", settings.seat, READER_SEATS)
+    link = _feig_link(settings.reader, settings.delivery)
+    if settings.seat == DISCARD_RACK_SEAT:
+        return PlacedReader(PlacedReaderSettings((Watched(0, Spot.DISCARD_RACK),), link))
+    _require_within("player_antenna", settings.player_antenna, 1, _ANTENNA_MAX)
+    _require_within("banker_antenna", settings.banker_antenna, 1, _ANTENNA_MAX)
+    if settings.player_antenna == settings.banker_antenna:
+        raise BadShoeSettings(
+            f"banker_antenna = {settings.banker_antenna} is the Player's too: each hand has its own"
+        )
+    watched = (
+        Watched(settings.player_antenna, Spot.PLAYER),
+        Watched(settings.banker_antenna, Spot.BANKER),
+    )
+    return PlacedReader(PlacedReaderSettings(watched, link))
+
+
+def build_inventory_reader(
+    reader: str = FeigLinkSettings().layout, delivery: str = Delivery.NOTIFY.value
+) -> InventoryReader:
+    """The driver of a reader at which batches are enrolled. Raises BadShoeSettings."""
+    return InventoryReader(InventoryReaderSettings(_feig_link(reader, delivery)))
+
+
+def _angel_eye(settings: ShoeSettings) -> AngelEyeShoe:
     _require("seq_cycle", settings.seq_cycle, SEQ_CYCLES)
     _require("bcc_reading", settings.bcc_reading, BCC_READINGS)
-    if settings.report_interval_ms_min < 1:
-        raise BadShoeSettings("report_interval_ms_min must be at least 1")
+    _require_within("report_interval_ms_min", settings.report_interval_ms_min, 1, None)
     link = AngelEyeLinkSettings(
         seq_cycle=SequenceCycle(settings.seq_cycle),
         bcc_reading=BccReading(settings.bcc_reading),
@@ -80,12 +181,35 @@ def build_shoe(model: str, settings: ShoeSettings) -> Shoe:
     return AngelEyeShoe(AngelEyeShoeSettings(link, settings.allow_commands))
 
 
-def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) -> ShoeMonitor:
-    """Three levels of lines from a shoe's port; unmasked only in maintenance.
+def _rfid_shoe(settings: ShoeSettings) -> RfidShoe:
+    _require_within("gate_input", settings.gate_input, 0, _GATE_INPUT_MAX)
+    _require_within("antenna", settings.antenna, 0, _ANTENNA_MAX)
+    _require_within("double_read_ms", settings.double_read_ms, 1, None)
+    _require_within("gate_ms_max", settings.gate_ms_max, 1, None)
+    _require_within("slow_card_ms", settings.slow_card_ms, 1, None)
+    _require_within("together_ms", settings.together_ms, 1, None)
+    at_exit = ExitSettings(
+        gate_input=settings.gate_input,
+        antenna=settings.antenna,
+        double_read_ms=settings.double_read_ms,
+        gate_ms_max=settings.gate_ms_max,
+        slow_card_ms=settings.slow_card_ms,
+        together_ms=settings.together_ms,
+    )
+    return RfidShoe(RfidShoeSettings(_feig_link(settings.reader, settings.delivery), at_exit))
 
-    Raises BadShoeSettings.
-    """
-    return AngelEyeMonitor(build_shoe(model, settings), masked)
+
+def _feig_link(reader: str, delivery: str) -> FeigLinkSettings:
+    _require("reader", reader, READER_LAYOUTS)
+    _require("delivery", delivery, DELIVERIES)
+    return FeigLinkSettings(layout=reader, delivery=Delivery(delivery))
+
+
+def _require_within(key: str, value: int, least: int, most: int | None) -> None:
+    if value < least:
+        raise BadShoeSettings(f"{key} must be at least {least}")
+    if most is not None and value > most:
+        raise BadShoeSettings(f"{key} must be at most {most}")
 
 
 def _require(key: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -377,7 +377,10 @@ def test_a_port_that_cannot_be_meant(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ('model = "angel"', "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex."),
+        (
+            'model = "angel"',
+            "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex, feig-rfid.",
+        ),
         ("baud = 110", "shoe.baud: 110 is not allowed; at least 300."),
         (
             "allow_commands = 1",

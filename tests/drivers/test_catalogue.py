@@ -5,37 +5,134 @@ import pytest
 from drivers.catalogue import (
     ANGEL_EYE_II_EX,
     BCC_READINGS,
+    DELIVERIES,
+    READER_LAYOUTS,
+    READER_SEATS,
+    RFID_SHOE,
     SCANNER_MODELS,
     SEQ_CYCLES,
     SHOE_MODELS,
     BadScannerSettings,
     BadShoeSettings,
+    ReaderSettings,
     ShoeSettings,
+    build_inventory_reader,
+    build_monitor,
+    build_reader,
     build_scanner,
     build_shoe,
 )
+from drivers.events import Spot
+from drivers.readers.placed_reader import Watched
+from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
+from drivers.shoes.rfid_exit import ExitSettings
+from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
+from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 
 
-@pytest.mark.parametrize("model", SHOE_MODELS)
+def angel_eye(settings: ShoeSettings) -> AngelEyeShoe:
+    shoe = build_shoe(ANGEL_EYE_II_EX, settings)
+    assert isinstance(shoe, AngelEyeShoe)
+    return shoe
+
+
+def rfid(settings: ShoeSettings) -> RfidShoe:
+    shoe = build_shoe(RFID_SHOE, settings)
+    assert isinstance(shoe, RfidShoe)
+    return shoe
+
+
 @pytest.mark.parametrize("seq_cycle", SEQ_CYCLES)
 @pytest.mark.parametrize("bcc_reading", BCC_READINGS)
-def test_every_model_with_every_setting_is_built(
-    model: str, seq_cycle: str, bcc_reading: str
-) -> None:
-    shoe = build_shoe(model, ShoeSettings(seq_cycle=seq_cycle, bcc_reading=bcc_reading))
+def test_every_setting_of_an_angel_eye_reaches_it(seq_cycle: str, bcc_reading: str) -> None:
+    shoe = angel_eye(ShoeSettings(seq_cycle=seq_cycle, bcc_reading=bcc_reading))
 
     assert shoe.settings.link.seq_cycle == seq_cycle
     assert shoe.settings.link.bcc_reading == bcc_reading
 
 
 def test_read_only_is_the_default() -> None:
-    assert not build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).settings.allow_commands
+    assert not angel_eye(ShoeSettings()).settings.allow_commands
 
 
 def test_milliseconds_become_nanoseconds() -> None:
-    shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings(report_interval_ms_min=40))
+    shoe = angel_eye(ShoeSettings(report_interval_ms_min=40))
 
     assert shoe.settings.link.report_interval_ns_min == 40_000_000
+
+
+@pytest.mark.parametrize("reader", READER_LAYOUTS)
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_every_setting_of_an_rfid_shoe_reaches_it(reader: str, delivery: str) -> None:
+    shoe = rfid(
+        ShoeSettings(
+            reader=reader,
+            delivery=delivery,
+            gate_input=2,
+            antenna=3,
+            double_read_ms=4,
+            gate_ms_max=5,
+            slow_card_ms=6,
+            together_ms=7,
+        )
+    )
+
+    assert shoe.settings.link == FeigLinkSettings(layout=reader, delivery=Delivery(delivery))
+    assert shoe.settings.exit == ExitSettings(
+        gate_input=2,
+        antenna=3,
+        double_read_ms=4,
+        gate_ms_max=5,
+        slow_card_ms=6,
+        together_ms=7,
+    )
+
+
+def test_the_defaults_of_an_rfid_shoe_are_those_of_its_driver() -> None:
+    assert rfid(ShoeSettings()).settings.exit == ExitSettings()
+    assert rfid(ShoeSettings()).settings.link == FeigLinkSettings()
+
+
+def test_each_model_has_its_line_and_its_word() -> None:
+    told = {
+        model.name: (model.title, model.baud, model.parity, model.claims)
+        for model in SHOE_MODELS.values()
+    }
+
+    assert told == {
+        "angel-eye-ii-ex": ("Angel Eye II-EX", 4800, "N", True),
+        "feig-rfid": ("RFID dealing shoe (FEIG OBID)", 38400, "E", False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "state"), [(ANGEL_EYE_II_EX, AngelEyeShoeState), (RFID_SHOE, RfidShoeState)]
+)
+def test_every_shoe_tells_its_stage_and_its_lock(model: str, state: type) -> None:
+    shoe = build_shoe(model, ShoeSettings()).initial()
+
+    assert isinstance(shoe, state)
+    assert shoe.stage == "closed"
+    assert shoe.locked is None
+
+
+def test_a_reader_at_the_discard_rack_watches_it_with_any_antenna() -> None:
+    reader = build_reader(ReaderSettings("discard_rack", reader="u500", delivery="poll"))
+
+    assert reader.settings.watched == (Watched(0, Spot.DISCARD_RACK),)
+    assert reader.settings.link == FeigLinkSettings(layout="u500", delivery=Delivery.POLL)
+
+
+def test_a_reader_under_the_layout_has_an_antenna_for_each_hand() -> None:
+    reader = build_reader(ReaderSettings("layout", player_antenna=5, banker_antenna=6))
+
+    assert reader.settings.watched == (Watched(5, Spot.PLAYER), Watched(6, Spot.BANKER))
+
+
+def test_a_reader_for_enrolment_is_built_from_its_layout() -> None:
+    reader = build_inventory_reader("isc.lr200", "poll")
+
+    assert reader.settings.link == FeigLinkSettings(layout="isc.lr200", delivery=Delivery.POLL)
 
 
 @pytest.mark.parametrize(
@@ -45,11 +142,45 @@ def test_milliseconds_become_nanoseconds() -> None:
         (ANGEL_EYE_II_EX, ShoeSettings(seq_cycle="0-F"), "seq_cycle"),
         (ANGEL_EYE_II_EX, ShoeSettings(bcc_reading="both"), "bcc_reading"),
         (ANGEL_EYE_II_EX, ShoeSettings(report_interval_ms_min=0), "report_interval_ms_min"),
+        (RFID_SHOE, ShoeSettings(reader="isc.mr103"), "reader"),
+        (RFID_SHOE, ShoeSettings(delivery="push"), "delivery"),
+        (RFID_SHOE, ShoeSettings(gate_input=-1), "gate_input"),
+        (RFID_SHOE, ShoeSettings(gate_input=9), "gate_input"),
+        (RFID_SHOE, ShoeSettings(antenna=-1), "antenna"),
+        (RFID_SHOE, ShoeSettings(antenna=256), "antenna"),
+        (RFID_SHOE, ShoeSettings(double_read_ms=0), "double_read_ms"),
+        (RFID_SHOE, ShoeSettings(gate_ms_max=0), "gate_ms_max"),
+        (RFID_SHOE, ShoeSettings(slow_card_ms=0), "slow_card_ms"),
+        (RFID_SHOE, ShoeSettings(together_ms=0), "together_ms"),
     ],
 )
 def test_what_does_not_exist_is_named(model: str, settings: ShoeSettings, key: str) -> None:
     with pytest.raises(BadShoeSettings, match=f"^{key} "):
         build_shoe(model, settings)
+    with pytest.raises(BadShoeSettings, match=f"^{key} "):
+        build_monitor(model, settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        (ReaderSettings("carton"), "seat"),
+        (ReaderSettings("layout", reader="isc.mr103"), "reader"),
+        (ReaderSettings("layout", delivery="push"), "delivery"),
+        (ReaderSettings("layout", player_antenna=0), "player_antenna"),
+        (ReaderSettings("layout", banker_antenna=256), "banker_antenna"),
+        (ReaderSettings("layout", player_antenna=2, banker_antenna=2), "banker_antenna"),
+    ],
+)
+def test_what_no_reader_has_is_named(settings: ReaderSettings, key: str) -> None:
+    with pytest.raises(BadShoeSettings, match=f"^{key} "):
+        build_reader(settings)
+
+
+def test_every_seat_of_a_reader_can_be_built() -> None:
+    assert READER_SEATS == ("discard_rack", "layout")
+    for seat in READER_SEATS:
+        assert build_reader(ReaderSettings(seat)).initial().stage == "closed"
 
 
 @pytest.mark.parametrize("model", SCANNER_MODELS)

@@ -1,0 +1,100 @@
+"""What every FEIG reader says of itself, wherever it stands."""
+
+import pytest
+
+from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, UnlockExit, Watch
+from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
+from drivers.faults import DeviceFault
+from drivers.readers.feig_reader import FeigReader, events_of
+from drivers.readers.transponders import kind_name
+from firmware_bridge.feig.items import (
+    BufferOverflowed,
+    BufferRecord,
+    ContinuityUnproven,
+    FeigItem,
+    InventoryDone,
+    KeepAlive,
+    ReaderIdentified,
+    RepeatsDropped,
+    RequestFailed,
+)
+from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.timestamp import Timestamp
+
+AT = Timestamp(1_000, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("item", "kind", "reason"),
+    [
+        (BufferOverflowed(), LinkFaultKind.BUFFER_OVERFLOW, LossReason.GAP),
+        (ContinuityUnproven(), LinkFaultKind.CONTINUITY_UNPROVEN, LossReason.UNPROVEN),
+    ],
+)
+def test_cards_lost_are_a_fault_and_a_loss_of_unknown_size(
+    item: FeigItem, kind: LinkFaultKind, reason: LossReason
+) -> None:
+    fault, lost = events_of(item)
+
+    assert isinstance(fault, DeviceFault)
+    assert fault.kind is kind
+    assert lost == ReportsLost(reason, 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(None, LinkFaultKind.NO_ANSWER), (0x80, LinkFaultKind.DEVICE_STATUS)],
+)
+def test_a_request_that_failed_is_a_fault_that_names_it(
+    status: int | None, kind: LinkFaultKind
+) -> None:
+    (fault,) = events_of(RequestFailed("Inventory", status, "no luck"))
+
+    assert isinstance(fault, DeviceFault)
+    assert fault.kind is kind
+    assert "Inventory" in fault.detail
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        ReaderIdentified(b"\x03"),
+        KeepAlive(b"\x00\x00"),
+        RepeatsDropped(3),
+        BufferRecord(b"\xe0"),
+        InventoryDone(1),
+    ],
+)
+def test_what_says_nothing_of_the_reader_makes_no_event(item: FeigItem) -> None:
+    assert events_of(item) == ()
+
+
+@pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1), ListTags()])
+def test_what_no_reader_of_cards_in_play_can_do_is_refused(command: DeviceCommand) -> None:
+    reader = FeigReader()
+    before = reader.initial()
+
+    after, output = reader.command(before, command, AT)
+
+    (answer,) = output.said
+    assert isinstance(answer, CommandAnswered)
+    assert answer.command == type(command).__name__
+    assert answer.outcome is CommandOutcome.REFUSED
+    assert answer.detail
+    assert after == before
+    assert output.to_write == output.at_once == ()
+
+
+@pytest.mark.parametrize("closely", [True, False])
+def test_being_watched_is_not_answered(closely: bool) -> None:
+    reader = FeigReader()
+
+    _state, output = reader.command(reader.initial(), Watch(closely), AT)
+
+    assert output.said == ()
+
+
+def test_a_transponder_is_named_as_the_reader_names_it() -> None:
+    assert kind_name(0x04) == "ISO 14443 A (04)"
+    assert kind_name(0x84) == "EPC class 1 gen 2 (84)"
+    assert kind_name(0x55) == "unknown (55)"

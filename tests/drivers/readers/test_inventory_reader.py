@@ -1,0 +1,220 @@
+"""The enrolment reader: a pile is listed tag by tag, with what the chips hold."""
+
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drivers.commands import ListTags, LockExit
+from drivers.events import (
+    CommandAnswered,
+    CommandOutcome,
+    DeviceEvent,
+    ListingDone,
+    OtherTransponder,
+    TagListed,
+)
+from drivers.faults import DeviceFault
+from drivers.readers.inventory_reader import TAGS_MAX, InventoryReader, InventoryReaderState
+from firmware_bridge.feig.items import (
+    BlocksRead,
+    FeigItem,
+    FeigRequest,
+    InventoryDone,
+    ReadBlocks,
+    RequestFailed,
+    TagInventoried,
+)
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+ACE, TWO = bytes.fromhex("E004015012345601"), bytes.fromhex("E0040150123456F2")
+ACE_TAG, TWO_TAG = "E004015012345601", "E0040150123456F2"
+MEMORY = bytes.fromhex("0102030405060708")
+AT = Timestamp(1_000, 1_000)
+OPENED = PortOpened("reader", AT, bytes(32))
+
+
+@dataclass
+class Enrolment:
+    """A reader with a pile on it, in the midst of a listing."""
+
+    driver: InventoryReader = field(default_factory=InventoryReader)
+    state: InventoryReaderState = field(init=False)
+    asked: list[FeigRequest] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.state = self.driver.initial()
+        self.state, _output = self.driver.receive(self.state, OPENED)
+        self.state, _output = self.driver.command(self.state, ListTags(), AT)
+
+    def hears(self, *items: FeigItem) -> tuple[DeviceEvent, ...]:
+        self.state, events, requests = self.driver.hear(self.state, items)
+        self.asked.extend(requests)
+        return events
+
+
+def found(identity: bytes, kind: int = 3) -> TagInventoried:
+    return TagInventoried(kind, identity)
+
+
+def test_a_pile_is_found_then_read_one_tag_after_another() -> None:
+    pile = Enrolment()
+
+    assert pile.hears(found(ACE), found(TWO), InventoryDone(2)) == ()
+    assert pile.asked == [ReadBlocks(ACE, 0, 2)]
+    assert pile.hears(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY),)
+    assert pile.asked == [ReadBlocks(ACE, 0, 2), ReadBlocks(TWO, 0, 2)]
+    assert pile.hears(BlocksRead(TWO, MEMORY)) == (TagListed(TWO_TAG, MEMORY), ListingDone(2))
+    assert pile.state.listing is None
+
+
+def test_an_empty_reader_lists_nothing() -> None:
+    assert Enrolment().hears(InventoryDone(0)) == (ListingDone(0),)
+
+
+def test_a_chip_that_cannot_be_read_is_listed_without_memory() -> None:
+    pile = Enrolment()
+    pile.hears(found(ACE), found(TWO), InventoryDone(2))
+
+    fault, listed = pile.hears(RequestFailed("ReadBlocks", 0x01, "no transponder"))
+
+    assert isinstance(fault, DeviceFault)
+    assert listed == TagListed(ACE_TAG, b"")
+    assert pile.asked[-1] == ReadBlocks(TWO, 0, 2)
+
+
+def test_a_pile_not_listed_to_its_end_is_not_taken_for_a_whole_one() -> None:
+    pile = Enrolment()
+    pile.hears(found(ACE))
+
+    fault, answer = pile.hears(RequestFailed("Inventory", None, "no answer"))
+
+    assert isinstance(fault, DeviceFault)
+    assert isinstance(answer, CommandAnswered)
+    assert (answer.command, answer.outcome) == ("ListTags", CommandOutcome.NO_ANSWER)
+    assert pile.hears(InventoryDone(1)) == ()
+
+
+def test_a_tag_that_answers_twice_is_one_tag() -> None:
+    pile = Enrolment()
+    pile.hears(found(ACE), found(ACE), InventoryDone(2))
+
+    assert pile.hears(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY), ListingDone(1))
+
+
+def test_a_chip_of_another_kind_in_the_pile_is_named_and_not_listed() -> None:
+    pile = Enrolment()
+
+    assert pile.hears(found(ACE, kind=4)) == (OtherTransponder("ISO 14443 A (04)"),)
+    assert pile.hears(InventoryDone(1)) == (ListingDone(0),)
+
+
+def test_a_pile_too_large_is_a_fault() -> None:
+    pile = Enrolment()
+    for number in range(TAGS_MAX):
+        pile.hears(found(number.to_bytes(8, "big")))
+
+    (fault,) = pile.hears(found(ACE))
+
+    assert isinstance(fault, DeviceFault)
+    assert "smaller pile" in fault.detail
+
+
+def test_memory_of_another_tag_is_not_taken_for_this_one() -> None:
+    pile = Enrolment()
+    pile.hears(found(ACE), InventoryDone(1))
+
+    assert pile.hears(BlocksRead(TWO, MEMORY)) == ()
+
+
+def test_a_second_listing_waits_for_the_first() -> None:
+    pile = Enrolment()
+
+    _state, output = pile.driver.command(pile.state, ListTags(), AT)
+
+    (answer,) = output.events
+    assert isinstance(answer, CommandAnswered)
+    assert answer.outcome is CommandOutcome.REFUSED
+
+
+def test_a_listing_without_a_port_is_not_answered() -> None:
+    driver = InventoryReader()
+
+    state, output = driver.command(driver.initial(), ListTags(), AT)
+
+    (answer,) = output.events
+    assert isinstance(answer, CommandAnswered)
+    assert answer.outcome is CommandOutcome.NO_ANSWER
+    assert state.listing is None
+
+
+def test_a_lost_port_ends_the_listing() -> None:
+    pile = Enrolment()
+    pile.hears(found(ACE), found(TWO), InventoryDone(2))
+
+    state, output = pile.driver.receive(pile.state, PortLost("reader", AT, "unplugged"))
+
+    assert isinstance(output.events[-1], CommandAnswered)
+    assert state.listing is None
+
+
+def test_an_enrolment_reader_has_no_lock() -> None:
+    pile = Enrolment()
+
+    _state, output = pile.driver.command(pile.state, LockExit(), AT)
+
+    (answer,) = output.events
+    assert isinstance(answer, CommandAnswered)
+    assert answer.outcome is CommandOutcome.REFUSED
+
+
+# --- over the wire -------------------------------------------------------------------------------
+
+VERSION = bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69")
+TIMER = bytes.fromhex("02 00 0C 00 86 00 00 00 13 88 4A 55")
+EMPTY = bytes.fromhex("02 00 08 00 22 92 E6 42")
+TWO_TAGS = bytes.fromhex(
+    "02 00 1D 00 B0 00 02 03 00 E0 04 01 50 12 34 56 01 03 00 E0 04 01 50 12 34 56 F2 9C 04"
+)
+BLOCKS = bytes.fromhex("02 00 14 00 B0 00 02 04 00 01 02 03 04 00 05 06 07 08 51 8B")
+NO_TAG = bytes.fromhex("02 00 08 00 B0 01 19 CE")
+ASK_INVENTORY = bytes.fromhex("02 00 09 FF B0 01 00 18 43")
+
+
+def test_a_pile_is_listed_over_the_wire() -> None:
+    driver = InventoryReader()
+    state = driver.initial()
+    state, _output = driver.receive(state, OPENED)
+    for answer in (VERSION, TIMER, EMPTY):
+        state, _output = driver.receive(state, Chunk("reader", AT, answer))
+    state, output = driver.command(state, ListTags(), AT)
+    assert output.at_once == (ASK_INVENTORY,)
+
+    events: list[DeviceEvent] = []
+    asked: list[bytes] = []
+    for answer in (TWO_TAGS, BLOCKS, NO_TAG):
+        state, output = driver.receive(state, Chunk("reader", AT, answer))
+        events.extend(output.events)
+        asked.extend(output.at_once)
+
+    assert [one[7:15] for one in asked] == [ACE, TWO]
+    listed = [event for event in events if not isinstance(event, DeviceFault)]
+    assert listed == [TagListed(ACE_TAG, MEMORY), TagListed(TWO_TAG, b""), ListingDone(2)]
+
+
+IDENTITIES = st.sampled_from((ACE, TWO, b"\xe0", b""))
+ITEMS = st.one_of(
+    st.builds(TagInventoried, st.sampled_from((3, 4, 9)), IDENTITIES),
+    st.builds(InventoryDone, st.integers(0, 5)),
+    st.builds(BlocksRead, IDENTITIES, st.binary(max_size=8)),
+    st.builds(RequestFailed, st.just("request"), st.one_of(st.none(), st.just(1)), st.just("no")),
+)
+
+
+@given(st.lists(ITEMS, max_size=30))
+def test_any_answers_in_any_order_list_each_tag_at_most_once(items: list[FeigItem]) -> None:
+    pile = Enrolment()
+    listed = [event.tag for event in pile.hears(*items) if isinstance(event, TagListed)]
+
+    assert len(listed) == len(tuple(dict.fromkeys(listed)))
