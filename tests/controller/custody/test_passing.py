@@ -240,3 +240,11 @@ def test_a_card_drawn_in_error_is_due_in_a_rack_that_is_read(red_shoe: Table) ->
 def test_without_a_shoe_in_play_nothing_is_placed(table: Table) -> None:
     assert placed(table.state, W.PLAYER) == table.state
     assert aside_to(table.state, W.PLAYER) == table.state
+
+
+def test_a_card_that_was_placed_nowhere_has_left_all_the_same(red_shoe: Table) -> None:
+    red_shoe.passes(red_shoe.tag("3h"), None)
+    red_shoe.clears()
+    red_shoe.passes(red_shoe.tag("3h"))
+
+    assert red_shoe.codes() == ["CARD_RETURNED"]

@@ -286,3 +286,37 @@ def test_a_foreign_card_in_the_rack_is_told_between_shoes_too(table: Table) -> N
     table.sees(W.DISCARD_RACK, "E004015511223344")
 
     assert table.codes() == ["FOREIGN_CARD"]
+
+
+def test_several_cards_that_do_not_reach_the_rack_are_absent_one_by_one(red_shoe: Table) -> None:
+    tags = coup(red_shoe, "3h", "4h", "5h")
+    for _ in range(2):
+        red_shoe.clears(read=True)
+
+    assert sorted(finding.tag for finding in red_shoe.found) == sorted(tags)
+
+
+def test_without_a_reader_a_card_of_an_earlier_coup_at_a_hand_is_misplaced(
+    red_shoe: Table,
+) -> None:
+    tags = coup(red_shoe, "3h")
+    for _ in range(2):
+        red_shoe.clears()
+    red_shoe.sees(W.PLAYER, tags[0])
+
+    assert red_shoe.codes() == ["CARD_MISPLACED"]
+
+
+def test_a_card_that_was_never_in_the_field_accounts_for_the_unread_one(red_shoe: Table) -> None:
+    red_shoe.passes(None)
+    red_shoe.passes(red_shoe.tag("Kc"), sure=False)
+    red_shoe.sees(W.PLAYER, red_shoe.tag("Qc"))
+
+    assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.UNKNOWN]) == (49, 1)
+
+
+def test_before_the_batch_is_known_an_unread_card_is_known_in_the_rack(table: Table) -> None:
+    table.open()
+    table.passes(None)
+
+    assert table.sees(W.DISCARD_RACK, table.tag("Qc")).resolved
