@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from controller import (
+    cli_batch,
     cli_clauses,
     cli_devices,
     cli_journal,
@@ -99,6 +100,7 @@ cli_settle.add_to(app)
 cli_try.add_to(app)
 cli_devices.add_to(app)
 cli_keys.add_to(app)
+cli_batch.add_to(app)
 
 
 def execute(argv: Sequence[str]) -> int:

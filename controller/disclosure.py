@@ -47,6 +47,7 @@ class WayOut(StrEnum):
     DEVICE_LIST = "device_list"
     KEY = "key"
     BATCH = "batch"
+    BATCH_READER = "batch_reader"
     VERIFY_REPORT = "verify_report"
     REPLAY_REPORT = "replay_report"
     REFERENCE = "reference"
@@ -220,9 +221,25 @@ WAYS: Final = (
     ),
     Way(
         WayOut.BATCH,
-        "files of batches: which identity is which card, not where it is",
+        "files of batches, and `smartshoe batch`: which identity is which card, not where it is",
         Passes.OWN,
-        by={"file": ("controller.batches",), "bytes": ("controller.batches",)},
+        by={
+            "file": ("controller.batches",),
+            "bytes": ("controller.batches",),
+            "terminal": (
+                "controller.cli_batch",
+                "controller.cli_batch_options",
+                "controller.cli_enrol",
+                "controller.cli_pile",
+                "controller.cli_recount",
+            ),
+        },
+    ),
+    Way(
+        WayOut.BATCH_READER,
+        "bytes written to a reader at which a batch is enrolled or counted: no table's reader",
+        Passes.NO_CARD,
+        by={"bytes": ("controller.pile_reader",)},
     ),
     Way(
         WayOut.VERIFY_REPORT,
@@ -279,6 +296,7 @@ WAYS: Final = (
                 "controller.journal.*",
                 "controller.keys",
                 "controller.metrics",
+                "controller.pile_reader",
                 "controller.recovery",
                 "controller.register",
                 "controller.replay",

@@ -153,7 +153,10 @@ def load_public(path: Path) -> PublicKey:
     """The public key of a file as `smartshoe keys` exports it. Raises KeyFileError."""
     data = _content(path)
     if data is None:
-        raise KeyFileError(f"{path}: there is no such public key, or it cannot be read")
+        raise KeyFileError(
+            f"{path}: there is no such public key, or it cannot be read. Remedy: `smartshoe keys"
+            " show` writes a table's public key beside its key"
+        )
     try:
         public = load_pem_public_key(data)
     except (ValueError, UnsupportedAlgorithm):

@@ -28,6 +28,8 @@ GROUPS = (
     "devices monitor",
     "keys make",
     "keys show",
+    "batch",
+    *("batch enrol", "batch verify", "batch import", "batch export", "batch list", "batch show"),
 )
 HEAVY = (
     "serial",
