@@ -80,7 +80,7 @@ def _cleared(state: FeigLinkState, one: Answer, at: Timestamp) -> tuple[FeigLink
     state = replace(state, clear_deadline_ns=None)
     if state.uncleared:
         dues = replace(state.dues, buffer_ns=at.monotonic_ns)
-        state = replace(state, dues=dues)
+        state = replace(state, uncleared=False, dues=dues)
     elif one.status in (messages.OK, messages.NO_VALID_DATA):
         state = replace(state, delivered=replace(state.delivered, cleared=True))
     if one.status in (messages.OK, messages.NO_VALID_DATA):

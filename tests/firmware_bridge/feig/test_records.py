@@ -1,0 +1,145 @@
+"""Records of the buffer: golden bytes, what does not fit, and the mark of a record.
+
+Responsible for: every reading of the vectors, nothing raising, records told apart.
+Not responsible for: frames (test_frames) and for delivery (test_delivery).
+Source: firmware_bridge README, "FEIG OBID", records.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.feig.frames import Answer, Unframed, feed
+from firmware_bridge.feig.items import BufferRecord
+from firmware_bridge.feig.layouts import LAYOUT_NAMES, LAYOUTS
+from firmware_bridge.feig.messages import Malformed
+from firmware_bridge.feig.records import MARK_BYTES, Record, parse_records
+
+VECTORS = tomllib.loads(
+    (Path(__file__).parents[2] / "vectors" / "feig.toml").read_text(encoding="utf-8")
+)
+
+
+def named(kind: str) -> list[Any]:
+    return [pytest.param(vector, id=vector["name"]) for vector in VECTORS[kind]]
+
+
+def answer_of(vector: dict[str, Any]) -> Answer:
+    _, (frame,) = feed(Unframed(), bytes.fromhex(vector["hex"]))
+    assert isinstance(frame, Answer)
+    return frame
+
+
+def milliseconds(time: str) -> int:
+    hours, minutes, seconds = time.split(":")
+    whole, thousandths = seconds.split(".")
+    return ((int(hours) * 60 + int(minutes)) * 60 + int(whole)) * 1000 + int(thousandths)
+
+
+def record_of(given: dict[str, Any]) -> BufferRecord:
+    return BufferRecord(
+        identity=bytes.fromhex(given["identity_hex"]),
+        tr_type=given.get("kind"),
+        antenna=given.get("antenna"),
+        inputs=given.get("inputs"),
+        time_ms=milliseconds(given["time"]) if "time" in given else None,
+        blocks=bytes.fromhex(given.get("blocks_hex", "")),
+    )
+
+
+def parsed(command: int, data: bytes, layout: str = "isc.mr102") -> tuple[Record, ...]:
+    records = parse_records(command, data, LAYOUTS[layout])
+    assert not isinstance(records, Malformed)
+    return records
+
+
+@pytest.mark.parametrize("vector", named("reading"))
+def test_a_reading_gives_its_records(vector: dict[str, Any]) -> None:
+    answer = answer_of(vector)
+    records = parsed(answer.command, answer.data, vector["layout"])
+
+    assert [one.item for one in records] == [record_of(one) for one in vector["record"]]
+
+
+@pytest.mark.parametrize("vector", named("misfit"))
+def test_a_reading_that_does_not_fit_is_refused_whole(vector: dict[str, Any]) -> None:
+    answer = answer_of(vector)
+
+    assert isinstance(
+        parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]]), Malformed
+    )
+
+
+@pytest.mark.parametrize("vector", named("misfit"))
+def test_the_reason_shows_no_byte_of_it(vector: dict[str, Any]) -> None:
+    answer = answer_of(vector)
+    refused = parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]])
+
+    assert isinstance(refused, Malformed)
+    assert not re.search(r"[0-9A-F]{2} ?[0-9A-F]{2}", refused.reason)
+
+
+def test_a_long_identity_of_an_older_record_is_told_by_its_first_bits() -> None:
+    long, short = bytes.fromhex("30" + "11" * 11), bytes.fromhex("80" + "22" * 7)
+    records = parsed(0x21, b"\x01\x02\x06" + long + b"\x06" + short, "isc.lr200")
+
+    assert [one.item.identity for one in records] == [long, short]
+
+
+def test_direction_and_mac_are_passed_over() -> None:
+    body = bytes.fromhex("03 00 01 AA 1C 9B 07 09 57 37 01")
+    (record,) = parsed(0x22, b"\x81\x22\x00\x01\x00" + bytes((2 + len(body),)) + body)
+
+    assert record.item == BufferRecord(b"\xaa", tr_type=3)
+
+
+# --- the mark ------------------------------------------------------------------------------------
+
+
+def one_record(time: str = "00 01 D4 C0", antenna: str = "01", inputs: str = "00 00") -> Record:
+    body = bytes.fromhex(f"03 00 08 E0040150A05F02B7 {time} {antenna} {inputs}")
+    (record,) = parsed(0x22, b"\xb1\x01\x00\x01\x00" + bytes((2 + len(body),)) + body)
+    return record
+
+
+def test_the_same_record_has_the_same_mark() -> None:
+    assert one_record().mark == one_record().mark
+    assert len(one_record().mark) == MARK_BYTES
+
+
+def test_an_antenna_that_joins_does_not_make_it_another_record() -> None:
+    assert one_record(antenna="01").mark == one_record(antenna="03").mark
+
+
+@pytest.mark.parametrize("other", [{"time": "00 01 D4 C1"}, {"inputs": "01 01"}])
+def test_another_time_or_input_makes_it_another_record(other: dict[str, str]) -> None:
+    assert one_record().mark != one_record(**other).mark
+
+
+def test_a_record_without_a_time_is_known_to_be_without() -> None:
+    (record,) = parsed(0x22, bytes.fromhex("01 00 01 00 06 03 00 01 AA"))
+
+    assert not record.timed
+    assert one_record().timed
+
+
+# --- large spaces --------------------------------------------------------------------------------
+
+
+@given(
+    st.sampled_from([0x21, 0x22]),
+    st.sampled_from(LAYOUT_NAMES),
+    st.one_of(
+        st.binary(max_size=60),
+        st.binary(max_size=60).map(lambda rest: b"\xb1\x01\x00\x02" + rest),
+    ),
+)
+def test_no_bytes_raise(command: int, layout: str, data: bytes) -> None:
+    parsed_or_not = parse_records(command, data, LAYOUTS[layout])
+
+    assert isinstance(parsed_or_not, tuple | Malformed)
