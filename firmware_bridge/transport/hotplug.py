@@ -34,6 +34,8 @@ from firmware_bridge.transport.usb_sysfs import (
 )
 
 _LOOK_MS: Final = 1000
+# An announcement may come a moment before /sys shows what it is about.
+_LOOK_AGAIN_MS: Final = 100
 # While udev runs, its announcements come after its rules: permissions are set by then.
 _UDEV_RUNS: Final = Path("/run/udev/control")
 
@@ -80,9 +82,10 @@ class DeviceWatch:
         waiting.register(self._wake_read, select.POLLIN)
         if announcements is not None:
             waiting.register(announcements.fileno(), select.POLLIN)
+        wait_ms = _LOOK_MS
         while not self._stopping.is_set():
             self._look()
-            waiting.poll(_LOOK_MS)
+            wait_ms = _LOOK_AGAIN_MS if waiting.poll(wait_ms) else _LOOK_MS
             if announcements is not None and not _take_all(announcements):
                 waiting.unregister(announcements.fileno())
                 announcements = None

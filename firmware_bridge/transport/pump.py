@@ -28,6 +28,7 @@ from firmware_bridge.transport.port import (
 
 BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0
+_BACK_OFF_GROWTH = 2
 # An opening that gave bytes, or lasted this long, was good: the next back-off starts small.
 _GOOD_OPENING_NS_MIN = 5_000_000_000
 # A device shows up before it may be opened: its permissions and names come a little later.
@@ -135,7 +136,7 @@ class PortPump:
                 self._nudged.clear()
                 back_off_s = BACK_OFF_S_MIN
             else:
-                back_off_s = min(2 * back_off_s, BACK_OFF_S_MAX)
+                back_off_s = min(_BACK_OFF_GROWTH * back_off_s, BACK_OFF_S_MAX)
         self._port.close()
 
     def _is_eager(self) -> bool:

@@ -10,7 +10,7 @@ from queue import Empty, Queue
 
 import pytest
 
-from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.timestamp import Timestamp, now
 from firmware_bridge.transport.port import (
     Chunk,
     Port,
@@ -337,6 +337,25 @@ def test_a_real_port_unplugged_and_plugged_in_again(pumping: Pumping, tmp_path: 
     pump.stop()
     assert pump.join(WAIT_S)
     cable.unplug()
+
+
+def test_a_real_port_that_appears_is_opened_within_two_seconds(
+    pumping: Pumping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without waking, the next try would be an hour away.
+    monkeypatch.setattr("firmware_bridge.transport.pump.BACK_OFF_S_MAX", 3600.0)
+    monkeypatch.setattr("firmware_bridge.transport.pump._BACK_OFF_GROWTH", 36_000)
+    pump, events = pumping(SerialPort(str(tmp_path / "shoe"), 4800))
+    assert kinds(events, 1) == [PortLost]
+    woken_ns = now().monotonic_ns
+    pump.wake()  # the device is there, its name comes a little later
+    cable = PluggedCable(tmp_path / "shoe")
+
+    opened = events.get(timeout=WAIT_S)
+    cable.unplug()
+
+    assert isinstance(opened, PortOpened)
+    assert opened.at.monotonic_ns - woken_ns < 2_000_000_000
 
 
 def test_a_real_connection_dropped_and_taken_up_again(pumping: Pumping) -> None:
