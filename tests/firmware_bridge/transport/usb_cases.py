@@ -5,6 +5,7 @@ devices of a test bed instead of the machine's own; pytest does not collect this
 """
 
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -409,6 +410,27 @@ def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Open
     bed.call(name, "tag_read", identity="E0040150A05F02B7", kind=3, antenna=1)
 
     assert bytes.fromhex("E0040150A05F02B7") in read_exactly(port, 24)
+
+
+def test_a_device_served_on_tcp_has_a_usb_plug_through_a_relay(
+    bed: UsbBed, plug: Plug, opened: Opened
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WAIT_S)
+        settings = {"port": server.getsockname()[1]}
+        relay = {"device": "hil.emulator.usb.relay:RelayedDevice", "settings": settings}
+        name = plug(functions=({"kind": "bulk", **relay},))
+        for _ in range(2):  # each time it is plugged in, it calls anew
+            line, _address = server.accept()
+            port = opened(url_of(name))
+            port.write(INVENTORY)
+            assert line.recv(len(INVENTORY), socket.MSG_WAITALL) == INVENTORY
+            line.sendall(ONE_TAG)
+            assert read_some(port) == ONE_TAG
+            port.close()
+            bed.unplug(name)
+            line.close()
+            bed.plug(name)
 
 
 def test_a_report_for_the_scanner_goes_out_as_a_request(
