@@ -1,8 +1,8 @@
 """The catalogue of irregularities: stable codes, what each means, permits and forbids.
 
 Responsible for: bringing the rows together, one per code.
-Not responsible for: the rows' words (card_irregularities, shoe_irregularities,
-conduct_irregularities), finding irregularities (judging) and clause ids (the profile gives them).
+Not responsible for: the rows' words (card_, shoe_, conduct_ and custody_irregularities), finding
+irregularities (judging) and clause ids (the profile gives them).
 Source: package README, "Irregularities"; D-32.
 """
 
@@ -11,10 +11,16 @@ from typing import Final
 
 from controller.procedure.card_irregularities import CARD_IRREGULARITIES
 from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
+from controller.procedure.custody_irregularities import CUSTODY_IRREGULARITIES
 from controller.procedure.kinds import IrregularityCode, IrregularityKind
 from controller.procedure.shoe_irregularities import SHOE_IRREGULARITIES
 
 __all__ = ["CATALOGUE", "IrregularityCode", "IrregularityKind"]
 
-_ROWS: Final = {**CARD_IRREGULARITIES, **SHOE_IRREGULARITIES, **CONDUCT_IRREGULARITIES}
+_ROWS: Final = {
+    **CARD_IRREGULARITIES,
+    **SHOE_IRREGULARITIES,
+    **CONDUCT_IRREGULARITIES,
+    **CUSTODY_IRREGULARITIES,
+}
 CATALOGUE: Final = MappingProxyType({code: _ROWS[code] for code in IrregularityCode})

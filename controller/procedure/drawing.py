@@ -60,6 +60,7 @@ from controller.procedure.shoe import NO_SHOE_PHASES, join_shoe, join_shoe_in_bu
 from controller.procedure.shortage import cards_left_checked
 from controller.procedure.state import CoupState, DealtCard, NextShoe
 from controller.procedure.steps import Step, accept, irregular
+from controller.procedure.unclaimed import placed_by_order
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
 
@@ -68,11 +69,13 @@ _BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 
 def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Judge one card. Every card counts as out of its shoe, whatever is wrong with it."""
+    if event.claimed is Place.UNCLAIMED:
+        step, event = placed_by_order(book, step, event)
     if event.claimed is Place.BURN_FIRST and _may_be_another_shoe(step):
         return _first_card_of_another_shoe(book, step, event)
     if step.phase is Phase.CLOSED:
         return _card_of_unseen_shoe(book, step, event)
-    step = _counted(book, step)
+    step = _counted(book, step, event)
     if step.phase is Phase.SHOE_OVER:
         return _card_after_shoe(book, step, event)
     if step.shoe.overdrawn():
@@ -100,11 +103,13 @@ def _card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
             return _in_coup(book, step, event)
 
 
-def _counted(book: RuleBook, step: Step) -> Step:
+def _counted(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     drawn = step.shoe.cards_drawn + 1
     step = step.with_shoe(replace(step.shoe, cards_drawn=drawn, drawn_last=LastDrawn.NOTHING))
     first = drawn == 1 and not step.shoe.joined
-    return first_card_out(book, step) if first and step.phase is not Phase.SHOE_OVER else step
+    if not first or step.phase is Phase.SHOE_OVER:
+        return step
+    return first_card_out(book, step, event.back)
 
 
 # --- a card of another shoe, or of none ----------------------------------------------------------
@@ -125,7 +130,7 @@ def _first_card_of_another_shoe(book: RuleBook, step: Step, event: CardDrawn) ->
     step = ended_by_what_follows(book, step)
     no_shoe = step.phase in NO_SHOE_PHASES
     if no_shoe and not step.provisional:
-        step = _counted(book, open_shoe(book, step))
+        step = _counted(book, open_shoe(book, step), event)
         burns = step.phase is Phase.BURN_FIRST
         return burn_first(book, step, event) if burns else burned_between_coups(book, step, event)
     step = replace(step, next_shoe=NextShoe.BEGUN)
@@ -139,10 +144,10 @@ def _card_of_unseen_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """The program meets a shoe in play: nothing before this card is known."""
     detail = f"the first card seen is {WORDS[event.claimed]}"
     if event.claimed in BURN_PLACES:
-        step = _counted(book, join_shoe_in_burn(book, step))
+        step = _counted(book, join_shoe_in_burn(book, step), event)
         step = step.with_shoe(replace(step.shoe, burn_cards=(event.card,)))
     else:
-        step = _counted(book, join_shoe(book, step))
+        step = _counted(book, join_shoe(book, step), event)
         if event.claimed is Place.OUTSIDE:
             step = _racked(step, event)
         else:

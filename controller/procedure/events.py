@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from controller.custody.findings import Finding
 from controller.procedure.acts import ActKind
 from controller.procedure.decisions import Resolution
 from controller.rules.cards import Card
@@ -32,10 +33,16 @@ class ShoeDeviceStarted:
 
 @dataclass(frozen=True, slots=True)
 class CardDrawn:
-    """A card left the shoe for the first time; `card` is None where it could not be read."""
+    """A card left the shoe for the first time; `card` is None where it could not be read.
+
+    `back` is the back colour of its batch where the shoe can tell; `again`: this very card is known
+    to have left the shoe before.
+    """
 
     card: Card | None
     claimed: Place
+    back: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,13 @@ class ProgramReplaced:
     """Another software version takes over while a shoe is open; the coup is closed as partial."""
 
     software: str
+
+
+@dataclass(frozen=True, slots=True)
+class CustodyFound:
+    """Custody proves that the cards are not as they must be."""
+
+    finding: Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +265,7 @@ FollowedEvent: TypeAlias = (
     | ReportsMissing
     | NoMoreBetsCalled
     | ProgramReplaced
+    | CustodyFound
     | FoundFaceUp
     | CardsTurned
 )

@@ -96,8 +96,11 @@ def _documented_told(book: RuleBook, step: Step) -> Step:
 # --- the first card -------------------------------------------------------------------------------
 
 
-def first_card_out(book: RuleBook, step: Step) -> Step:
-    """The first card left a shoe that was seen from its beginning: judge how it was made ready."""
+def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
+    """The first card left a shoe that was seen from its beginning: judge how it was made ready.
+
+    `back` is its back colour where the shoe can tell.
+    """
     opening = step.state.opening
     faults = tuple(one for one in opening.faults if book.observes(_FACT_OF_FAULT[one.act]))
     for fault in faults:
@@ -114,7 +117,7 @@ def first_card_out(book: RuleBook, step: Step) -> Step:
         code = IrregularityCode.OPENING_INCOMPLETE
         step = irregular(book, step, code, detail, *_points(lacking))
     step = _idle_batch_checked(book, step)
-    return used_up(book, step, faults)
+    return used_up(book, step, faults, back)
 
 
 def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
@@ -130,13 +133,14 @@ def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
     return irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
 
 
-def used_up(book: RuleBook, step: Step, faults: tuple[Fault, ...] = ()) -> Step:
+def used_up(book: RuleBook, step: Step, faults: tuple[Fault, ...] = (), back: str = "") -> Step:
     """The acts of this shoe are done with; which batch it was is kept for ever.
 
-    Where none was loaded in order it is the one that was refused, and else nobody knows.
+    Where none was loaded in order it is the one that was refused, else the one of the first card's
+    `back`, and where no shoe tells that nobody knows.
     """
     opening = step.state.opening
-    batch = opening.loaded or next((one.batch for one in faults if one.batch), "")
+    batch = opening.loaded or next((one.batch for one in faults if one.batch), back)
     kinds = (*USED_UP, ActKind.RELEASED, ActKind.RESPREAD, ActKind.DISCARD_COUNTED)
     opening = opening.without(*kinds, batch="").without(*kinds, batch=batch)
     acts = tuple(replace(act, fresh=False) if act.batch == batch else act for act in opening.acts)

@@ -54,6 +54,7 @@ WORDS: Final = MappingProxyType(
         Place.BANKER_3: "Banker's third card",
         Place.BANKER_MORE: "a further card for the Banker",
         Place.OUTSIDE: "a card outside play",
+        Place.UNCLAIMED: "nothing of where it goes",
     }
 )
 _FIRST_POINTS: Final = MappingProxyType(

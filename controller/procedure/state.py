@@ -9,6 +9,7 @@ Source: package README, "State"; D-22 (what must survive a restart).
 from dataclasses import dataclass
 from enum import StrEnum
 
+from controller.custody.findings import Finding
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
 from controller.procedure.opening_state import NOTHING_RECORDED, OpeningState
@@ -173,7 +174,10 @@ class ShoeState:
 
 @dataclass(frozen=True, slots=True)
 class OpenIrregularity:
-    """An irregularity that still waits for a person."""
+    """An irregularity that still waits for a person.
+
+    `finding` is what custody proved; whether people may see its card is for the view to say.
+    """
 
     number: int
     code: IrregularityCode
@@ -181,6 +185,7 @@ class OpenIrregularity:
     coup: int
     suspends: bool
     provisional: bool
+    finding: Finding | None = None
 
 
 class NextShoe(StrEnum):

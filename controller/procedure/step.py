@@ -11,6 +11,7 @@ from typing import assert_never
 
 from controller.procedure.boxed import found_face_up
 from controller.procedure.changes import effective, notice_recorded, setting_change_asked
+from controller.procedure.custody_found import custody_found
 from controller.procedure.cutting import cut_card
 from controller.procedure.drawing import card_drawn, no_more_bets
 from controller.procedure.errors import error_card_turned
@@ -20,6 +21,7 @@ from controller.procedure.events import (
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
+    CustodyFound,
     CutCardDrawn,
     DomainEvent,
     FollowedEvent,
@@ -152,6 +154,8 @@ def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
             return reports_missing(book, step, event)
         case NoMoreBetsCalled():
             return no_more_bets(book, step)
+        case CustodyFound():
+            return custody_found(book, step, event)
         case ProgramReplaced():
             return program_replaced(book, step, event.software)
         case _:

@@ -8,6 +8,7 @@ Source: package README, "Verdicts"; D-32.
 
 from dataclasses import dataclass, replace
 
+from controller.custody.findings import Finding
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
 from controller.procedure.phases import Phase, Trigger
@@ -100,10 +101,12 @@ def irregular(
     detail: str,
     *points: RulePoint,
     instead: tuple[RulePoint, ...] = (),
+    finding: Finding | None = None,
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
-    `points` are cited after the ones the catalogue gives for the code, or after those `instead`.
+    `points` are cited after the ones the catalogue gives for the code, or after those `instead`;
+    `finding` is the card it is about, where custody knows it.
     With no shoe there is no play to stop: nothing suspends then.
     """
     kind = CATALOGUE[code]
@@ -121,10 +124,10 @@ def irregular(
         suspends=kind.suspends and shoe is not None,
         provisional=step.provisional,
     )
-    return replace(_noted(step, verdict), verdicts=(*step.verdicts, verdict))
+    return replace(_noted(step, verdict, finding), verdicts=(*step.verdicts, verdict))
 
 
-def _noted(step: Step, verdict: Irregularity) -> Step:
+def _noted(step: Step, verdict: Irregularity, finding: Finding | None) -> Step:
     """Number and list the irregularity in state, shoe and coup."""
     state, number = step.state, verdict.number
     listed = state.open_irregularities
@@ -137,6 +140,7 @@ def _noted(step: Step, verdict: Irregularity) -> Step:
             coup=verdict.coup,
             suspends=verdict.suspends,
             provisional=verdict.provisional,
+            finding=finding,
         )
         listed = (*listed, opened)
     shoe = state.shoe

@@ -21,7 +21,10 @@ Cards = tuple[Card, ...]
 
 
 class Place(StrEnum):
-    """Where a card that left the shoe belongs; the ..._MORE places are for cards in error."""
+    """Where a card that left the shoe belongs; the ..._MORE places are for cards in error.
+
+    UNCLAIMED: the shoe says nothing of where it goes.
+    """
 
     BURN_FIRST = "burn_first"
     BURN = "burn"
@@ -35,6 +38,7 @@ class Place(StrEnum):
     PLAYER_MORE = "player_more"
     BANKER_MORE = "banker_more"
     OUTSIDE = "outside"
+    UNCLAIMED = "unclaimed"
 
 
 class Decision(StrEnum):

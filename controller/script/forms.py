@@ -31,6 +31,12 @@ FORMS: Final = (
     Form("out", "out 7h", "a card that left the shoe while the shoe held play to be stopped"),
     Form("extra", "extra 7h", "a card the shoe believes to be burned outside the count"),
     Form("burned", "burned 7h", "a single card the shoe believes to be a counted burn card"),
+    Form("unclaimed", "unclaimed 7h of red", "a card of a shoe that claims nothing; its back"),
+    Form(
+        "custody",
+        'custody FOREIGN_CARD 7h tag E00401 of red at "coup 3" because "in no manifest"',
+        "custody proves that the cards are not as they must be",
+    ),
     Form("again", "again P1 7h", "the shoe says again what it said of a card"),
     Form("cut", "cut", "a cut card left the shoe"),
     Form("result", "result player P-pair", "the dealer declared the result"),

@@ -30,6 +30,8 @@ _READERS: Final[MappingProxyType[str, Callable[[Reading], Said]]] = MappingProxy
     {
         "burn": said_of_cards.burn,
         "card": said_of_cards.due_card,
+        "unclaimed": said_of_cards.unclaimed_card,
+        "custody": said_of_cards.custody_found,
         "again": said_of_cards.repeated_card,
         "result": said_of_cards.result,
         "lost": said_of_cards.lost,

@@ -7,12 +7,14 @@ Source: package README, "Statements".
 
 from typing import assert_never
 
+from controller.custody.findings import Finding
 from controller.procedure.events import (
     ActRecorded,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
+    CustodyFound,
     CutCardDrawn,
     FollowedEvent,
     FoundFaceUp,
@@ -81,8 +83,12 @@ def unparse(said: Said) -> str:
 
 def _of_cards(said: FollowedEvent) -> str:
     match said:
-        case CardDrawn(card, claimed):
-            return f"{_place(claimed)} {_card(card)}"
+        case CardDrawn():
+            of_back = f" of {written(said.back)}" if said.back else ""
+            again = " again" if said.again else ""
+            return f"{_place(said.claimed)} {_card(said.card)}{of_back}{again}"
+        case CustodyFound():
+            return _custody(said.finding)
         case CardRepeated(card, claimed):
             return f"again {_place(claimed)} {_card(card)}"
         case ResultDeclared():
@@ -155,6 +161,16 @@ def _place(place: Place) -> str:
     if place is Place.BANKER_MORE:
         return "more banker"
     return next(word for word, named in PLACE_WORDS.items() if named is place)
+
+
+def _custody(found: Finding) -> str:
+    parts = [f"custody {found.code.value} {_card(found.card)}"]
+    if found.tag:
+        parts.append(f"tag {written(found.tag)}")
+    if found.back:
+        parts.append(f"of {written(found.back)}")
+    parts.append(f"at {quoted(found.step)} because {quoted(found.detail)}")
+    return " ".join(parts)
 
 
 def _burn(said: Burn) -> str:

@@ -7,10 +7,12 @@ Source: package README, "Statements".
 
 from typing import Final
 
+from controller.custody.findings import Finding, FindingCode
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CoupForcedOut,
+    CustodyFound,
     CutCardDrawn,
     GamingDayTurned,
     Loss,
@@ -42,6 +44,7 @@ PLACE_WORDS: Final = {
     "extra": Place.BURN_EXTRA,
     "out": Place.OUTSIDE,
     "more": Place.PLAYER_MORE,
+    "unclaimed": Place.UNCLAIMED,
 }
 PLAYER_PAIR: Final = "P-pair"
 BANKER_PAIR: Final = "B-pair"
@@ -72,6 +75,23 @@ def due_card(read: Reading) -> DueCard:
 def placed_card(read: Reading, word: str) -> CardDrawn:
     place = _further(read) if word == "more" else PLACE_WORDS[word]
     return CardDrawn(read.card(), place)
+
+
+def unclaimed_card(read: Reading) -> CardDrawn:
+    card = read.card()
+    back = read.text("back") if read.take("of") else ""
+    return CardDrawn(card, Place.UNCLAIMED, back, again=read.take("again"))
+
+
+def custody_found(read: Reading) -> CustodyFound:
+    code = read.choice("finding", FindingCode)
+    card = read.card()
+    tag = read.text("tag") if read.take("tag") else ""
+    back = read.text("back") if read.take("of") else ""
+    read.need("at")
+    step = read.text("step")
+    read.need("because")
+    return CustodyFound(Finding(code, step, read.text("detail"), card, tag, back))
 
 
 def repeated_card(read: Reading) -> CardRepeated:

@@ -13,6 +13,7 @@ import pytest
 
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
+from controller.procedure.custody_irregularities import CUSTODY_IRREGULARITIES
 from controller.procedure.decisions import Decision
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
@@ -343,7 +344,7 @@ def test_every_permitted_decision_ends_the_suspension(raised, case) -> None:
 
 
 def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
-    of_people = set(CONDUCT_IRREGULARITIES)
+    of_people = {*CONDUCT_IRREGULARITIES, *CUSTODY_IRREGULARITIES}
     assert set(IrregularityCode) - {case.code for case in CASES} - of_people == {
         IrregularityCode.DEALT_WHILE_SUSPENDED
     }
