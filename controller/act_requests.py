@@ -15,17 +15,20 @@ from controller.actions import (
     Action,
     ActionError,
     AskGhostHand,
+    BindBatch,
     CallNoMoreBets,
     ChangeSetting,
     ClearShoeError,
     CloseShoe,
     CollectVigorish,
+    DeclareResult,
     DocumentVigorish,
     GiveNotice,
     GiveUpReveal,
     LockShoe,
     RecordAct,
     Resolve,
+    SetCardApart,
     StateWagers,
     TellFaceUp,
     TellTurned,
@@ -48,6 +51,9 @@ SIGNATURE: Final = ("request", "action", "by", "role", "reason")
 VALUES_OF: Final = MappingProxyType(
     {
         "resolve": ("decision", "provisional", "outcome"),
+        "declare-result": ("outcome", "player_pair", "banker_pair"),
+        "bind-batch": ("batch",),
+        "set-card-apart": ("batch", "tag"),
         "clear-shoe-error": ("code",),
         "record": ("act", "batch", "seat", "amount", "reference", "second"),
         "turned": ("what",),
@@ -84,6 +90,8 @@ def action_from_request(name: str, values: Mapping[str, object]) -> Action:
             return CloseShoe()
         case "no-more-bets":
             return CallNoMoreBets()
+        case "bind-batch":
+            return BindBatch(checked_text("batch", values.get("batch"), required=True))
         case "lock-shoe":
             return LockShoe()
         case "unlock-shoe":
@@ -102,6 +110,10 @@ def _with_values(name: str, values: Mapping[str, object]) -> Action:
     match name:
         case "record":
             return _record(values)
+        case "declare-result":
+            return _result(values)
+        case "set-card-apart":
+            return _set_apart(values)
         case "turned":
             return TellTurned(_required(TurnedCards, "what", values))
         case "give-up":
@@ -141,6 +153,19 @@ def _resolution(values: Mapping[str, object]) -> Resolution:
         provisional=_member(Provisional, "provisional", values.get("provisional")),
         outcome=_member(Outcome, "outcome", values.get("outcome")),
     )
+
+
+def _result(values: Mapping[str, object]) -> DeclareResult:
+    return DeclareResult(
+        outcome=_required(Outcome, "outcome", values),
+        player_pair=_yes_or_no("player_pair", values, otherwise=False),
+        banker_pair=_yes_or_no("banker_pair", values, otherwise=False),
+    )
+
+
+def _set_apart(values: Mapping[str, object]) -> SetCardApart:
+    back = checked_text("batch", values.get("batch"), required=True)
+    return SetCardApart(back, checked_text("tag", values.get("tag"), required=False).upper())
 
 
 def _record(values: Mapping[str, object]) -> RecordAct:

@@ -14,6 +14,7 @@ from controller.actions import (
     ChangeSetting,
     CloseShoe,
     CollectVigorish,
+    DeclareResult,
     DocumentVigorish,
     GiveNotice,
     GiveUpReveal,
@@ -35,6 +36,7 @@ from controller.procedure.events import (
     IrregularityResolved,
     NoMoreBetsCalled,
     NoticeRecorded,
+    ResultDeclared,
     RevealGivenUp,
     SeatVacated,
     SettingChangeAsked,
@@ -54,6 +56,8 @@ def event_of(item: OperatorAction, action: TableAction) -> DomainEvent:
             return ShoeClosedByPerson(item.person, item.reason)
         case CallNoMoreBets():
             return NoMoreBetsCalled()
+        case DeclareResult():
+            return ResultDeclared(action.outcome, action.player_pair, action.banker_pair)
         case TellTurned():
             return CardsTurned(action.what)
         case TellFaceUp():

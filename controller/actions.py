@@ -14,6 +14,7 @@ from controller.procedure.acts import ActKind
 from controller.procedure.decisions import Resolution
 from controller.procedure.events import TurnedCards
 from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 
 
@@ -40,6 +41,33 @@ class CloseShoe:
 @dataclass(frozen=True, slots=True)
 class CallNoMoreBets:
     """The dealer called "no more bets"."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareResult:
+    """The dealer declares the result, at a table whose shoe has no buttons for it."""
+
+    outcome: Outcome
+    player_pair: bool = False
+    banker_pair: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BindBatch:
+    """The batch of that name is at the table: follow its cards by its manifest."""
+
+    batch: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetCardApart:
+    """A damaged or foreign card was set apart; its batch is not whole until it is bound anew.
+
+    `batch` is its back colour; `tag` its identity, empty where it cannot be read.
+    """
+
+    batch: str
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +177,13 @@ class ChangeSetting:
 
 # To the shoe, and to nothing that is judged.
 DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError
+# About the cards themselves.
+CustodyAction: TypeAlias = BindBatch | SetCardApart
 TableAction: TypeAlias = (
     Resolve
     | CloseShoe
     | CallNoMoreBets
+    | DeclareResult
     | RecordAct
     | TellTurned
     | TellFaceUp
@@ -165,7 +196,7 @@ TableAction: TypeAlias = (
     | GiveNotice
     | ChangeSetting
 )
-Action: TypeAlias = TableAction | DeviceAction
+Action: TypeAlias = TableAction | DeviceAction | CustodyAction
 
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
@@ -177,6 +208,9 @@ ACTION_NAMES: Final = (
     ("resolve", SUPERVISORS, "decide what becomes of the open irregularities"),
     ("close-shoe", SUPERVISORS, "end the shoe early (dead table, early change)"),
     ("no-more-bets", PEOPLE_AT_THE_TABLE, 'record that "no more bets" was called'),
+    ("declare-result", PEOPLE_AT_THE_TABLE, "declare the result of the coup"),
+    ("bind-batch", SUPERVISORS, "follow the cards of a batch by its manifest"),
+    ("set-card-apart", SUPERVISORS, "set a damaged or foreign card apart; its batch is blocked"),
     ("lock-shoe", SUPERVISORS, "lock the shoe's exit"),
     ("unlock-shoe", SUPERVISORS, "unlock the shoe's exit"),
     ("clear-shoe-error", SUPERVISORS, "clear an error of the shoe"),
@@ -195,7 +229,7 @@ ACTION_NAMES: Final = (
 # A decision stands in the record with its reason. Some need one by what they say: see demands().
 REASON_REQUIRED: Final = (
     *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-    "change-setting",
+    *("change-setting", "set-card-apart"),
 )
 
 

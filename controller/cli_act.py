@@ -31,7 +31,7 @@ examples:
 """
 _NUMBERS: Final = ("code", "seat", "amount", "form_number")
 _YES_OR_NO: Final = {"yes": True, "no": False}
-_DECIDED_BY: Final = ("by_order", "patron_signed", "void")
+_DECIDED_BY: Final = ("by_order", "patron_signed", "void", "player_pair", "banker_pair")
 
 
 def list_actions(*, as_json: bool) -> None:

@@ -46,7 +46,7 @@ def test_nobody_may_take_an_unknown_action() -> None:
 def test_a_decision_needs_a_reason() -> None:
     assert set(REASON_REQUIRED) == {
         *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-        "change-setting",
+        *("change-setting", "set-card-apart"),
     }
 
 
