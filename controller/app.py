@@ -16,10 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from controller.batch_desk import BatchDesk
 from controller.config import ConfigError, TableConfig, load_config
 from controller.control import ControlServer
+from controller.device_desk import DeviceDesk
 from controller.fault_words import fault_words, way_there
 from controller.inputs import Started
+from controller.loop import Stored
 from controller.metrics import MetricsServer, MetricsUnavailable, TableMetrics
 from controller.notify import Notifier
 from controller.rule_data import load_clauses
@@ -30,6 +33,7 @@ from controller.version import VERSION
 from controller.wire_watch import WireWatch
 from drivers.events import Stage
 from firmware_bridge.timestamp import now
+from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import LineSettings, PortEvent
 from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
@@ -117,7 +121,9 @@ class Parts:
     """What a running table consists of."""
 
     table: Table
-    pump: PortPump
+    pumps: tuple[PortPump, ...]
+    batches: BatchDesk
+    devices: DeviceWatch
     control: ControlServer
     metrics: MetricsServer | None
 
@@ -131,14 +137,20 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         start=_starter(config),
         close_coup_as_partial=close_coup_as_partial,
     )
-    table = Table(config.settings.table, beginning, now, metrics.observe)
+    batches = BatchDesk(config.batches_folder, config.batch_keys, now)
+
+    def on_stored(stored: Stored) -> None:
+        metrics.observe(stored)
+        batches.stored(stored)
+
+    table = Table(config.settings.table, beginning, now, on_stored)
     _stop_on_signal(table)
     table.start()
     if table.health is not Health.RUNNING:
         table.join()
         return _say(table.failure, _exit_code(table.health))
     try:
-        parts = _assemble(config, table, metrics)
+        parts = _assemble(config, table, metrics, batches)
     except (MetricsUnavailable, OSError) as error:
         table.stop()
         table.join()
@@ -181,7 +193,9 @@ def _starter(config: TableConfig) -> Callable[[str], Started]:
     return start
 
 
-def _assemble(config: TableConfig, table: Table, metrics: TableMetrics) -> Parts:
+def _assemble(
+    config: TableConfig, table: Table, metrics: TableMetrics, batches: BatchDesk
+) -> Parts:
     def shown() -> Plain:
         published = table.published
         assert published is not None, "a running table has published its first state"
@@ -197,14 +211,23 @@ def _assemble(config: TableConfig, table: Table, metrics: TableMetrics) -> Parts
         except BaseException:
             control.stop()
             raise
-    port = open_port(config.settings.shoe.port, LineSettings(config.baud))
+    pumps = tuple(_pump(config, table, url, line) for url, line in config.lines)
+    # The cards are known before the first of them can be read.
+    batches.start(table.put, config.bound_batches)
+    for pump in pumps:
+        pump.start()
+    devices = DeviceWatch(DeviceDesk(config.allowed, pumps, table.put).tell)
+    devices.start()
+    return Parts(table, pumps, batches, devices, control, server)
+
+
+def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
     put: Callable[[PortEvent], None] = table.put
-    if config.log_level_wire != "off":
+    if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireWatch(config.settings.shoe, config.log_level_wire, table.put).put
-    pump = PortPump(config.settings.shoe.port, port, put)
-    table.attach_writer(config.settings.shoe.port, pump)
-    pump.start()
-    return Parts(table, pump, control, server)
+    pump = PortPump(url, open_port(url, line, config.allowed), put)
+    table.attach_writer(url, pump)
+    return pump
 
 
 def _serve(config: TableConfig, parts: Parts) -> None:
@@ -236,10 +259,16 @@ def _wait_for_port(table: Table) -> None:
 
 
 def _take_apart(parts: Parts) -> None:
-    parts.pump.stop()
+    parts.devices.stop()
+    for pump in parts.pumps:
+        pump.stop()
+    parts.batches.stop()
     parts.table.stop()
     parts.table.join()
-    parts.pump.join()
+    for pump in parts.pumps:
+        pump.join()
+    parts.batches.join()
+    parts.devices.join()
     parts.control.stop()
     if parts.metrics is not None:
         parts.metrics.stop()

@@ -8,7 +8,8 @@ Source: package README, "A new software version"; D-22.
 
 from dataclasses import dataclass, replace
 
-from controller.core import Core, CoreState
+from controller.core import Core
+from controller.core_state import CoreState
 from controller.entries import Entry, Judged, RunBegan
 from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn

@@ -80,7 +80,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "observed": [fact.value for fact in settings.observed],
         "shoe_model": shoe.model,
         "shoe_port": shoe.port,
-        "shoe_baud": config.baud,
+        "shoe_baud": config.lines[0][1].baud,
         "shoe_numbering": shoe.seq_cycle,
         "shoe_sum": shoe.bcc_reading,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: it is only listened to",

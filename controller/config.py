@@ -8,22 +8,35 @@ Source: package README, "Configuration", "Settings have one home".
 """
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
+from controller.config_devices import (
+    BatchesSection,
+    ReaderSection,
+    ScannerSection,
+    ShoeSection,
+    UsbSection,
+)
 from controller.config_layout import LayoutSection, PitSection, layout_problems
-from controller.config_problems import SECTIONS, problems_of, unknown_name
+from controller.config_problems import (
+    SECTIONS,
+    SECTIONS_EACH,
+    no_list,
+    problems_of,
+    unknown_name,
+)
 from controller.config_sections import (
     ControlSection,
     JournalSection,
     MetricsSection,
     RulesSection,
     Section,
-    ShoeSection,
     TableSection,
 )
 from controller.config_zone import zone_data
@@ -31,8 +44,10 @@ from controller.layout import warnings
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, standing_text
 from controller.rules.profile import Profile
-from controller.settings import Settings, ShoeDeviceSettings
-from drivers.catalogue import SHOE_MODELS
+from controller.settings import ReaderDeviceSettings, ScannerDeviceSettings, Settings
+from drivers.catalogue import READER_BAUD, READER_PARITY, SCANNER_MODELS, SHOE_MODELS
+from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.port import LineSettings, Parity
 
 # The operating system's limit on the path of a Unix socket, in bytes.
 SOCKET_PATH_BYTES_MAX: Final = 107
@@ -50,7 +65,12 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TableConfig:
-    """One table. Paths are absolute. `baud` is in bits a second, `metrics_port` 0 means any free.
+    """One table. Paths are absolute. `metrics_port` 0 means any free one.
+
+    `lines` are the ports of all devices with their line settings, the shoe's first. `allowed` is
+    absent where no list of USB devices is kept; then any but a keyboard may be opened.
+    `bound_batches` are the batches at the table from its start, by name; `batch_keys` the files of
+    the public keys whose receipts of batches are believed.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` is
@@ -63,8 +83,12 @@ class TableConfig:
     profile_text: str
     zone_name: str
     zone_data: bytes
-    baud: int
+    lines: tuple[tuple[str, LineSettings], ...]
+    allowed: AllowList | None
     log_level_wire: str
+    batches_folder: Path
+    batch_keys: tuple[Path, ...]
+    bound_batches: tuple[str, ...]
     journal_folder: Path
     metrics_enabled: bool
     metrics_address: str
@@ -81,7 +105,8 @@ def example_text() -> str:
 def load_config(path: Path) -> TableConfig:
     """Read and check a table.toml. Raises ConfigError with every problem it has."""
     document = _document(path)
-    problems = [unknown_name(name, document[name]) for name in document if name not in SECTIONS]
+    known = (*SECTIONS, *SECTIONS_EACH)
+    problems = [unknown_name(name, document[name]) for name in document if name not in known]
     sections: dict[str, Section] = {}
     for name, model in SECTIONS.items():
         try:
@@ -90,13 +115,52 @@ def load_config(path: Path) -> TableConfig:
             )
         except ValidationError as error:
             problems.extend(problems_of(name, error))
+    each = {name: _each(name, document.get(name, []), problems) for name in SECTIONS_EACH}
     journal, control = sections.get("journal"), sections.get("control")
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
         problems.extend(_socket_problems(_control_socket(path, journal, control)))
     problems.extend(_layout_problems(path, sections))
+    if not problems:
+        problems.extend(_port_problems(sections, each))
     if problems:
         raise ConfigError(path, tuple(problems))
-    return _config(path, sections)
+    return _config(path, sections, each)
+
+
+def _each(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
+    """The sections of one name that may stand there several times."""
+    if not isinstance(value, list):
+        problems.append(no_list(name))
+        return ()
+    found: list[Section] = []
+    for number, one in enumerate(value, start=1):
+        try:
+            found.append(SECTIONS_EACH[name].model_validate(one))
+        except ValidationError as error:
+            problems.extend(problems_of(name, error, number))
+    return tuple(found)
+
+
+def _port_problems(
+    sections: dict[str, Section], each: dict[str, tuple[Section, ...]]
+) -> tuple[str, ...]:
+    """Each device has a port of its own, and the rack and the layout one reader each."""
+    shoe = sections["shoe"]
+    assert isinstance(shoe, ShoeSection)
+    problems: list[str] = []
+    ports, seats = [shoe.port], []
+    for name, devices in each.items():
+        for number, device in enumerate(devices, start=1):
+            assert isinstance(device, ReaderSection | ScannerSection)
+            if device.port in ports:
+                problems.append(f"{name}[{number}].port: {device.port} is another device's port")
+            ports.append(device.port)
+            if isinstance(device, ReaderSection):
+                if device.seat in seats:
+                    where = f"{name}[{number}].seat"
+                    problems.append(f"{where}: there is a reader at {device.seat} already")
+                seats.append(device.seat)
+    return tuple(problems)
 
 
 def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...]:
@@ -155,7 +219,9 @@ def _control_socket(path: Path, journal: JournalSection, control: ControlSection
     return _journal_folder(path, journal).parent / control.socket
 
 
-def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
+def _config(
+    path: Path, sections: dict[str, Section], each: dict[str, tuple[Section, ...]]
+) -> TableConfig:
     table, rules, shoe = sections["table"], sections["rules"], sections["shoe"]
     journal, metrics, control = sections["journal"], sections["metrics"], sections["control"]
     assert isinstance(table, TableSection)
@@ -165,24 +231,86 @@ def _config(path: Path, sections: dict[str, Section]) -> TableConfig:
     assert isinstance(metrics, MetricsSection)
     assert isinstance(control, ControlSection)
     layout = sections["layout"]
+    batches, usb = sections["batches"], sections["usb"]
     assert isinstance(layout, LayoutSection)
+    assert isinstance(batches, BatchesSection)
+    assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
+    beside = _settings_beside(each)
+    settings = _settings(table, rules, shoe, layout, profile)
     return TableConfig(
         file=path.absolute(),
-        settings=_settings(table, rules, shoe, layout, profile),
+        settings=replace(settings, readers=beside[0], scanners=beside[1]),
         profile_name=profile.name,
         profile_text=standing_text(profile),
         zone_name=table.time_zone,
         zone_data=zone_data(table.time_zone),
-        baud=SHOE_MODELS[shoe.model].baud if shoe.baud is None else shoe.baud,
+        lines=(_shoe_line(shoe), *_lines_beside(each)),
+        allowed=AllowList(tuple(map(allow_entry, usb.allow))) if usb.allow else None,
+        batches_folder=path.absolute().parent / batches.folder,
+        batch_keys=tuple(path.absolute().parent / name for name in batches.keys),
+        bound_batches=tuple(batches.bound),
         log_level_wire=shoe.log_level_wire,
         journal_folder=_journal_folder(path, journal),
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,
         metrics_port=metrics.port,
         control_socket=_control_socket(path, journal, control),
-        remarks=tuple(warning.text for warning in warnings(layout.layout(), profile)),
+        remarks=(
+            *(warning.text for warning in warnings(layout.layout(), profile)),
+            *_device_remarks(shoe, rules, batches),
+        ),
     )
+
+
+def _shoe_line(shoe: ShoeSection) -> tuple[str, LineSettings]:
+    model = SHOE_MODELS[shoe.model]
+    return shoe.port, LineSettings(shoe.baud or model.baud, Parity(model.parity))
+
+
+def _lines_beside(
+    each: dict[str, tuple[Section, ...]],
+) -> Iterator[tuple[str, LineSettings]]:
+    for reader in each["reader"]:
+        assert isinstance(reader, ReaderSection)
+        yield reader.port, LineSettings(reader.baud or READER_BAUD, Parity(READER_PARITY))
+    for scanner in each["scanner"]:
+        assert isinstance(scanner, ScannerSection)
+        model = SCANNER_MODELS[scanner.model]
+        # A scanner that is reached by its USB interface has no line to set.
+        parity = Parity(model.parity) if model.parity else Parity.NONE
+        yield scanner.port, LineSettings(scanner.baud or model.baud, parity)
+
+
+def _settings_beside(
+    each: dict[str, tuple[Section, ...]],
+) -> tuple[tuple[ReaderDeviceSettings, ...], tuple[ScannerDeviceSettings, ...]]:
+    readers = tuple(one.settings() for one in each["reader"] if isinstance(one, ReaderSection))
+    scanners = tuple(
+        ScannerDeviceSettings(one.port, one.model)
+        for one in each["scanner"]
+        if isinstance(one, ScannerSection)
+    )
+    return readers, scanners
+
+
+def _device_remarks(
+    shoe: ShoeSection, rules: RulesSection, batches: BatchesSection
+) -> Iterator[str]:
+    """What a shoe that claims nothing of its cards cannot tell by itself."""
+    if SHOE_MODELS[shoe.model].claims:
+        return
+    ends = (Fact.RESULT_BUTTON.value, Fact.NO_MORE_BETS.value)
+    if not any(fact in rules.observed for fact in ends):
+        yield (
+            "this shoe does not say what a card is for: without result_button or no_more_bets in"
+            " [rules] observed a card too many after a whole coup counts as the next coup's first"
+        )
+    if not batches.bound:
+        yield (
+            "no batch is bound at the start: every card is foreign until a bar code is scanned or"
+            " `smartshoe act bind-batch` names the batch"
+        )
 
 
 def _settings(
@@ -200,14 +328,7 @@ def _settings(
         decks=profile.rules.decks_per_shoe if rules.decks is None else rules.decks,
         gaming_day_start_s=int(hours) * 3600 + int(minutes) * 60,
         observed=tuple(fact for fact in Fact if fact.value in rules.observed),
-        shoe=ShoeDeviceSettings(
-            port=shoe.port,
-            model=shoe.model,
-            allow_commands=shoe.allow_commands,
-            seq_cycle=shoe.seq_cycle,
-            bcc_reading=shoe.bcc_reading,
-            report_interval_ms_min=shoe.report_interval_ms_min,
-        ),
+        shoe=shoe.settings(),
         seats=tuple(sorted(layout.seats)),
         backs=(one, other),
     )

@@ -14,6 +14,13 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from controller.config_devices import (
+    BatchesSection,
+    ReaderSection,
+    ScannerSection,
+    ShoeSection,
+    UsbSection,
+)
 from controller.config_layout import LayoutSection, PitSection
 from controller.config_sections import (
     ControlSection,
@@ -21,7 +28,6 @@ from controller.config_sections import (
     MetricsSection,
     RulesSection,
     Section,
-    ShoeSection,
     TableSection,
 )
 
@@ -32,13 +38,27 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "layout": LayoutSection,
         "pit": PitSection,
         "shoe": ShoeSection,
+        "batches": BatchesSection,
+        "usb": UsbSection,
         "journal": JournalSection,
         "metrics": MetricsSection,
         "control": ControlSection,
     }
 )
+# Sections that may stand there several times, each as [[name]].
+SECTIONS_EACH: Final[Mapping[str, type[Section]]] = MappingProxyType(
+    {"reader": ReaderSection, "scanner": ScannerSection}
+)
+_ALL_SECTIONS: Final = MappingProxyType({**SECTIONS, **SECTIONS_EACH})
 _EXAMPLES: Final = MappingProxyType(
-    {"table.name": 'name = "M-12"', "shoe.port": 'port = "/dev/serial/by-id/..."'}
+    {
+        "table.name": 'name = "M-12"',
+        "shoe.port": 'port = "/dev/serial/by-id/..."',
+        "reader.port": 'port = "/dev/serial/by-id/..."',
+        "reader.seat": 'seat = "discard_rack"',
+        "scanner.port": 'port = "usbhid://0c2e:0b81/SERIAL"',
+        "scanner.model": 'model = "hid-pos"',
+    }
 )
 _TYPES: Final = MappingProxyType(
     {
@@ -52,30 +72,39 @@ _TYPES: Final = MappingProxyType(
 
 def unknown_name(name: str, value: object) -> str:
     """A sentence about something at the top of the file that is no section."""
-    listed = ", ".join(f"[{known}]" for known in SECTIONS)
+    listed = ", ".join(
+        (*(f"[{known}]" for known in SECTIONS), *(f"[[{known}]]" for known in SECTIONS_EACH))
+    )
     if not isinstance(value, dict):
         owner = _owner(name)
         belongs = f"it belongs below [{owner}]" if owner else f"write it below one of {listed}"
         return f"{name}: it stands outside every section; {belongs}"
-    near = _near(name, tuple(SECTIONS))
+    near = _near(name, tuple(_ALL_SECTIONS))
     return f"{name}: there is no such section; " + (
         f"did you mean [{near}]?" if near else f"there are {listed}"
     )
 
 
-def problems_of(section: str, error: ValidationError) -> tuple[str, ...]:
-    """Every problem of one section."""
-    return tuple(_problem(section, found) for found in error.errors(include_url=False))
+def no_list(name: str) -> str:
+    """A sentence about a section that may stand there several times and does not as a list."""
+    return f"{name}: it must be a list of sections; write [[{name}]] on a line before each"
 
 
-def _problem(section: str, found: ErrorDetails) -> str:
-    place = ".".join((section, *map(str, found["loc"])))
+def problems_of(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
+    """Every problem of one section; `number` counts those that may stand there several times."""
+    return tuple(_problem(section, number, found) for found in error.errors(include_url=False))
+
+
+def _problem(section: str, number: int, found: ErrorDetails) -> str:
+    head = f"{section}[{number}]" if number else section
+    place = ".".join((head, *map(str, found["loc"])))
     context = found.get("ctx", {})
     given = found["input"]
     match found["type"]:
         case "missing":
-            example = _EXAMPLES.get(place, "")
-            return f"{place}: it is missing. Write {example} below [{section}]"
+            example = _EXAMPLES.get(".".join((section, *map(str, found["loc"]))), "")
+            below = f"[[{section}]]" if number else f"[{section}]"
+            return f"{place}: it is missing. Write {example} below {below}"
         case "extra_forbidden":
             return f"{place}: there is no such key; {_near_key(section, str(found['loc'][-1]))}"
         case "value_error":
@@ -95,7 +124,7 @@ def _problem(section: str, found: ErrorDetails) -> str:
 
 
 def _near_key(section: str, key: str) -> str:
-    known = tuple(SECTIONS[section].model_fields)
+    known = tuple(_ALL_SECTIONS[section].model_fields)
     near = _near(key, known)
     owner = _owner(key)
     if owner:
@@ -110,7 +139,7 @@ def _near(word: str, known: tuple[str, ...]) -> str:
 
 def _owner(key: str) -> str:
     """The only section that has this key, or nothing."""
-    owners = [name for name, model in SECTIONS.items() if key in model.model_fields]
+    owners = [name for name, model in _ALL_SECTIONS.items() if key in model.model_fields]
     return owners[0] if len(owners) == 1 else ""
 
 

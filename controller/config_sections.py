@@ -25,12 +25,7 @@ from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, profile_names
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.words import ShuffleMode
-from drivers.catalogue import ANGEL_EYE_II_EX, BCC_READINGS, SEQ_CYCLES, SHOE_MODELS, ShoeSettings
-from firmware_bridge.transport.port_url import parse_port_url
 
-WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
-
-_DEFAULTS: Final = ShoeSettings()
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
@@ -49,28 +44,6 @@ def _clock(text: str) -> str:
 def _zone(name: str) -> str:
     zone_data(name)
     return name
-
-
-def _one_of(words: tuple[str, ...], word: str) -> str:
-    if word not in words:
-        raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(words)}")
-    return word
-
-
-def _model(name: str) -> str:
-    return _one_of(tuple(SHOE_MODELS), name)
-
-
-def _seq_cycle(word: str) -> str:
-    return _one_of(SEQ_CYCLES, word)
-
-
-def _bcc_reading(word: str) -> str:
-    return _one_of(BCC_READINGS, word)
-
-
-def _wire_log_level(word: str) -> str:
-    return _one_of(WIRE_LOG_LEVELS, word)
 
 
 def _facts(words: list[str]) -> list[str]:
@@ -122,11 +95,6 @@ def _allowed_decks(decks: int, profile: Profile) -> None:
     raise ValueError(f"{decks} is not allowed; {bound} ({grounds}). {remedy}")
 
 
-def _port_url(url: str) -> str:
-    parse_port_url(url)
-    return url
-
-
 def _address(text: str) -> str:
     if text == "localhost":
         return text
@@ -174,19 +142,6 @@ class RulesSection(Section):
         if decks is not None and "profile" in read.data:
             _allowed_decks(decks, load_profile(read.data["profile"], _folder(read)))
         return decks
-
-
-class ShoeSection(Section):
-    port: Annotated[str, AfterValidator(_port_url)]
-    model: Annotated[str, AfterValidator(_model)] = ANGEL_EYE_II_EX
-    baud: Annotated[int, Field(ge=300, le=4_000_000)] | None = None
-    allow_commands: bool = _DEFAULTS.allow_commands
-    seq_cycle: Annotated[str, AfterValidator(_seq_cycle)] = _DEFAULTS.seq_cycle
-    bcc_reading: Annotated[str, AfterValidator(_bcc_reading)] = _DEFAULTS.bcc_reading
-    report_interval_ms_min: Annotated[int, Field(ge=1, le=60_000)] = (
-        _DEFAULTS.report_interval_ms_min
-    )
-    log_level_wire: Annotated[str, AfterValidator(_wire_log_level)] = "off"
 
 
 class JournalSection(Section):

@@ -10,10 +10,14 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias, assert_never
 
 from controller.entries import (
+    BatchBound,
+    CardSetApart,
     CommandGiven,
     DeviceNoted,
     Entry,
+    HostNoted,
     Judged,
+    ManifestWanted,
     RunBegan,
     StateDigest,
 )
@@ -81,8 +85,29 @@ def _plain(entry: Entry) -> Iterator[Plain]:
                 "outcome": answered.outcome.value,
                 "detail": answered.detail,
             }
-        case DeviceNoted() | BurnDone() | RunBegan() | StateDigest():
+        case BatchBound() | CardSetApart() | ManifestWanted():
+            yield _of_custody(entry)
+        case DeviceNoted() | BurnDone() | RunBegan() | StateDigest() | HostNoted():
             return
+        case _:
+            assert_never(entry)
+
+
+def _of_custody(entry: BatchBound | CardSetApart | ManifestWanted) -> Plain:
+    match entry:
+        case BatchBound():
+            return {
+                "kind": "batch_bound",
+                "batch": entry.batch,
+                "back": entry.back,
+                "cards": entry.cards,
+                "signed_by": entry.signed_by,
+            }
+        case CardSetApart():
+            # Its tag may be that of a card people have not seen.
+            return {"kind": "card_set_apart", "back": entry.back, "clauses": list(entry.clauses)}
+        case ManifestWanted():
+            return {"kind": "manifest_wanted", "batch": entry.batch}
         case _:
             assert_never(entry)
 

@@ -1,7 +1,7 @@
 """The program minus input and output: one input gives the next state, entries and writes.
 
-Responsible for: sending each input to the driver, the intake and the procedure in turn, and for
-the lock that the table wants from the shoe.
+Responsible for: sending each input to the device's driver, the intake, the procedure and custody in
+turn, and for the lock that the table wants from the shoe.
 Not responsible for: storing, writing, threads, clock and files (loop, table); judging (procedure).
 Source: package README, "The core".
 """
@@ -10,62 +10,69 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import assert_never
 
+from controller import binding, custodian
 from controller.acted import event_of
-from controller.actions import Action, ClearShoeError, LockShoe, UnlockShoe
+from controller.actions import (
+    Action,
+    BindBatch,
+    ClearShoeError,
+    LockShoe,
+    SetCardApart,
+    UnlockShoe,
+)
+from controller.core_state import STATES, Beside, BesideKept, BesideState, CoreState, Growing
+from controller.custody import faces, passing, shoes, sights
+from controller.custody.findings import Finding
+from controller.custody.state import check
 from controller.entries import (
     CommandGiven,
     CoreOutput,
     DeviceNoted,
-    Entry,
     Judged,
+    ManifestWanted,
     RunBegan,
     StateDigest,
 )
-from controller.gaming_day import GamingCalendar, GamingDay
-from controller.inputs import Input, OperatorAction, Started, Tick, WriteFailed
+from controller.gaming_day import GamingCalendar
+from controller.inputs import (
+    DevicePlugged,
+    DeviceUnplugged,
+    Input,
+    ManifestGiven,
+    OperatorAction,
+    Started,
+    Tick,
+    WriteFailed,
+)
 from controller.intake import domain_event
-from controller.journal.canonical import Codec
 from controller.procedure.effects import Refused
-from controller.procedure.events import DomainEvent, GamingDayTurned, ProgramReplaced
+from controller.procedure.events import (
+    ActRecorded,
+    CardDrawn,
+    CustodyFound,
+    CutCardDrawn,
+    DomainEvent,
+    GamingDayTurned,
+    ProgramReplaced,
+    ReportsMissing,
+)
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
+from controller.rules.coup import Place
 from controller.settings import Settings
-from drivers.catalogue import Shoe, ShoeState
-from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
-from drivers.events import DeviceEvent, Stage
+from drivers.catalogue import ShoeState
+from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit, Watch
+from drivers.events import BarCodeRead, CardPassed, DeviceEvent, Stage, TagSeen
 from drivers.faults import DeviceFault
-from drivers.interface import DriverOutput
+from drivers.interface import Driver, DriverOutput
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
-
-@dataclass(frozen=True, slots=True)
-class CoreState:
-    """All that the core knows. `lock_wanted` is None while the table asks for neither."""
-
-    boot_id: str
-    day: GamingDay | None
-    table: TableState
-    shoe_driver: ShoeState
-    lock_wanted: bool | None = None
-
-
-STATES: Codec[CoreState] = Codec(CoreState)
-
-
-@dataclass(frozen=True, slots=True)
-class Growing:
-    """State and output while one input is worked through."""
-
-    state: CoreState
-    entries: tuple[Entry, ...] = ()
-    writes: tuple[tuple[str, bytes], ...] = ()
-
-    def noting(self, *entries: Entry) -> "Growing":
-        return replace(self, entries=(*self.entries, *entries))
+# While one of these is due no card is being drawn, and a reader may be asked less often.
+_NO_CARDS_DUE = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,46 +81,102 @@ class Core:
 
     settings: Settings
     book: RuleBook
-    driver: Shoe
+    driver: Driver[ShoeState]
     calendar: GamingCalendar
+    beside: tuple[Beside, ...] = ()
 
     def initial(self) -> CoreState:
         """The state of a table that has never run."""
-        return CoreState("", None, TableState(), self.driver.initial())
+        beside = tuple(BesideKept(one.port, one.driver.initial()) for one in self.beside)
+        return CoreState("", None, TableState(), self.driver.initial(), beside=beside)
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Take one input. Total: no input raises."""
-        growing = self._taken(Growing(state), item)
+        growing = self._paced(self._taken(Growing(state), item), state, item)
+        unsound = check(growing.state.custody)
+        assert not unsound, f"custody does not add up: {unsound[0]}"
         checkpoint = b""
         if _coup_ended(state.table, growing.state.table):
             checkpoint = STATES.encode(growing.state)
             growing = growing.noting(StateDigest(sha256(checkpoint).digest()))
-        return growing.state, CoreOutput(growing.entries, growing.writes, checkpoint)
+        output = CoreOutput(growing.entries, growing.writes, checkpoint, growing.at_once)
+        return growing.state, output
 
     def next_deadline_ns(self, state: CoreState) -> int | None:
         """Monotonic time at which a Tick is due, or None."""
-        return self.driver.next_deadline_ns(state.shoe_driver)
+        due = [self.driver.next_deadline_ns(state.shoe_driver)]
+        for one, kept in zip(self.beside, state.beside, strict=True):
+            due.append(one.driver.next_deadline_ns(kept.state))
+        return min((at_ns for at_ns in due if at_ns is not None), default=None)
 
     def _taken(self, growing: Growing, item: Input) -> Growing:
         match item:
             case Started():
                 return self._started(growing, item)
             case PortOpened() | Chunk() | PortLost():
-                after, output = self.driver.receive(growing.state.shoe_driver, item)
-                growing = self._driven(growing, after, output, item.at)
-                if isinstance(item, PortOpened) and growing.state.lock_wanted:
-                    growing = self._command(growing, LockExit(), "still wanted", item.at)
-                return growing
+                return self._from_port(growing, item)
             case Tick():
-                after, output = self.driver.tick(growing.state.shoe_driver, item.at)
-                return self._driven(growing, after, output, item.at)
+                return self._ticked(growing, item.at)
             case OperatorAction():
                 return self._acted(growing, item)
             case WriteFailed():
                 fault = DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, item.detail)
                 return growing.noting(DeviceNoted(item.port, fault))
+            case ManifestGiven():
+                kept, entry = binding.bound(growing.state.custody, self.book, item)
+                return growing.with_custody(kept).noting(entry)
+            case DevicePlugged() | DeviceUnplugged():
+                return growing.noting(binding.host_noted(item))
             case _:
                 assert_never(item)
+
+    # --- devices ---------------------------------------------------------------------------------
+
+    def _from_port(self, growing: Growing, item: PortOpened | Chunk | PortLost) -> Growing:
+        if item.port == self.settings.shoe.port:
+            after, output = self.driver.receive(growing.state.shoe_driver, item)
+            growing = self._driven(growing, after, output, item.at)
+            if isinstance(item, PortOpened) and growing.state.lock_wanted:
+                growing = self._command(growing, LockExit(), "still wanted", item.at)
+            return growing
+        for index, one in enumerate(self.beside):
+            if one.port == item.port:
+                kept, output = one.driver.receive(growing.state.beside[index].state, item)
+                return self._driven_beside(growing, index, kept, output, item.at)
+        return growing
+
+    def _ticked(self, growing: Growing, at: Timestamp) -> Growing:
+        after, output = self.driver.tick(growing.state.shoe_driver, at)
+        growing = self._driven(growing, after, output, at)
+        for index, one in enumerate(self.beside):
+            kept, output = one.driver.tick(growing.state.beside[index].state, at)
+            growing = self._driven_beside(growing, index, kept, output, at)
+        return growing
+
+    def _driven_beside(
+        self, growing: Growing, index: int, kept: BesideState, output: DriverOutput, at: Timestamp
+    ) -> Growing:
+        states = growing.state.beside
+        port = self.beside[index].port
+        states = (*states[:index], BesideKept(port, kept), *states[index + 1 :])
+        growing = replace(growing, state=replace(growing.state, beside=states))
+        growing = growing.writing(port, output)
+        for event in output.events:
+            growing = self._device_event(growing, port, event, at)
+        return growing
+
+    def _paced(self, growing: Growing, before: CoreState, item: Input) -> Growing:
+        """Readers that have to be asked are asked closely while cards are being drawn."""
+        closely = growing.state.table.phase not in _NO_CARDS_DUE
+        if closely == (before.table.phase not in _NO_CARDS_DUE) and not isinstance(item, Started):
+            return growing
+        command = Watch(closely)
+        after, output = self.driver.command(growing.state.shoe_driver, command, item.at)
+        growing = self._driven(growing, after, output, item.at)
+        for index, one in enumerate(self.beside):
+            kept, output = one.driver.command(growing.state.beside[index].state, command, item.at)
+            growing = self._driven_beside(growing, index, kept, output, item.at)
+        return growing
 
     def _started(self, growing: Growing, item: Started) -> Growing:
         profile = self.book.profile
@@ -127,12 +190,26 @@ class Core:
             same_boot=growing.state.boot_id == item.boot_id,
             house=profile.house,
         )
-        state = replace(growing.state, boot_id=item.boot_id)
+        state = self._with_devices_of_this_run(replace(growing.state, boot_id=item.boot_id))
         state = replace(state, lock_wanted=self._lock_wanted_anew(state))
         growing = self._port_not_open(replace(growing, state=state).noting(began), item.at)
         if item.replaced:
             growing = self._judged(growing, ProgramReplaced(item.software), item.at)
         return growing
+
+    def _with_devices_of_this_run(self, state: CoreState) -> CoreState:
+        """What is known of a device that is not at its port any more is of no use."""
+        known = {one.port: one for one in state.beside}
+        beside = []
+        for one in self.beside:
+            fresh = one.driver.initial()
+            kept = known.get(one.port)
+            same = kept is not None and type(kept.state) is type(fresh)
+            beside.append(kept if kept is not None and same else BesideKept(one.port, fresh))
+        shoe = self.driver.initial()
+        if type(shoe) is type(state.shoe_driver):
+            shoe = state.shoe_driver
+        return replace(state, shoe_driver=shoe, beside=tuple(beside))
 
     def _lock_wanted_anew(self, state: CoreState) -> bool | None:
         """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
@@ -142,32 +219,74 @@ class Core:
 
     def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
         """A run begins with no port open: what still waited for an answer is not sent again."""
+        why = "the program was started anew"
         before = growing.state.shoe_driver
-        if before.stage in (Stage.CLOSED, Stage.LOST):
-            return growing
-        lost = PortLost(self.settings.shoe.port, at, "the program was started anew")
-        after, output = self.driver.receive(before, lost)
-        return self._driven(growing, after, output, at)
+        if before.stage not in (Stage.CLOSED, Stage.LOST):
+            lost = PortLost(self.settings.shoe.port, at, why)
+            after, output = self.driver.receive(before, lost)
+            growing = self._driven(growing, after, output, at)
+        for index, one in enumerate(self.beside):
+            kept = growing.state.beside[index].state
+            if kept.stage not in (Stage.CLOSED, Stage.LOST):
+                kept, output = one.driver.receive(kept, PortLost(one.port, at, why))
+                growing = self._driven_beside(growing, index, kept, output, at)
+        return growing
 
     def _driven(
         self, growing: Growing, after: ShoeState, output: DriverOutput, at: Timestamp
     ) -> Growing:
         port = self.settings.shoe.port
-        writes = tuple((port, data) for data in output.to_write)
-        growing = replace(
-            growing,
-            state=replace(growing.state, shoe_driver=after),
-            writes=(*growing.writes, *writes),
-        )
+        growing = replace(growing, state=replace(growing.state, shoe_driver=after))
+        growing = growing.writing(port, output)
         for event in output.events:
-            growing = self._device_event(growing, event, at)
+            growing = self._device_event(growing, port, event, at)
         return growing
 
-    def _device_event(self, growing: Growing, event: DeviceEvent, at: Timestamp) -> Growing:
-        happening = domain_event(event)
+    def _device_event(
+        self, growing: Growing, port: str, event: DeviceEvent, at: Timestamp
+    ) -> Growing:
+        match event:
+            case CardPassed():
+                return self._card_passed(growing.noting(DeviceNoted(port, event)), event, at)
+            case TagSeen():
+                return self._tag_seen(growing.noting(DeviceNoted(port, event)), event, at)
+            case BarCodeRead(text=text):
+                wanted = ManifestWanted(text, f"the scanner at {port}")
+                return growing.noting(DeviceNoted(port, event), wanted)
+            case _:
+                happening = domain_event(event)
         if happening is None:
-            return growing.noting(DeviceNoted(self.settings.shoe.port, event))
+            return growing.noting(DeviceNoted(port, event))
         return self._judged(growing, happening, at)
+
+    # --- cards with an identity ------------------------------------------------------------------
+
+    def _card_passed(self, growing: Growing, event: CardPassed, at: Timestamp) -> Growing:
+        """The card is judged by the order of drawing; then custody follows it, then it is heard."""
+        look = custodian.looked(growing.state.custody, event.tag, sure=event.sure)
+        before = growing.state.table
+        words = custodian.step_in_words(before)
+        if look.cut_card:
+            growing = self._judged(growing, CutCardDrawn(), at)
+            put = None
+        else:
+            drawn = CardDrawn(look.card, Place.UNCLAIMED, look.back, look.again)
+            growing = self._judged(growing, drawn, at)
+            put = custodian.where_put(before, growing.state.table)
+        passed = passing.card_passed(growing.state.custody, event.tag, event.sure, words)
+        kept = passed.state if put is None else passing.placed(passed.state, put)
+        return self._found(growing.with_custody(kept), passed.findings, at)
+
+    def _tag_seen(self, growing: Growing, event: TagSeen, at: Timestamp) -> Growing:
+        words = custodian.step_in_words(growing.state.table)
+        spot = custodian.SPOTS[event.spot]
+        seen = sights.seen(growing.state.custody, spot, event.tag, words)
+        return self._found(growing.with_custody(seen.state), seen.findings, at)
+
+    def _found(self, growing: Growing, findings: tuple[Finding, ...], at: Timestamp) -> Growing:
+        for finding in findings:
+            growing = self._judged(growing, CustodyFound(finding), at)
+        return growing
 
     def _judged(self, growing: Growing, event: DomainEvent, at: Timestamp) -> Growing:
         growing = self._day_turned(growing, at)
@@ -175,7 +294,32 @@ class Core:
         judged = step(self.book, before, event)
         growing = replace(growing, state=replace(growing.state, table=judged.state))
         growing = growing.noting(Judged(event, judged.verdicts), *judged.effects)
-        return self._lock_follows(growing, before, judged.state, at)
+        growing = self._lock_follows(growing, before, judged.state, at)
+        return self._custody_follows(growing, event, before, at)
+
+    def _custody_follows(
+        self, growing: Growing, event: DomainEvent, before: TableState, at: Timestamp
+    ) -> Growing:
+        after = growing.state.table
+        kept, findings = custodian.followed(
+            self.book, growing.state.custody, before, after, rack_read=self._rack_read
+        )
+        match event:
+            case CardDrawn(card=card) if event.claimed is not Place.UNCLAIMED:
+                words = custodian.step_in_words(before)
+                kept, too_many = faces.face_drawn(kept, card, self.settings.decks, words)
+                findings = (*findings, *too_many)
+            case ReportsMissing():
+                kept = shoes.reports_missing(kept)
+            case ActRecorded():
+                kept = custodian.acted(kept, event, before, after)
+            case _:
+                pass
+        return self._found(growing.with_custody(kept), findings, at)
+
+    @property
+    def _rack_read(self) -> bool:
+        return any(one.seat == "discard_rack" for one in self.settings.readers)
 
     def _day_turned(self, growing: Growing, at: Timestamp) -> Growing:
         """Begin the next gaming day where the last one is over.
@@ -221,6 +365,11 @@ class Core:
                 return self._unlock(growing, why, item.at)
             case ClearShoeError():
                 return self._asked(growing, ClearError(action.code), why, item.at)
+            case BindBatch(batch=batch):
+                return growing.noting(ManifestWanted(batch, f"{item.role.value} {item.person}"))
+            case SetCardApart():
+                kept, entry = binding.set_apart(growing.state.custody, self.book, item, action)
+                return growing.with_custody(kept).noting(entry)
             case _:
                 return self._judged(growing, event_of(item, action), item.at)
 

@@ -307,6 +307,7 @@ WAYS: Final = (
                 "controller.table",
                 "drivers.catalogue",
                 "firmware_bridge.angel_eye.messages",
+                "firmware_bridge.feig.records",
                 "firmware_bridge.transport.*",
             )
         },

@@ -66,6 +66,54 @@ class CommandGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class ManifestWanted:
+    """A batch was named, by a bar code or a person: its manifest is to be found and given."""
+
+    batch: str
+    named_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchBound:
+    """From now on the cards of this batch are followed; `digest` is SHA-256 of its manifest.
+
+    `changed` False: it was bound already, and every card stays where it is.
+    """
+
+    batch: str
+    back: str
+    decks: int
+    cards: int
+    digest: bytes
+    maker: str
+    operator: str
+    signed_by: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardSetApart:
+    """A named person set a card apart; its batch is blocked until it is bound anew."""
+
+    back: str
+    tag: str
+    person: str
+    reason: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostNoted:
+    """A USB device appeared and is let in, was refused, or is gone (`what` says which)."""
+
+    what: str
+    usb_id: str
+    serial_number: str
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class StateDigest:
     """SHA-256 of the whole state after a coup: a replay must arrive at the same one."""
 
@@ -78,6 +126,10 @@ Entry: TypeAlias = (
     | RunBegan
     | CommandGiven
     | StateDigest
+    | ManifestWanted
+    | BatchBound
+    | CardSetApart
+    | HostNoted
     | CoupClosed
     | CoupPaid
     | ShoeOpened
@@ -95,12 +147,15 @@ Entry: TypeAlias = (
 class CoreOutput:
     """What one input gave: entries to store first, then bytes to write, by port.
 
+    `at_once` are bytes that say nothing about the table and need not wait for the store.
+
     `checkpoint` is the encoded state where a coup or a shoe came to its end, else empty.
     """
 
     entries: tuple[Entry, ...] = ()
     writes: tuple[tuple[str, bytes], ...] = ()
     checkpoint: bytes = b""
+    at_once: tuple[tuple[str, bytes], ...] = ()
 
 
 Stored: TypeAlias = Input | Entry

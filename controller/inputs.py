@@ -60,4 +60,58 @@ class WriteFailed:
     detail: str
 
 
-Input: TypeAlias = Started | PortOpened | Chunk | PortLost | Tick | OperatorAction | WriteFailed
+@dataclass(frozen=True, slots=True)
+class ManifestGiven:
+    """What is known of a batch that somebody named: read from the folder of batches.
+
+    `content` is the canonical encoding of its controller.custody.manifest.Manifest, empty where
+    there is a `problem`. `maker`, `operator` and `signed_by` (a key's fingerprint, empty where
+    nobody signed) are of its receipt, which was checked before. `named_by` says who or what named
+    the batch.
+    """
+
+    at: Timestamp
+    batch: str
+    named_by: str
+    content: bytes
+    maker: str = ""
+    operator: str = ""
+    signed_by: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePlugged:
+    """A USB device appeared at this machine; `refused` says why it is not let in, empty if it is.
+
+    Texts come from the device and are made harmless before.
+    """
+
+    at: Timestamp
+    vendor_id: int
+    product_id: int
+    serial_number: str
+    path: str
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUnplugged:
+    """A USB device is gone."""
+
+    at: Timestamp
+    path: str
+
+
+Input: TypeAlias = (
+    Started
+    | PortOpened
+    | Chunk
+    | PortLost
+    | Tick
+    | OperatorAction
+    | WriteFailed
+    | ManifestGiven
+    | DevicePlugged
+    | DeviceUnplugged
+)

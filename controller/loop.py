@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from controller.core import Core, CoreState
+from controller.core import Core
+from controller.core_state import CoreState
 from controller.entries import CoreOutput, Entry
 from controller.inputs import Input, Started, Tick
 from controller.journal.store import Journal
@@ -67,6 +68,7 @@ class Loop:
         self._since_ns: int | None = None
         self._conclusions: list[Conclusion] = []
         self._writes: list[tuple[str, bytes]] = []
+        self._at_once: list[tuple[str, bytes]] = []
         self._checkpoint: Checkpoint | None = None
 
     def begin(self, started: Started) -> Stored:
@@ -87,6 +89,7 @@ class Loop:
         if output.entries:
             self._conclusions.append(Conclusion(item, output.entries))
         self._writes.extend(output.writes)
+        self._at_once.extend(output.at_once)
         if output.checkpoint:
             self._checkpoint = Checkpoint.of(
                 seq=self._journal.head.seq + len(self._records),
@@ -106,6 +109,11 @@ class Loop:
         at = self._clock()
         if at.monotonic_ns >= deadline_ns:
             self.take(Tick(at))
+
+    def written_at_once(self) -> tuple[tuple[str, bytes], ...]:
+        """Bytes for devices that need not wait for the store, once."""
+        at_once, self._at_once = tuple(self._at_once), []
+        return at_once
 
     def wait_s(self) -> float | None:
         """How long nothing needs doing: until a deadline or the idle store; None for ever."""

@@ -26,7 +26,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from controller.core import CoreState
+from controller.core_state import CoreState
+from controller.custody.state import counts
 from controller.entries import DeviceNoted, Entry, Judged
 from controller.http_status import HttpServer, Page
 from controller.loop import Conclusion, Stored, read_at
@@ -154,8 +155,24 @@ def _state_gauges(state: CoreState) -> Iterable[Metric]:
         "device_stage",
         "Life cycle of a device as its driver sees it; 1 for what holds now.",
         ("device", "stage"),
-        [((DEALING_SHOE, each.value), each is stage) for each in Stage],
+        [
+            *(((DEALING_SHOE, each.value), each is stage) for each in Stage),
+            *(
+                ((one.port, each.value), each is one.state.stage)
+                for one in state.beside
+                for each in Stage
+            ),
+        ],
     )
+    places = GaugeMetricFamily(
+        "smartshoe_cards_at",
+        "Cards of a batch by the place they are at.",
+        labels=("back", "place"),
+    )
+    for batch in counts(state.custody):
+        for place, count in batch.places:
+            places.add_metric((batch.back, place.value), count)
+    yield places
     suspended = table.phase is Phase.SUSPENDED
     yield _number("suspended", "1 while no card may be drawn before a decision.", suspended)
     waiting = len(table.open_irregularities)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from controller.carry_over import Ledger, carried
-from controller.core import STATES, Core, CoreState
+from controller.core import Core
+from controller.core_state import STATES, CoreState
 from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
 from controller.journal.reader import JournalReader

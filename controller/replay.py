@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.carry_over import Ledger
-from controller.core import STATES
+from controller.core_state import STATES
 from controller.journal.canonical import CanonicalError
 from controller.journal.chain import GENESIS, link
 from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from controller.carry_over import Ledger, carried
-from controller.core import Core, CoreState
+from controller.core import Core
+from controller.core_state import CoreState
 from controller.entries import Entry, Judged
 from controller.inputs import Input, Started
 from controller.journal.canonical import CanonicalError

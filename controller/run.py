@@ -7,17 +7,30 @@ Source: package README, "Settings have one home".
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 from controller.core import Core
+from controller.core_state import Beside, BesideState
 from controller.gaming_day import calendar
 from controller.inputs import Started
 from controller.journal.canonical import Codec
 from controller.procedure.rulebook import RuleBook
 from controller.rules.clauses import Clause
 from controller.rules.profile import parse_profile
-from controller.settings import Settings, ShoeDeviceSettings
-from drivers.catalogue import Shoe, ShoeSettings, build_shoe
+from controller.settings import (
+    ReaderDeviceSettings,
+    ScannerDeviceSettings,
+    Settings,
+    ShoeDeviceSettings,
+)
+from drivers.catalogue import (
+    ReaderSettings,
+    ShoeSettings,
+    build_reader,
+    build_scanner,
+    build_shoe,
+)
+from drivers.interface import Driver
 
 SETTINGS: Final[Codec[Settings]] = Codec(Settings)
 
@@ -34,18 +47,44 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
         book=RuleBook.of(
             profile, settings.decks, settings.observed, settings.seats, settings.backs
         ),
-        driver=_driver(settings.shoe),
+        driver=build_shoe(settings.shoe.model, shoe_settings(settings.shoe)),
         calendar=calendar(started.zone, settings.gaming_day_start_s),
+        beside=(*map(_reader, settings.readers), *map(_scanner, settings.scanners)),
     )
 
 
-def _driver(shoe: ShoeDeviceSettings) -> Shoe:
-    return build_shoe(
-        shoe.model,
-        ShoeSettings(
-            allow_commands=shoe.allow_commands,
-            seq_cycle=shoe.seq_cycle,
-            bcc_reading=shoe.bcc_reading,
-            report_interval_ms_min=shoe.report_interval_ms_min,
-        ),
+def shoe_settings(shoe: ShoeDeviceSettings) -> ShoeSettings:
+    """What the driver of the shoe is told."""
+    return ShoeSettings(
+        allow_commands=shoe.allow_commands,
+        seq_cycle=shoe.seq_cycle,
+        bcc_reading=shoe.bcc_reading,
+        report_interval_ms_min=shoe.report_interval_ms_min,
+        reader=shoe.reader,
+        delivery=shoe.delivery,
+        gate_input=shoe.gate_input,
+        antenna=shoe.antenna,
+        double_read_ms=shoe.double_read_ms,
+        gate_ms_max=shoe.gate_ms_max,
+        slow_card_ms=shoe.slow_card_ms,
+        together_ms=shoe.together_ms,
     )
+
+
+# A driver takes the state of its own kind alone, and the state beside it is always one that it gave
+# (core_state), which the type checker cannot know of a union.
+
+
+def _reader(reader: ReaderDeviceSettings) -> Beside:
+    told = ReaderSettings(
+        seat=reader.seat,
+        reader=reader.reader,
+        delivery=reader.delivery,
+        player_antenna=reader.player_antenna,
+        banker_antenna=reader.banker_antenna,
+    )
+    return Beside(reader.port, cast("Driver[BesideState]", build_reader(told)))
+
+
+def _scanner(scanner: ScannerDeviceSettings) -> Beside:
+    return Beside(scanner.port, cast("Driver[BesideState]", build_scanner(scanner.model)))

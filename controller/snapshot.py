@@ -7,8 +7,10 @@ Source: package README, "Disclosure", "Snapshot".
 
 from typing import TypeAlias
 
-from controller.core import Core, CoreState
+from controller.core import Core
+from controller.core_state import CoreState
 from controller.coup_view import card_text, closed_coup, open_coup, reveal
+from controller.custody_view import custody_view, finding_view
 from controller.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
@@ -83,6 +85,8 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "locked": state.shoe_driver.locked,
             "commands_allowed": core.settings.shoe.allow_commands,
         },
+        "beside": [{"port": one.port, "stage": one.state.stage.value} for one in state.beside],
+        "custody": custody_view(state.custody),
         "observed": [fact.value for fact in core.settings.observed],
     }
 
@@ -110,7 +114,7 @@ def _due(book: RuleBook, table: TableState) -> str:
         return "the cards are turned, then what they call for"
     if table.phase is Phase.BURN_REST and table.shoe is not None:
         if not table.shoe.burn_owed:
-            return "burn cards; how many more is not known"
+            return 'burn cards; how many more is not known: call "no more bets" when they are done'
         return f"{table.shoe.burn_owed} more burn cards"
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
     if table.phase is Phase.BETWEEN_COUPS and held:
@@ -162,4 +166,5 @@ def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> P
         "provisional": one.provisional,
         "permitted": list(kind.permitted),
         "forbidden": list(kind.forbidden),
+        "found": finding_view(one.finding, seen=shown) if one.finding is not None else None,
     }

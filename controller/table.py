@@ -16,7 +16,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from controller.core import Core, CoreState
+from controller.core import Core
+from controller.core_state import CoreState
 from controller.entries import Entry
 from controller.fault_words import fault_words, way_there
 from controller.inputs import Input, Started
@@ -236,6 +237,7 @@ class Table:
                 ask.entries = output.entries
                 asks.append(ask)
         loop.tick_if_due()
+        self._write(loop.written_at_once())
         stored = loop.store_if_due(force=self._stopping or bool(asks))
         if stored is not None:
             self._pending.stored()
@@ -274,16 +276,19 @@ class Table:
 
     def _publish(self, loop: Loop, stored: Stored) -> None:
         """After the store: bytes to devices, then everyone who watches."""
-        for port, data in stored.writes:
-            writer = self._writers.get(port)
-            if writer is not None:
-                writer.write(data)
+        self._write(stored.writes)
         if self._on_stored is not None:
             self._on_stored(stored)
         with self._changed:
             self._published = (loop.core, loop.state)
             self._version += 1
             self._changed.notify_all()
+
+    def _write(self, writes: Sequence[tuple[str, bytes]]) -> None:
+        for port, data in writes:
+            writer = self._writers.get(port)
+            if writer is not None:
+                writer.write(data)
 
     def _set_health(self, health: Health, failure: str) -> None:
         with self._changed:

@@ -267,7 +267,8 @@ def troubled_shoe() -> Script:
     An overdraw with a whole coup dealt while suspended, lost reports, a pulled plug, a restart of
     the machine while suspended, a cut card, a last hand.
     """
-    script = Script(allow_commands=True).begun()
+    # More decks than usual: the same cards come again and again.
+    script = Script(allow_commands=True, decks=16).begun()
     script.reported(*OPENING, *PLAYER_WINS, *OVERDRAW, "47 90", *PLAYER_WINS, "44 81 C9")
     script.resolved()
     script.reported(*PLAYER_WINS[1:], *PLAYER_WINS[:2])

@@ -12,6 +12,8 @@ from controller.gaming_day import calendar
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_clauses, profile_text
 from controller.rules.profile import parse_profile
+from firmware_bridge.transport.allow_list import AllowedId
+from firmware_bridge.transport.port import LineSettings, Parity
 
 LEAST = """
 [table]
@@ -61,7 +63,8 @@ def test_a_name_and_a_port_are_enough(write: Write) -> None:
     assert config.settings.shoe.model == "angel-eye-ii-ex"
     assert config.settings.shoe.allow_commands is False
     assert config.profile_text == profile_text("s42-mini")
-    assert (config.baud, config.log_level_wire) == (4800, "off")
+    assert config.lines == (("/dev/ttyUSB0", LineSettings(4800, Parity.NONE)),)
+    assert config.log_level_wire == "off"
     assert (config.metrics_address, config.metrics_port) == ("127.0.0.1", 9309)
 
 
@@ -95,8 +98,11 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         },
         "shoe": {
             *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
-            *("report_interval_ms_min", "log_level_wire"),
+            *("report_interval_ms_min", "log_level_wire", "reader", "delivery", "gate_input"),
+            *("antenna", "double_read_ms", "gate_ms_max", "slow_card_ms", "together_ms"),
         },
+        "batches": {"folder", "keys", "bound"},
+        "usb": {"allow"},
         "journal": {"folder"},
         "metrics": {"enabled", "address", "port"},
         "control": {"socket"},
@@ -245,6 +251,103 @@ def test_a_serial_server_is_a_port(write: Write, url: str) -> None:
     config = load_config(write(LEAST.replace("/dev/ttyUSB0", url)))
 
     assert config.settings.shoe.port == url
+
+
+DEVICES = """
+[table]
+name = "M-12"
+[rules]
+observed = ["result_button"]
+[shoe]
+port = "usb://0ab1:0002/12345678"
+model = "feig-rfid"
+gate_input = 1
+[[reader]]
+port = "/dev/ttyUSB1"
+seat = "discard_rack"
+delivery = "poll"
+[[reader]]
+port = "socket://192.0.2.10:4001"
+seat = "layout"
+[[scanner]]
+port = "usbhid://0c2e:0b81/S1"
+model = "hid-pos"
+[batches]
+bound = ["RED-0001", "BLUE-0001"]
+[usb]
+allow = ["0ab1:0002:12345678", "0c2e:0b81"]
+"""
+
+
+def test_a_table_of_readers_and_a_scanner(write: Write, tmp_path: Path) -> None:
+    config = load_config(write(DEVICES))
+
+    assert config.settings.shoe.gate_input == 1
+    assert [(one.seat, one.delivery) for one in config.settings.readers] == [
+        ("discard_rack", "poll"),
+        ("layout", "notify"),
+    ]
+    assert [one.model for one in config.settings.scanners] == ["hid-pos"]
+    assert [line.parity for _, line in config.lines] == [
+        *(Parity.EVEN, Parity.EVEN, Parity.EVEN, Parity.NONE)
+    ]
+    assert config.batches_folder == tmp_path / "batches"
+    assert config.bound_batches == ("RED-0001", "BLUE-0001")
+    assert config.allowed is not None
+    assert config.allowed.entries == (AllowedId(0x0AB1, 2, "12345678"), AllowedId(0x0C2E, 0x0B81))
+    assert config.remarks == ()
+
+
+def test_what_a_shoe_that_claims_nothing_needs_is_remarked(write: Write) -> None:
+    bare = DEVICES.replace('observed = ["result_button"]', "observed = []")
+    remarks = load_config(write(bare.replace('bound = ["RED-0001", "BLUE-0001"]', ""))).remarks
+
+    assert [remark[:40] for remark in remarks] == [
+        "this shoe does not say what a card is fo",
+        "no batch is bound at the start: every ca",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            'seat = "layout"',
+            'seat = "table"',
+            "reader[2].seat: 'table' is not allowed; allowed: discard_rack, layout.",
+        ),
+        ('seat = "layout"', "", 'reader[2].seat: it is missing. Write seat = "discard_rack" below'),
+        (
+            'seat = "layout"',
+            'seat = "discard_rack"',
+            "reader[2].seat: there is a reader at discard_rack already.",
+        ),
+        (
+            'seat = "layout"',
+            'seat = "layout"\nbanker_antenna = 1',
+            "reader[2]: player_antenna and banker_antenna must be two different antennas.",
+        ),
+        (
+            'port = "/dev/ttyUSB1"',
+            'port = "usb://0ab1:0002/12345678"',
+            "reader[1].port: usb://0ab1:0002/12345678 is another device's port.",
+        ),
+        (
+            'model = "hid-pos"',
+            'model = "laser"',
+            "scanner[1].model: 'laser' is not allowed; allowed: hid-pos,",
+        ),
+        ("[[scanner]]", "[scanner]", "scanner: it must be a list of sections; write [[scanner]]"),
+        ('"BLUE-0001"]', '"../blue"]', "batches.bound: '../blue' is no name of a batch;"),
+        ('"BLUE-0001"]', '"RED-0001"]', "batches.bound: 'RED-0001' stands there more than once"),
+        ('"0c2e:0b81"]', '"keyboard"]', "usb.allow: 'keyboard' names no USB device; write VID:PID"),
+        ("[[reader]]", "[[raeder]]", "raeder: it stands outside every section"),
+    ],
+)
+def test_a_mistake_among_the_devices(
+    problems: Callable[[str], list[str]], old: str, new: str, expected: str
+) -> None:
+    assert any(said.startswith(expected) for said in problems(DEVICES.replace(old, new, 1)))
 
 
 def test_a_byte_order_mark_is_no_matter(write: Write) -> None:

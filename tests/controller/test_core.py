@@ -32,7 +32,7 @@ from controller.actions import (
     UnlockShoe,
     VacateSeat,
 )
-from controller.core import STATES
+from controller.core_state import STATES
 from controller.entries import CommandGiven, DeviceNoted, Judged, RunBegan, StateDigest
 from controller.inputs import OperatorAction, Tick, WriteFailed
 from controller.procedure.acts import ActKind

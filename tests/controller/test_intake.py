@@ -40,6 +40,17 @@ ABOUT_THE_DEVICE_ALONE = (
     device.StageChanged(device.Stage.ONLINE, ""),
     device.CommandAnswered("LockExit", device.CommandOutcome.DONE, ""),
     DeviceFault(LinkFaultKind.NOISE, ""),
+    device.TagReadAgain("E00401"),
+    device.TagsTogether(("E00401", "E00402")),
+    device.TagPulledBack("E00401"),
+    device.SlowCard(1200),
+    device.OtherTransponder("UHF"),
+    device.TagListed("E00401", b""),
+    device.ListingDone(52),
+    device.BarCodeRead("RED-0042", "]C1"),
+    # Whose card it is only custody knows.
+    device.CardPassed("E00401"),
+    device.TagSeen(device.Spot.DISCARD_RACK, "E00401"),
 )
 HAPPENINGS = (
     (device.CutCardSeen(), CutCardDrawn()),

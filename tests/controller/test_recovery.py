@@ -13,7 +13,7 @@ from shutil import copyfile
 
 import pytest
 
-from controller.core import STATES
+from controller.core_state import STATES
 from controller.entries import Judged, RunBegan
 from controller.inputs import Started
 from controller.journal.chain import GENESIS, link
@@ -288,30 +288,36 @@ def test_a_first_start_changes_nothing(script, fast_dir) -> None:
 
 # --- another version ------------------------------------------------------------------------------
 
-OLD = Path(__file__).resolve().parents[1] / "tapes" / "0.1.0" / "live.db"
+TAPES = Path(__file__).resolve().parents[1] / "tapes"
+
+
+@pytest.fixture(params=["0.1.0", "0.2.0"])
+def older(request) -> str:
+    """A version that wrote a journal kept with the tests."""
+    return request.param
 
 
 @pytest.fixture
-def journal_of_0_1_0(fast_dir) -> Path:
-    """As version 0.1.0 wrote it: an overdraw resolved, two coups counted, two cards of a third."""
+def journal_of_older(fast_dir, older) -> Path:
+    """As that version wrote it: an overdraw resolved, two coups counted, two cards of a third."""
     folder = fast_dir / "old"
     folder.mkdir()
-    copyfile(OLD, folder / "live.db")
+    copyfile(TAPES / older / "live.db", folder / "live.db")
     return folder
 
 
-def test_a_journal_of_version_0_1_0_leaves_its_numbers(journal_of_0_1_0) -> None:
-    left = recovered(journal_of_0_1_0)
-    assert (left.run, left.state, left.software) == (None, None, "0.1.0")
+def test_a_journal_of_an_older_version_leaves_its_numbers(journal_of_older, older) -> None:
+    left = recovered(journal_of_older)
+    assert (left.run, left.state, left.software) == (None, None, older)
     ledger = left.ledger
     assert (ledger.day, ledger.shoe, ledger.open) == ("2025-11-21", 1, True)
     assert (ledger.coups, ledger.cards, ledger.irregularities) == (2, 2, 1)
     assert (ledger.profile, ledger.decks, ledger.observed) == ("s42-mini", 8, ("result_button",))
 
 
-def test_a_shoe_of_version_0_1_0_goes_on_when_told_to(journal_of_0_1_0, script) -> None:
+def test_a_shoe_of_an_older_version_goes_on_when_told_to(journal_of_older, older, script) -> None:
     table = script()
-    left = gone_on(journal_of_0_1_0, table, replaced="0.1.0")
+    left = gone_on(journal_of_older, table, replaced=older)
     assert "--close-coup-as-partial" in refusal_to_start(left, table.core, replace_allowed=False)
     state = table.state.table
     assert (state.phase, state.shoe.coup.number, state.shoe.coup.partial) == (
@@ -319,7 +325,7 @@ def test_a_shoe_of_version_0_1_0_goes_on_when_told_to(journal_of_0_1_0, script) 
         3,
         True,
     )
-    again = recovered(journal_of_0_1_0)
+    again = recovered(journal_of_older)
     assert again.state == table.state
 
 

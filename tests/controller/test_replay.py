@@ -229,13 +229,16 @@ def test_the_bytes_are_the_same_under_any_hash_seed(suspended: Path, seed: str) 
     assert done.stdout.startswith("the same: ")
 
 
-def test_a_run_of_version_0_1_0_is_passed_over_and_said_to_be(fast_dir: Path) -> None:
-    old = Path(__file__).resolve().parents[1] / "tapes" / "0.1.0" / "live.db"
+@pytest.mark.parametrize(("version", "inputs"), [("0.1.0", 60), ("0.2.0", 61)])
+def test_a_run_of_an_older_version_is_passed_over_and_said_to_be(
+    fast_dir: Path, version: str, inputs: int
+) -> None:
+    old = Path(__file__).resolve().parents[1] / "tapes" / version / "live.db"
     copyfile(old, fast_dir / "live.db")
     report = replay(fast_dir)
     assert (report.finding, report.versions, report.damage) == (
         Finding.OTHER_VERSION,
-        ("0.1.0",),
+        (version,),
         "",
     )
-    assert (report.passed_over, report.coups, report.different) == (60, 2, 0)
+    assert (report.passed_over, report.coups, report.different) == (inputs, 2, 0)

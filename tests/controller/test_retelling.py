@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.core import STATES
+from controller.core_state import STATES
 from controller.entries import DeviceNoted, Judged, StateDigest
 from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
@@ -113,7 +113,7 @@ def test_no_order_of_hashes_shows(troubled_shoe, fast_dir: Path, seed: str) -> N
         "import sys\n"
         "from hashlib import sha256\n"
         "from pathlib import Path\n"
-        "from controller.core import STATES\n"
+        "from controller.core_state import STATES\n"
         "from controller.journal.values import StoredRecord\n"
         "from controller.retelling import Retelling\n"
         "from controller.rule_data import load_clauses\n"

@@ -212,6 +212,7 @@ def test_an_irregularity_with_what_it_permits_and_forbids(script) -> None:
         "provisional": False,
         "permitted": list(kind.permitted),
         "forbidden": list(kind.forbidden),
+        "found": None,
     }
 
 

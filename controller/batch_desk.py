@@ -1,0 +1,103 @@
+"""The desk where batches are looked up: names in, manifests to the table out.
+
+Responsible for: one thread that reads the manifest of a batch somebody named (a bar code, a person,
+the configuration) from the folder of batches and gives it to the table, or what is wrong with it.
+Not responsible for: files and receipts (batches), for binding (core), and for reading in the
+table's own thread, which must not wait for a disk.
+Source: package README, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from controller.batches import BatchFile, load_batch
+from controller.binding import MANIFESTS, is_batch_name
+from controller.entries import ManifestWanted
+from controller.inputs import ManifestGiven
+from controller.keys import KeyFileError, fingerprint_text, load_public
+from controller.loop import Stored
+from firmware_bridge.timestamp import Timestamp
+
+BY_CONFIGURATION: Final = "the configuration"
+_WAITING_MAX: Final = 64
+
+
+class BatchDesk:
+    """Asked by the table's thread, through what it stored; answers on a thread of its own."""
+
+    def __init__(self, folder: Path, keys: Sequence[Path], clock: Callable[[], Timestamp]) -> None:
+        self._folder = folder
+        self._keys = tuple(keys)
+        self._clock = clock
+        self._put: Callable[[ManifestGiven], None] = _nowhere
+        self._asked: queue.Queue[ManifestWanted | None] = queue.Queue(_WAITING_MAX)
+        self._thread = threading.Thread(target=self._serve, name="batches", daemon=True)
+
+    def start(self, put: Callable[[ManifestGiven], None], bound: Sequence[str]) -> None:
+        """Begin, with the batches that the configuration names; `put` takes what was found."""
+        self._put = put
+        self._thread.start()
+        for name in bound:
+            self._asked.put(ManifestWanted(name, BY_CONFIGURATION))
+
+    def stored(self, stored: Stored) -> None:
+        """Look up what was asked for in a transaction; never blocks.
+
+        A flood of bar codes is not answered whole: each can be scanned again.
+        """
+        for conclusion in stored.conclusions:
+            for entry in conclusion.entries:
+                if isinstance(entry, ManifestWanted) and not self._asked.full():
+                    self._asked.put_nowait(entry)
+
+    def stop(self) -> None:
+        """End when what waits is done."""
+        self._asked.put(None)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the thread; whether it has ended."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _serve(self) -> None:
+        while (wanted := self._asked.get()) is not None:
+            self._put(manifest_given(self._found(wanted.batch), wanted, self._clock()))
+
+    def _found(self, name: str) -> BatchFile:
+        """The batch, with the keys as they are now: one may have been put there since."""
+        if not is_batch_name(name):
+            problem = "this is no name of a batch; scan the batch's own bar code, or name it"
+            return BatchFile(name, None, None, problem)
+        trusted, missing = [], ""
+        for path in self._keys:
+            try:
+                trusted.append(load_public(path))
+            except KeyFileError as error:
+                missing = f" ({error})"
+        found = load_batch(self._folder, name, trusted)
+        return replace(found, problem=found.problem + missing) if found.problem else found
+
+
+def _nowhere(item: ManifestGiven) -> None:
+    """Before the start nothing is looked up."""
+
+
+def manifest_given(found: BatchFile, wanted: ManifestWanted, at: Timestamp) -> ManifestGiven:
+    """What the table is told of a batch."""
+    if found.manifest is None or found.problem:
+        return ManifestGiven(at, wanted.batch, wanted.named_by, b"", problem=found.problem)
+    said = found.receipt.statement if found.receipt is not None else None
+    return ManifestGiven(
+        at=at,
+        batch=wanted.batch,
+        named_by=wanted.named_by,
+        content=MANIFESTS.encode(found.manifest),
+        maker=said.maker if said is not None else "",
+        operator=said.operator if said is not None else "",
+        signed_by=fingerprint_text(said.key_fingerprint) if said is not None else "",
+    )

@@ -1,0 +1,78 @@
+"""The state of the core, and how it grows while one input is worked through.
+
+Responsible for: the one frozen value that holds all the core knows, its encoding, and the output
+gathered beside it.
+Not responsible for: what an input makes of it (core).
+Source: package README, "The core".
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from controller.custody.state import CustodyState
+from controller.entries import Entry
+from controller.gaming_day import GamingDay
+from controller.journal.canonical import Codec
+from controller.procedure.state import TableState
+from drivers.catalogue import ReaderState, ScannerState, ShoeState
+from drivers.interface import Driver, DriverOutput
+
+NOTHING_KNOWN: Final = CustodyState()
+
+BesideState: TypeAlias = ReaderState | ScannerState
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A device beside the shoe: a reader at another part of the table, or a scanner."""
+
+    port: str
+    driver: Driver[BesideState]
+
+
+@dataclass(frozen=True, slots=True)
+class BesideKept:
+    """What is kept of a device beside the shoe, by its port."""
+
+    port: str
+    state: BesideState
+
+
+@dataclass(frozen=True, slots=True)
+class CoreState:
+    """All that the core knows. `lock_wanted` is None while the table asks for neither.
+
+    `beside` are the states of the devices beside the shoe, in their order.
+    """
+
+    boot_id: str
+    day: GamingDay | None
+    table: TableState
+    shoe_driver: ShoeState
+    lock_wanted: bool | None = None
+    custody: CustodyState = NOTHING_KNOWN
+    beside: tuple[BesideKept, ...] = ()
+
+
+STATES: Codec[CoreState] = Codec(CoreState)
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """State and output while one input is worked through."""
+
+    state: CoreState
+    entries: tuple[Entry, ...] = ()
+    writes: tuple[tuple[str, bytes], ...] = ()
+    at_once: tuple[tuple[str, bytes], ...] = ()
+
+    def noting(self, *entries: Entry) -> "Growing":
+        return replace(self, entries=(*self.entries, *entries))
+
+    def writing(self, port: str, output: DriverOutput) -> "Growing":
+        writes = tuple((port, data) for data in output.to_write)
+        at_once = tuple((port, data) for data in output.at_once)
+        return replace(self, writes=(*self.writes, *writes), at_once=(*self.at_once, *at_once))
+
+    def with_custody(self, kept: CustodyState) -> "Growing":
+        return replace(self, state=replace(self.state, custody=kept))

@@ -1,0 +1,148 @@
+"""Whole shoes under a simulated clock, through either kind of shoe.
+
+Responsible for: a table with an Angel Eye or with an RFID shoe (and readers beside it), its batches
+bound, a dealer played on it, and a floorperson who decides.
+Not responsible for: what a test wants to see.
+Source: hil/README.md, "The simulated table".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from controller.actions import DeclareResult
+from controller.binding import MANIFESTS
+from controller.custody.manifest_csv import read_manifest
+from controller.entries import Judged
+from controller.inputs import ManifestGiven
+from controller.procedure.effects import CoupClosed, CoupRecord
+from controller.procedure.rulebook import Fact
+from controller.procedure.verdicts import Irregularity, Verdict
+from controller.rules.outcome import Outcome
+from controller.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
+from hil.dealing.actions import Action, MistakeMade, NewShoe, PressResult
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.tags import usual_batches
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.rfid_shoe import RfidShoe
+from hil.emulator.table_reader import TableReader
+from hil.runner import Pace, ShoeRunner
+from hil.simulated import SimulatedOutlet, SimulatedTable
+
+EXIT, RACK, LAYOUT = "exit", "rack", "layout"
+DECISIONS_MAX = 12
+AS_FAST_AS_IT_GOES = Pace()
+
+
+@dataclass
+class Played:
+    """A table after a dealer was played on it."""
+
+    table: SimulatedTable
+    shoe: RfidShoe | AngelEye
+    readers: dict[str, TableReader] = field(default_factory=dict)
+
+    @property
+    def coups(self) -> list[CoupRecord]:
+        return [one.record for one in self.table.entries if isinstance(one, CoupClosed)]
+
+    @property
+    def judged(self) -> list[Judged]:
+        return [one for one in self.table.entries if isinstance(one, Judged)]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [verdict for one in self.judged for verdict in one.verdicts]
+
+    @property
+    def raised(self) -> list[Irregularity]:
+        return [one for one in self.verdicts if isinstance(one, Irregularity)]
+
+    @property
+    def codes(self) -> list[str]:
+        return [one.code.value for one in self.raised]
+
+    def decide(self) -> None:
+        """The floorperson decides until nothing is open."""
+        for _ in range(DECISIONS_MAX):
+            if not self.table.state.table.open_irregularities:
+                return
+            self.table.resolve_anyhow()
+
+    def settle(self) -> None:
+        """Until the program has taken over all that the devices have."""
+        devices = (self.shoe, *self.readers.values())
+        assert self.table.settle(lambda: all(is_taken(device) for device in devices))
+
+
+def is_taken(device: RfidShoe | AngelEye | TableReader) -> bool:
+    return device.idle if isinstance(device, AngelEye) else device.all_taken
+
+
+class Simulation:
+    """Sets tables up and plays dealers on them."""
+
+    def table(self, kind: str, *, gate: int = 1, readers: tuple[str, ...] = ()) -> Played:
+        """`kind` is "angel-eye" or "rfid"; of an RFID table both batches are bound."""
+        rfid = kind == "rfid"
+        # Without a gate two cards are told apart only by the time between them.
+        shoe = RfidShoe(by_hand=not gate) if rfid else AngelEye()
+        model = "feig-rfid" if rfid else "angel-eye-ii-ex"
+        device = ShoeDeviceSettings(
+            EXIT, model, False, "0-9A-F", "stx_counted", 250, gate_input=gate if rfid else 0
+        )
+        seats = {RACK: "discard_rack", LAYOUT: "layout"}
+        beside = {port: TableReader() for port in readers}
+        settings = Settings(
+            table="SIM-1",
+            pit="bench",
+            decks=8,
+            gaming_day_start_s=6 * 3600,
+            observed=(Fact.RESULT_BUTTON,),
+            shoe=device,
+            readers=tuple(ReaderDeviceSettings(port, seats[port]) for port in readers),
+        )
+        table = SimulatedTable(settings, "s42-mini", {EXIT: shoe, **beside})
+        played = Played(table, shoe, beside)
+        if rfid:
+            for batch in usual_batches():
+                content = MANIFESTS.encode(read_manifest(batch.csv()))
+                table.take(ManifestGiven(table.at, batch.name, "the bench", content))
+        return played
+
+    def play(
+        self,
+        kind: str,
+        dealer: DealerSettings,
+        *,
+        gate: int = 1,
+        readers: tuple[str, ...] = (),
+        on_action: Callable[[Played, Action], None] | None = None,
+        pace: Pace = AS_FAST_AS_IT_GOES,
+    ) -> Played:
+        """Deal all that the dealer is told; the floorperson decides after each mistake."""
+        played = self.table(kind, gate=gate, readers=readers)
+
+        def people(action: Action) -> None:
+            if kind == "rfid" and isinstance(action, PressResult):
+                outcome = Outcome(action.winner.value)
+                played.table.act(DeclareResult(outcome, action.player_pair, action.banker_pair))
+
+        def after(action: Action) -> None:
+            if on_action is not None:
+                on_action(played, action)
+            if isinstance(action, MistakeMade | NewShoe):
+                played.decide()
+
+        outlet = SimulatedOutlet(played.table, played.shoe, lambda: is_taken(played.shoe))
+        ShoeRunner(
+            Dealer(dealer), outlet, pace, people=people, on_action=after, pause=played.table.later
+        ).run()
+        played.settle()
+        return played
+
+
+@pytest.fixture
+def simulation() -> Simulation:
+    return Simulation()
