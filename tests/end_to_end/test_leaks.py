@@ -41,8 +41,10 @@ from controller.control_client import ControlClient
 from controller.disclosure import WAYS, Passes, WayOut
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner
+from hil.dealing.tags import batch
 from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
-from hil.emulator.serve import PtyServer
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.table_reader import TableReader
 
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli")
 END_S_MAX = 20.0
@@ -348,6 +350,30 @@ def key(table: RunningTable) -> str:
     return table.command("keys", "make", "new.key").partition("fingerprint")[0]
 
 
+CARDS = batch("RED-0001", "red", 1)
+WHO = ("--maker", "Acme", "--operator", "Ann Lee", "--key", "batch.key")
+
+
+def batches(table: RunningTable) -> str:
+    """A maker's list taken in, shown and given out beside the table."""
+    (table.folder / "maker.csv").write_text(CARDS.csv())
+    table.command("keys", "make", "batch.key")
+    taken = table.command("batch", "import", "maker.csv", *WHO)
+    name = ("RED-0001", "--key", "batch.key")
+    words = (("batch", "list", *name[1:]), ("batch", "show", *name), ("batch", "export", *name))
+    return "\n".join([taken, *(table.command(*some) for some in words)])
+
+
+def enrolled(table: RunningTable) -> str:
+    """A batch enrolled at a reader of its own beside the table."""
+    with TcpServer(TableReader()) as reader:
+        reader.perform(lambda device: device.lay_pile(CARDS.cards))
+        words = ("RED-0001", "--replace", "--decks", "1", "--back", "red", "--yes", "--wait", "5")
+        said = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
+    assert "is whole" in said
+    return re.sub(r"socket://\S+", "reader", said)
+
+
 def uncounted(text: str) -> str:
     """Without the number of inputs: reads and ticks of the clock are as many as come."""
     return re.sub(r'\d+ (records|inputs)|"(records|inputs|sound_after)": \d+', "some", text)
@@ -412,6 +438,8 @@ WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
     WayOut.MONITOR: monitored,
     WayOut.DEVICE_LIST: devices,
     WayOut.KEY: key,
+    WayOut.BATCH: batches,
+    WayOut.BATCH_READER: enrolled,
     WayOut.VERIFY_REPORT: verified,
     WayOut.REPLAY_REPORT: replayed,
     WayOut.REFERENCE: reference,
@@ -431,6 +459,8 @@ AT_THE_END = (
 BESIDE = (
     WayOut.DEVICE_LIST,
     WayOut.KEY,
+    WayOut.BATCH,
+    WayOut.BATCH_READER,
     WayOut.REFERENCE,
     WayOut.TRIED,
     WayOut.ERROR_WORDS,
@@ -484,7 +514,7 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"\b[0-9a-f]{64}\b", "HEAD"),
         (r"127\.0\.0\.1:\d+", "HERE"),
         (r"process \d+", "process"),
-        (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}", "THEN"),
+        (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d+", "THEN"),
         (r"Date: .*", "Date"),
         (r"Content-Length: .*", "Content-Length"),
         (r'\d+ coups a second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
@@ -493,7 +523,8 @@ def comparable(table: RunningTable, text: str) -> str:
     return text
 
 
-OWN = [way.out for way in WAYS if way.passes is Passes.OWN]
+# What passes there is no table's card: the same cards are named there, whatever is dealt.
+OWN = [way.out for way in WAYS if way.passes in (Passes.OWN, Passes.BATCH)]
 
 
 def walked(one: RunningTable, other: RunningTable, ways: tuple[WayOut, ...], when: str) -> None:
