@@ -367,7 +367,8 @@ def batches(table: RunningTable) -> str:
 def enrolled(table: RunningTable) -> str:
     """A batch enrolled at a reader of its own beside the table."""
     with TcpServer(TableReader()) as reader:
-        reader.perform(lambda device: device.lay_pile(CARDS.cards))
+        deck = tuple(one for one in CARDS.cards if one.deck == 1)
+        reader.perform(lambda device: device.lay_pile(deck))
         words = ("RED-0001", "--replace", "--decks", "1", "--back", "red", "--yes", "--wait", "5")
         said = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
     assert "is whole" in said
