@@ -1,7 +1,8 @@
 """The desk where batches are looked up: names in, manifests to the table out.
 
-Responsible for: one thread that reads the manifest of a batch somebody named (a bar code, a person,
-the configuration) from the folder of batches and gives it to the table, or what is wrong with it.
+Responsible for: one thread that reads the manifest of a batch somebody named (a bar code, a person)
+from the folder of batches and gives it to the table, or what is wrong with it; those that the
+configuration names come first.
 Not responsible for: files and receipts (batches), for binding (core), and for reading in the
 table's own thread, which must not wait for a disk.
 Source: package README, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
@@ -38,11 +39,15 @@ class BatchDesk:
         self._thread = threading.Thread(target=self._serve, name="batches", daemon=True)
 
     def start(self, put: Callable[[ManifestGiven], None], bound: Sequence[str]) -> None:
-        """Begin, with the batches that the configuration names; `put` takes what was found."""
+        """Begin; `put` takes what was found.
+
+        The batches that the configuration names are given before this returns: the next to be
+        started is a port, and its first card must find them known.
+        """
         self._put = put
-        self._thread.start()
         for name in bound:
-            self._asked.put(ManifestWanted(name, BY_CONFIGURATION))
+            self._give(ManifestWanted(name, BY_CONFIGURATION))
+        self._thread.start()
 
     def stored(self, stored: Stored) -> None:
         """Look up what was asked for in a transaction; never blocks.
@@ -66,7 +71,10 @@ class BatchDesk:
 
     def _serve(self) -> None:
         while (wanted := self._asked.get()) is not None:
-            self._put(manifest_given(self._found(wanted.batch), wanted, self._clock()))
+            self._give(wanted)
+
+    def _give(self, wanted: ManifestWanted) -> None:
+        self._put(manifest_given(self._found(wanted.batch), wanted, self._clock()))
 
     def _found(self, name: str) -> BatchFile:
         """The batch, with the keys as they are now: one may have been put there since."""

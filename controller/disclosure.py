@@ -63,6 +63,7 @@ class Passes(StrEnum):
     SEEN = "cards people have seen, and what follows from those"
     MASKED = "no card byte, outside maintenance of a closed table"
     OWN = "no table's cards: the rules, or what the person who asks has written"
+    BATCH = "which identity is which card of a batch: no order of cards, and no place of one"
     EVIDENCE = "every input as it came in: whoever may read it is trusted as the records are"
 
 
@@ -221,8 +222,8 @@ WAYS: Final = (
     ),
     Way(
         WayOut.BATCH,
-        "files of batches, and `smartshoe batch`: which identity is which card, not where it is",
-        Passes.OWN,
+        "files of batches and their receipts, and `smartshoe batch`",
+        Passes.BATCH,
         by={
             "file": ("controller.batches",),
             "bytes": ("controller.batches",),
@@ -306,8 +307,8 @@ WAYS: Final = (
                 "controller.script.*",
                 "controller.table",
                 "drivers.catalogue",
-                "firmware_bridge.angel_eye.messages",
-                "firmware_bridge.feig.records",
+                "firmware_bridge.angel_eye.*",
+                "firmware_bridge.feig.*",
                 "firmware_bridge.transport.*",
             )
         },

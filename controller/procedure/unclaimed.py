@@ -74,5 +74,7 @@ def _after_whole_coup(book: RuleBook, step: Step) -> Place:
     shoe = step.shoe
     if shoe.remedy.owes_burn and is_over(shoe.coup):
         return Place.BURN
+    if shoe.coup is not None and shoe.coup.declared is not None:
+        return Place.PLAYER_1
     told = book.observes(Fact.RESULT_BUTTON) or book.observes(Fact.NO_MORE_BETS)
     return Place.UNCLAIMED if told else Place.PLAYER_1

@@ -62,6 +62,13 @@ def test_a_coup_is_dealt_by_the_order_of_drawing(said) -> None:
     assert [str(card.card) for card in closed.record.cards] == ["7h", "7c", "Kd", "Kh"]
 
 
+def test_a_card_after_a_wrong_result_is_the_next_coups_first(said) -> None:
+    table = said()
+    wrong = COUP.replace("tie", "player")
+    codes = table(f"{BURNED}; {wrong}; {COUP}")
+    assert codes == ["RESULT_MISMATCH", "DEALT_WHILE_SUSPENDED"]
+
+
 @pytest.mark.parametrize("told", [RESULT, (Fact.NO_MORE_BETS,)])
 def test_a_card_before_the_result_of_a_whole_coup_is_one_too_many(said, told) -> None:
     table = said(observed=told)

@@ -1,0 +1,681 @@
+"""Every way out of the running program, while cards lie face down.
+
+Responsible for: walking the list of controller.disclosure over the program as it runs on a port,
+in pairs of tables that differ in nothing but cards nobody has seen: no way out may differ, and
+none may name such a card.
+Not responsible for: outputs that are on no list (tests/architecture/test_ways_out.py) and many
+hands at once (tests/controller/test_disclosure.py).
+Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
+
+Times, process numbers, keys, the folder's name, the head of the chain and how the system cut the
+bytes of the line into reads are taken out before two texts are compared: none of them is a card's.
+"""
+
+import io
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import (
+    ExitStack,
+    chdir,
+    contextmanager,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from controller import cli
+from controller.control_client import ControlClient
+from controller.disclosure import WAYS, Passes, WayOut
+from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
+from hil.dealing.tableau import Winner
+from hil.dealing.tags import batch
+from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.table_reader import TableReader
+
+PROGRAM = (sys.executable, "-P", "-m", "controller.cli")
+END_S_MAX = 20.0
+LOOK_S, LOOKS_MAX = 0.02, 500
+CONFIG = """\
+[table]
+name = "M7"
+
+[rules]
+profile = "{profile}"
+decks = 8
+observed = {observed}
+
+[shoe]
+port = "{folder}/shoe"
+report_interval_ms_min = 1
+allow_commands = true
+log_level_wire = "bytes"
+
+[journal]
+folder = "journal"
+
+[metrics]
+port = 0
+"""
+FACE_DOWN_DEALER = """\
+name = "down"
+base = "ny-mini"
+[values]
+deal_option = "face_down_dealer"
+"""
+TOLD = '["result_button", "turned"]'
+UNTOLD = '["result_button"]'
+
+
+class Listened(AngelEye):
+    """A shoe that remembers what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(AngelEyeSettings(repeats=1))
+        self.heard = b""
+
+    def receive(self, data: bytes, at_ns: int) -> bytes:
+        self.heard += data
+        return super().receive(data, at_ns)
+
+
+# --- one table ------------------------------------------------------------------------------------
+
+
+@dataclass
+class RunningTable:
+    """`smartshoe run` on a pty, somebody who subscribes, and a monitor at a second shoe's port
+
+    to which the same happens. `hidden` are the cards that nobody sees, in the order of drawing.
+    """
+
+    folder: Path
+    hidden: list[Card]
+    shoe: PtyServer[Listened]
+    twin: PtyServer[Listened]
+    notify: socket.socket
+    client: ControlClient
+    unseen: list[Card] = field(default_factory=list)
+    answers: list[object] = field(default_factory=list)
+    stream: list[str] = field(default_factory=list)
+    monitor: subprocess.Popen[str] | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+    drawn: int = 0
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "table.toml"
+
+    def process(self, log: str, *words: str, stdout: int | None = None) -> subprocess.Popen[str]:
+        with (self.folder / log).open("ab") as file:
+            return subprocess.Popen(
+                [*PROGRAM, *words],
+                env={**os.environ, "NOTIFY_SOCKET": f"{self.folder}/notify"},
+                stdin=subprocess.DEVNULL,
+                stdout=file if stdout is None else stdout,
+                stderr=file,
+                text=True,
+                start_new_session=True,
+            )
+
+    def listen(self) -> None:
+        for shown in self.client.subscribe():
+            self.stream.append(json.dumps(shown))
+
+    def wait(self, ready: Callable[[dict[str, object]], bool]) -> None:
+        """Wait until what people see is so."""
+        for _ in range(LOOKS_MAX):
+            shown = self.client.request({"request": "status"})["snapshot"]
+            assert isinstance(shown, dict)
+            if ready(shown):
+                return
+            self.stopping.wait(LOOK_S)
+        pytest.fail(f"still {json.dumps(shown)}")
+
+    def happens(self, act: Callable[[Listened], object]) -> None:
+        """At both shoes."""
+        for server in (self.shoe, self.twin):
+            server.perform(act)  # type: ignore[arg-type]
+            assert server.settle()
+
+    def caught_up(self) -> None:
+        """Wait until all that the shoe has reported is told, and the exit is as the table wants."""
+
+        def is_so(shown: dict[str, object]) -> bool:
+            locked = shown["device"]["locked"] is True
+            told = sum("frame  report" in line for line in self.log())
+            as_wanted = locked is (shown["phase"] == "suspended")
+            return as_wanted and told == self.shoe.emulator.reports_made
+
+        self.wait(is_so)
+
+    def draw(self, name: str) -> None:
+        """A card leaves the shoe; `?` for the next one that nobody will see."""
+        card = self.hidden.pop(0) if name == "?" else card_named(name)
+        if name == "?":
+            self.unseen.append(card)
+        self.drawn += 1
+        self.happens(lambda shoe: shoe.draw(card))
+        self.wait(lambda shown: (shown["shoe"] or {}).get("cards_drawn") == self.drawn)
+
+    def act(self, action: str, role: str = "floorperson", **values: object) -> dict[str, object]:
+        request = {"request": "act", "action": action, "by": "A. Floor", "role": role}
+        answer = self.client.request({**request, "reason": "as seen", **values})
+        self.answers.append(answer)
+        return answer
+
+    def log(self) -> list[str]:
+        """What the program has logged, without the time."""
+        return [line[24:] for line in (self.folder / "log").read_text().splitlines()]
+
+    def page(self, path: str) -> str:
+        (url,) = re.findall(r"metrics (http://[^/]*)", "\n".join(self.log()))
+        try:
+            with urllib.request.urlopen(url + path) as answer:
+                return f"{answer.status}\n{answer.headers}\n{answer.read().decode()}"
+        except urllib.error.HTTPError as error:
+            return f"{error.code}\n{error.headers}\n{error.read().decode()}"
+
+    def command(self, *words: str) -> str:
+        """A command of the program; names of files are of the table's folder."""
+        out, err = io.StringIO(), io.StringIO()
+        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
+            code = cli.main(words)
+        return f"{code}\n{out.getvalue()}\n{err.getvalue()}"
+
+    def monitored(self) -> str:
+        """All that the monitor has printed, without the times; two key presses mark the end."""
+        assert self.monitor is not None
+        assert self.monitor.stdout is not None
+        for _ in range(2):
+            self.twin.perform(lambda shoe: shoe.stand_by())
+        lines: list[str] = []
+        while sum("event  StandBy" in line for line in lines) < 2:
+            lines.append(self.monitor.stdout.readline())
+            assert lines[-1], "the monitor ended"
+        return "".join(line[14:] for line in lines)
+
+
+def ended(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=END_S_MAX)
+
+
+@contextmanager
+def running(
+    folder: Path, profile: str, observed: str, hidden: tuple[str, ...]
+) -> Iterator[RunningTable]:
+    """The program and the monitor at work, the shoe switched on."""
+    folder.mkdir()
+    (folder / "down.toml").write_text(FACE_DOWN_DEALER)
+    text = CONFIG.format(profile=profile, observed=observed, folder=folder)
+    (folder / "table.toml").write_text(text)
+    with ExitStack() as stack:
+        shoe = stack.enter_context(PtyServer(Listened(), link=folder / "shoe"))
+        twin = stack.enter_context(PtyServer(Listened(), link=folder / "twin"))
+        notify = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        notify.bind(f"{folder}/notify")
+        notify.settimeout(END_S_MAX)
+        client = ControlClient(folder / "control.sock")
+        cards = [card_named(name) for name in hidden]
+        table = RunningTable(folder, cards, shoe, twin, notify, client)
+        table.monitor = table.process(
+            "monitor", "devices", "monitor", f"{folder}/twin", stdout=subprocess.PIPE
+        )
+        stack.callback(ended, table.monitor)
+        program = table.process("log", "run", "--config", f"{folder}/table.toml")
+        listener = threading.Thread(target=table.listen)
+        stack.callback(lambda: listener.ident is None or listener.join())
+        stack.callback(ended, program)
+        try:
+            assert b"READY=1" in notify.recv(4096)
+        except TimeoutError:
+            pytest.fail((folder / "log").read_text())
+        listener.start()
+        table.happens(lambda one: one.power_on())
+        yield table
+
+
+# --- the ways out ---------------------------------------------------------------------------------
+
+
+def snapshots(table: RunningTable) -> str:
+    shown = table.client.request({"request": "status"})
+    first = next(iter(table.client.subscribe()))
+    return json.dumps([shown, first])
+
+
+def answers(table: RunningTable) -> str:
+    table.act("seat-vacated", seat=3)
+    return json.dumps(table.answers)
+
+
+REFUSED = (
+    {"request": "cards"},
+    {"request": "status", "card": "7h"},
+    {"request": "act", "action": "peek", "by": "A", "role": "dealer"},
+    {"request": "act", "action": "resolve", "by": "A", "role": "dealer"},
+    {"request": "act", "action": "turned", "by": "A", "role": "dealer", "what": "banker_third"},
+    {"request": "act", "action": "give-up", "by": "A", "role": "dealer", "hand": "neither"},
+)
+
+
+def refusals(table: RunningTable) -> str:
+    return json.dumps([table.client.request(one) for one in REFUSED])
+
+
+def metrics(table: RunningTable) -> str:
+    timed = ("process_", "smartshoe_scan_to_stored", "smartshoe_journal_transactions")
+    lines = table.page("/metrics").splitlines()
+    return "\n".join(line for line in lines if not line.startswith(timed))
+
+
+def health_pages(table: RunningTable) -> str:
+    return "\n".join(table.page(path) for path in ("/healthz", "/readyz", "/cards"))
+
+
+def logged(table: RunningTable) -> str:
+    return "\n".join(line for line in table.log() if "smartshoe.wire" not in line)
+
+
+def by_level(lines: list[str]) -> str:
+    """Frames, events and bytes each by themselves: the system cuts the bytes into reads anyhow."""
+    frames = [line for line in lines if "frame  " in line]
+    events = [line for line in lines if "event  " in line]
+    flow = " ".join(line.partition("bytes  ")[2] for line in lines)
+    return "\n".join([*frames, *events, *flow.split()])
+
+
+def wire_logged(table: RunningTable) -> str:
+    return by_level([line for line in table.log() if "smartshoe.wire" in line])
+
+
+def noticed(table: RunningTable) -> str:
+    """What systemd was told since it was told that the table runs: nothing."""
+    table.notify.setblocking(False)
+    told = []
+    with suppress(BlockingIOError):
+        while True:
+            told.append(table.notify.recv(4096).decode())
+    return json.dumps(told)
+
+
+def device_bytes(table: RunningTable) -> str:
+    return table.shoe.emulator.heard.hex()
+
+
+def second_run(table: RunningTable) -> str:
+    """A second program on the same table."""
+    second = table.process("second", "run", "--config", str(table.config))
+    second.wait(END_S_MAX)
+    return (table.folder / "second").read_text()
+
+
+def journal(table: RunningTable) -> str:
+    """The evidence holds every card that was drawn, so it is for its account and group alone."""
+    folder = table.folder / "journal"
+    files = [one for one in sorted(folder.iterdir()) if one.name.startswith("live.db")]
+    assert files
+    assert [one for one in (folder, *files) if one.stat().st_mode & 0o007] == []
+    return json.dumps([one.name for one in files])
+
+
+def status_words(table: RunningTable) -> str:
+    words = (("status",), ("status", "--json"), ("resolve",), ("resolve", "--json"))
+    return "\n".join(table.command(*some, "--config", "table.toml") for some in words)
+
+
+def monitored(table: RunningTable) -> str:
+    return by_level(table.monitored().splitlines())
+
+
+def devices(table: RunningTable) -> str:
+    return table.command("devices")
+
+
+def key(table: RunningTable) -> str:
+    return table.command("keys", "make", "new.key").partition("fingerprint")[0]
+
+
+CARDS = batch("RED-0001", "red", 1)
+WHO = ("--maker", "Acme", "--operator", "Ann Lee", "--key", "batch.key")
+
+
+def batches(table: RunningTable) -> str:
+    """A maker's list taken in, shown and given out beside the table."""
+    (table.folder / "maker.csv").write_text(CARDS.csv())
+    table.command("keys", "make", "batch.key")
+    taken = table.command("batch", "import", "maker.csv", *WHO)
+    name = ("RED-0001", "--key", "batch.key")
+    words = (("batch", "list", *name[1:]), ("batch", "show", *name), ("batch", "export", *name))
+    return "\n".join([taken, *(table.command(*some) for some in words)])
+
+
+def enrolled(table: RunningTable) -> str:
+    """A batch enrolled at a reader of its own beside the table."""
+    with TcpServer(TableReader()) as reader:
+        deck = tuple(one for one in CARDS.cards if one.deck == 1)
+        reader.perform(lambda device: device.lay_pile(deck))
+        words = ("RED-0001", "--replace", "--decks", "1", "--back", "red", "--yes", "--wait", "5")
+        said = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
+    assert "is whole" in said
+    return re.sub(r"socket://\S+", "reader", said)
+
+
+def uncounted(text: str) -> str:
+    """Without the number of inputs: reads and ticks of the clock are as many as come."""
+    return re.sub(r'\d+ (records|inputs)|"(records|inputs|sound_after)": \d+', "some", text)
+
+
+def verified(table: RunningTable) -> str:
+    words = (("verify", "journal"), ("verify", "journal", "--json"))
+    return uncounted("\n".join(table.command(*some) for some in words))
+
+
+def replayed(table: RunningTable) -> str:
+    words = (("replay", "journal"), ("replay", "journal", "--json"))
+    return uncounted("\n".join(table.command(*some) for some in words))
+
+
+def reference(table: RunningTable) -> str:
+    words = (("rules",), ("act", "--list"), ("check-config", "table.toml"), ("--version",))
+    return "\n".join(table.command(*some) for some in words)
+
+
+def tried(table: RunningTable) -> str:
+    return table.command("try", "burn Ac + 1; P 9h; B Kc")
+
+
+def fault(table: RunningTable) -> str:
+    """A fault of ours whose own message names cards."""
+
+    def dispatch(_words: list[str]) -> int:
+        raise AssertionError(f"none of these is due: {spellings(table.unseen)}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "_dispatch", dispatch)
+        return table.command("status")
+
+
+def errors(table: RunningTable) -> str:
+    words = (
+        ("status", "--socket", "nowhere"),
+        ("replay", "nowhere"),
+        ("verify", "table.toml"),
+        ("check-config", "nowhere.toml"),
+        ("try", "P 7"),
+        ("act", "turned", "what=all", "--config", "table.toml", "--by", "A"),
+        ("devices", "monitor", "shoe", "--maintenance", "--yes", "--config", "table.toml"),
+    )
+    return "\n".join(table.command(*some) for some in words)
+
+
+WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
+    WayOut.SNAPSHOT: snapshots,
+    WayOut.ACTION_ANSWER: answers,
+    WayOut.CONTROL_REFUSAL: refusals,
+    WayOut.METRICS: metrics,
+    WayOut.HEALTH_PAGES: health_pages,
+    WayOut.LOG: logged,
+    WayOut.WIRE_LOG: wire_logged,
+    WayOut.SERVICE_NOTICE: noticed,
+    WayOut.DEVICE_BYTES: device_bytes,
+    WayOut.PROGRAM_WORDS: second_run,
+    WayOut.JOURNAL: journal,
+    WayOut.STATUS_WORDS: status_words,
+    WayOut.MONITOR: monitored,
+    WayOut.DEVICE_LIST: devices,
+    WayOut.KEY: key,
+    WayOut.BATCH: batches,
+    WayOut.BATCH_READER: enrolled,
+    WayOut.VERIFY_REPORT: verified,
+    WayOut.REPLAY_REPORT: replayed,
+    WayOut.REFERENCE: reference,
+    WayOut.TRIED: tried,
+    WayOut.FAULT: fault,
+    WayOut.ERROR_WORDS: errors,
+}
+# What ends what it looks at, or takes a while: when all that is hidden lies there.
+AT_THE_END = (
+    WayOut.PROGRAM_WORDS,
+    WayOut.STATUS_WORDS,
+    WayOut.MONITOR,
+    WayOut.VERIFY_REPORT,
+    WayOut.REPLAY_REPORT,
+)
+# What looks at no running table: once, beside one.
+BESIDE = (
+    WayOut.DEVICE_LIST,
+    WayOut.KEY,
+    WayOut.BATCH,
+    WayOut.BATCH_READER,
+    WayOut.REFERENCE,
+    WayOut.TRIED,
+    WayOut.ERROR_WORDS,
+)
+EACH = tuple(way for way in WayOut if way not in (*AT_THE_END, *BESIDE))
+
+
+def test_every_way_out_has_a_walker() -> None:
+    assert list(WALKERS) == list(WayOut)
+
+
+# --- what may not pass ----------------------------------------------------------------------------
+
+SIGNS = {
+    Suit.DIAMOND: ("d", "♦", "diamonds"),
+    Suit.CLUB: ("c", "♣", "clubs"),
+    Suit.SPADE: ("s", "♠", "spades"),
+    Suit.HEART: ("h", "♥", "hearts"),
+}
+RANK_WORDS = ("ace", *map(str, range(2, 11)), "jack", "queen", "king")
+
+
+def spellings(cards: list[Card]) -> list[str]:
+    """Each card in every form in which a person or a program may write it."""
+    found = []
+    for card in cards:
+        rank, word = RANK_NAMES[card.rank - 1], RANK_WORDS[card.rank - 1]
+        letter, sign, suit = SIGNS[card.suit]
+        found += [f"{rank}{letter}", f"{rank}{sign}", f"{word} of {suit}", f"{word}_of_{suit}"]
+        found += [f'"rank": {card.rank}, "suit": "{letter}', f"rank={card.rank}, suit={letter}"]
+    return found
+
+
+def named_in(text: str, cards: list[Card]) -> list[str]:
+    """The spellings that stand in a text; a byte of the line in a line of its own is none."""
+    text = re.sub(r"(?m)^[0-9A-F]{2}$", "", text)
+    return [
+        one
+        for one in spellings(cards)
+        if re.search(rf"(?<![0-9a-z]){re.escape(one)}(?![0-9a-z])", text, re.IGNORECASE)
+    ]
+
+
+TELLING = ("player_3", "banker_3", "PLAYER_3", "BANKER_3", '"phase": "result"', '"natural": true')
+
+
+def comparable(table: RunningTable, text: str) -> str:
+    """Without what differs from one run to the next."""
+    text = text.replace(str(table.folder), "FOLDER")
+    for pattern, instead in (
+        (r"\b[0-9a-f]{64}\b", "HEAD"),
+        (r"127\.0\.0\.1:\d+", "HERE"),
+        (r"process \d+", "process"),
+        (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d+", "THEN"),
+        (r"Date: .*", "Date"),
+        (r"Content-Length: .*", "Content-Length"),
+        (r'\d+ coups a second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
+    ):
+        text = re.sub(pattern, instead, text)
+    return text
+
+
+# What passes there is no table's card: the same cards are named there, whatever is dealt.
+OWN = [way.out for way in WAYS if way.passes in (Passes.OWN, Passes.BATCH)]
+
+
+def walked(one: RunningTable, other: RunningTable, ways: tuple[WayOut, ...], when: str) -> None:
+    """No way out differs, and none names a card that nobody has seen or what follows from it."""
+    for way in ways:
+        texts = [WALKERS[way](table) for table in (one, other)]
+        for table, text in zip((one, other), texts, strict=True):
+            if way not in OWN:
+                assert not named_in(text, table.unseen), f"{way} {when}"
+                assert not [word for word in TELLING if word in text], f"{way} {when}"
+        assert comparable(one, texts[0]) == comparable(other, texts[1]), f"{way} {when}"
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What happens at two tables alike; `?` is the next card of `one` or of `other`."""
+
+    profile: str
+    steps: tuple[tuple[object, ...], ...]
+    one: tuple[str, ...]
+    other: tuple[str, ...]
+    observed: str = UNTOLD
+
+
+def draws(*names: str) -> tuple[tuple[object, ...], ...]:
+    return tuple(("draw", name) for name in names)
+
+
+BURN = draws("AD", "?")
+FOUR = draws("?", "?", "?", "?")
+# The second burn card, then Player's and Banker's cards in turn.
+NATURAL = ("JS", "9H", "7D", "KC", "5S")
+BOTH_STAND = ("4H", "7C", "7S", "10H", "KH")
+PLAYER_DRAWS = ("9C", "2H", "3D", "QC", "QS")
+
+DEALS = {
+    "a card too many, the coup void, the next one begun": Deal(
+        "ny-midi",
+        (*BURN, *FOUR, ("draw", "?"), ("resolve", "void-coup"), ("draw", "?")),
+        (*NATURAL, "3C", "6H"),
+        (*BOTH_STAND, "8D", "2C"),
+    ),
+    "a card too many, held for the next coup": Deal(
+        "ny-midi",
+        (*BURN, *FOUR, ("draw", "?"), ("resolve", "carry-card")),
+        (*NATURAL, "3C"),
+        (*BOTH_STAND, "8D"),
+    ),
+    "a third card face down": Deal(
+        "ny-midi",
+        (*BURN, *FOUR, ("draw", "?")),
+        (*PLAYER_DRAWS, "8S"),
+        (*PLAYER_DRAWS[:1], "3H", "4C", "JD", "KD", "6S"),
+    ),
+    "the Player's hand turned": Deal(
+        "ny-midi",
+        (*BURN, *draws("7H", "?", "KC", "?"), ("act", "turned", "player_hand")),
+        ("JS", "2D", "5S"),
+        ("4H", "8C", "10D"),
+        TOLD,
+    ),
+    "a third card face up over hands that are not": Deal(
+        "down.toml",
+        (*BURN, *FOUR, ("draw", "8C")),
+        PLAYER_DRAWS,
+        ("6D", "4D", "6C", "AH", "KS"),
+    ),
+    "the plug pulled, the coup left": Deal(
+        "ny-midi",
+        (
+            *BURN,
+            *draws("?", "?", "?"),
+            ("plug",),
+            ("draw", "?"),
+            ("leave",),
+            ("resolve", "void-coup", "void"),
+        ),
+        NATURAL,
+        BOTH_STAND,
+    ),
+}
+
+
+def step_of(table: RunningTable, step: tuple[object, ...]) -> None:
+    match step:
+        case ("draw", str(name)):
+            table.draw(name)
+        case ("act", str(action), str(what)):
+            assert table.act(action, "dealer", what=what)["ok"]
+        case ("resolve", str(decision), *provisional):
+            values = dict(zip(("decision", "provisional"), (decision, *provisional), strict=False))
+            assert table.act("resolve", **values)["ok"], table.answers[-1]
+        case ("leave",):
+            table.happens(lambda shoe: shoe.force_exit())
+            table.wait(lambda shown: bool(shown["irregularities"]))
+        case ("plug",):
+            table.shoe.unplug()
+            table.wait(lambda shown: shown["device"]["stage"] == "lost")
+            table.shoe.replug()
+            table.wait(lambda shown: shown["device"]["stage"] not in ("lost", "closed"))
+        case _:
+            raise AssertionError(step)
+
+
+@contextmanager
+def pair(folder: Path, deal: Deal) -> Iterator[tuple[RunningTable, RunningTable]]:
+    with (
+        running(folder / "one", deal.profile, deal.observed, deal.one) as one,
+        running(folder / "two", deal.profile, deal.observed, deal.other) as other,
+    ):
+        yield one, other
+
+
+def go(tables: tuple[RunningTable, RunningTable], step: tuple[object, ...]) -> None:
+    for table in tables:
+        step_of(table, step)
+    for table in tables:
+        table.caught_up()
+
+
+@pytest.mark.parametrize("deal", list(DEALS.values()), ids=list(DEALS))
+def test_two_tables_that_differ_in_unseen_cards_let_out_the_same(
+    fast_dir: Path, deal: Deal
+) -> None:
+    with pair(fast_dir, deal) as tables:
+        for number, step in enumerate(deal.steps, start=1):
+            go(tables, step)
+            walked(*tables, EACH, f"after step {number}, {step}")
+        walked(*tables, AT_THE_END, "at the end")
+        for table in tables:
+            assert not table.hidden
+            assert not named_in("\n".join(table.stream), table.unseen)
+
+
+def test_beside_a_coup_that_lies_face_down_every_other_command_says_the_same(
+    fast_dir: Path,
+) -> None:
+    deal = Deal("ny-midi", (*BURN, *FOUR), NATURAL, BOTH_STAND)
+    with pair(fast_dir, deal) as tables:
+        for step in deal.steps:
+            go(tables, step)
+        walked(*tables, BESIDE, "in play")
+
+
+def test_what_people_have_seen_is_let_out(fast_dir: Path) -> None:
+    with running(fast_dir / "one", "ny-midi", UNTOLD, NATURAL) as table:
+        for step in (*BURN, *FOUR):
+            step_of(table, step)
+        table.happens(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+        table.wait(lambda shown: shown["last_coup"] is not None)
+        seen = named_in(snapshots(table) + status_words(table), table.unseen)
+
+    assert {"9h", "7d", "Kc", "5s"} <= {one for one in seen if " " not in one}
