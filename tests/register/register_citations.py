@@ -29,12 +29,16 @@ CITING = (
     ("controller.procedure.effects.Prompted", Coverage.PROMPTED),
     ("controller.procedure.effects.Recorded", Coverage.RECORDED),
     ("controller.procedure.effects.SettingChanged", Coverage.RECORDED),
+    ("controller.entries.CardSetApart", Coverage.RECORDED),
     ("controller.rules.profile.ProfileError", Coverage.VALIDATED),
     ("controller.layout.LayoutRefused", Coverage.VALIDATED),
     ("controller.layout.LayoutWarning", Coverage.VALIDATED),
 )
 # Where every class with `clauses` has to be listed above.
-SCANNED = ("controller.procedure.verdicts", "controller.procedure.effects", "controller.settlement")
+SCANNED = (
+    *("controller.procedure.verdicts", "controller.procedure.effects"),
+    *("controller.settlement", "controller.entries"),
+)
 
 # They make values for whoever calls them: the caller cites.
 CONSTRUCTORS = ("dataclasses", "controller.procedure.steps")
