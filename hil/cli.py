@@ -21,6 +21,7 @@ import typer
 from controller.version import VERSION
 from hil.dealing.mistakes import DESCRIPTIONS, Mistake, PlannedMistake, planned_mistake
 from hil.demo_plan import DemoSettings, Manner, Speed, Transport, usual_mistakes
+from hil.shoes import NEEDS_KEYS, ShoeKind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +110,8 @@ _DEMO_EPILOG = (
     "  smartshoe-hil demo --shoes 4 --speed max --seed 7 --json\n"
     "  smartshoe-hil demo --mistake forced_exit@3 --mistake burn_short@1\n"
     "  smartshoe-hil demo --dealer careless --profile ny-mini\n"
-    "  smartshoe-hil demo --transport tcp --journal /tmp/demo\n\n"
+    "  smartshoe-hil demo --transport tcp --journal /tmp/demo\n"
+    "  smartshoe-hil demo --shoe rfid --shoes 2\n\n"
     "The journal's folder also keeps table.toml, the program's log and truth.jsonl, what was "
     "truly dealt. With --json standard output has one line, a JSON object; all else goes to "
     "standard error.\n\n"
@@ -168,6 +170,14 @@ _Transport = Annotated[
     Transport,
     typer.Option("--transport", help="The line: a pseudo-terminal, or TCP on loopback."),
 ]
+_ShoeKind = Annotated[
+    ShoeKind,
+    typer.Option(
+        "--shoe",
+        help="The dealing shoe: an Angel Eye reads faces; an RFID shoe reads which card it is, "
+        "and the table tells where every card is.",
+    ),
+]
 _Journal = Annotated[
     Path | None,
     typer.Option(
@@ -191,6 +201,7 @@ def demo(
     no_mistakes: _NoMistakes = False,
     dealer: _Dealer = Manner.WAITS,
     transport: _Transport = Transport.PTY,
+    shoe: _ShoeKind = ShoeKind.ANGEL_EYE,
     journal: _Journal = None,
     as_json: _Json = False,
 ) -> None:
@@ -202,6 +213,7 @@ def demo(
     """
     if mistake and no_mistakes:
         raise typer.BadParameter("give --mistake or --no-mistakes, not both")
+    _refuse_unseen(shoe, mistake or [])
     shown_on = sys.stderr if as_json else sys.stdout
     if speed is None:
         speed = Speed.BRISK if shown_on.isatty() else Speed.MAX
@@ -211,11 +223,22 @@ def demo(
         shoes=shoes,
         speed=speed,
         profile=profile,
-        mistakes=() if no_mistakes else tuple(mistake or usual_mistakes(shoes)),
+        mistakes=() if no_mistakes else tuple(mistake or usual_mistakes(shoes, shoe)),
         manner=dealer,
         transport=transport,
+        shoe=shoe,
     )
     raise typer.Exit(_demonstrate(settings, as_json=as_json))
+
+
+def _refuse_unseen(shoe: ShoeKind, ordered: list[PlannedMistake]) -> None:
+    """Mistakes that belong to keys the shoe has not, or that it could not tell."""
+    unseen = sorted({one.mistake.value for one in ordered if one.mistake in NEEDS_KEYS})
+    if shoe is ShoeKind.RFID and unseen:
+        raise typer.BadParameter(
+            f"--mistake {unseen[0]} does not show at --shoe rfid, which has no keys and claims "
+            f"nothing of a card; order another, or take --shoe {ShoeKind.ANGEL_EYE.value}"
+        )
 
 
 def _new_folder() -> Path:
@@ -249,7 +272,7 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
         return _fail(str(error), Exit.UNUSABLE)
     except (ProgramFailed, JournalError) as error:
         return _fail(str(error), Exit.NO)
-    tell(console, settings, proof, interrupted=dealt.interrupted)
+    tell(console, settings, proof, dealt)
     if dealt.failure:
         _fail(dealt.failure, Exit.NO)
     if as_json:

@@ -44,6 +44,11 @@ def declaration(pressed: PressResult) -> Mapping[str, object]:
     }
 
 
+def declared_values(declaration: Mapping[str, object]) -> Mapping[str, object]:
+    """What is declared, without who declares it."""
+    return {key: declaration[key] for key in ("outcome", "player_pair", "banker_pair")}
+
+
 class SocketConsole:
     """Acts at a control socket, again and again while no table answers there.
 

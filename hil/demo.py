@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from hil.demo_batches import enrol, whereabouts
 from hil.demo_dealing import Dealing, Dealt
 from hil.demo_floor import ScriptedFloorperson
 from hil.demo_follow import Chronicle, Newest
@@ -46,6 +47,8 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
         _line(settings) as server,
         DemoProgram(settings, url_of(server)) as program,
     ):
+        if settings.shoe is ShoeKind.RFID:
+            enrol(settings.folder)
         program.start()
         if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
             raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
@@ -60,7 +63,13 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
     with (settings.folder / "truth.jsonl").open("w", encoding="utf-8") as file:
         dealing.write_truth(file.write)
     complete = dealing.complete and not failure
-    return Dealt(dealing.truth, complete, stopping.is_set() and not complete, failure)
+    return Dealt(
+        truth=dealing.truth,
+        complete=complete,
+        interrupted=stopping.is_set() and not complete,
+        failure=failure,
+        whereabouts=whereabouts(newest.table),
+    )
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pau
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
 from hil.dealing.truth import Truth, json_line
+from hil.demo_batches import Whereabouts
 from hil.demo_floor import Act
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DECKS, DemoSettings, Manner
@@ -47,12 +48,16 @@ class TableSilent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """How a demo's dealing ended: to its end, by Ctrl-C, or by a failure (empty where none)."""
+    """How a demo's dealing ended: to its end, by Ctrl-C, or by a failure (empty where none).
+
+    `whereabouts` of all cards, where the shoe tells one card from another.
+    """
 
     truth: Truth
     complete: bool
     interrupted: bool
     failure: str
+    whereabouts: tuple[Whereabouts, ...] = ()
 
 
 class Dealing:

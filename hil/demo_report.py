@@ -13,6 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from controller.custody.places import PLACE_WORDS
+from controller.custody.places import Whereabouts as Place
+from hil.demo_batches import Whereabouts
 from hil.demo_cards import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
 from hil.demo_dealing import Dealt
 from hil.demo_plan import DemoSettings
@@ -46,20 +49,30 @@ def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, objec
         "profile": settings.profile,
         "dealer": settings.manner.value,
         "transport": settings.transport.value,
+        "shoe": settings.shoe.value,
+        "whereabouts": {one.batch: dict(one.places) for one in dealt.whereabouts},
     }
 
 
-def tell(console: Console, settings: DemoSettings, proof: Proof, *, interrupted: bool) -> None:
+def tell(console: Console, settings: DemoSettings, proof: Proof, dealt: Dealt) -> None:
     """The summary, the proof, and where to look further."""
-    if interrupted:
+    if dealt.interrupted:
         console.print(Text("Stopped; this is what was dealt until then.", ALERT_STYLE))
     console.print(_summary(proof.tally))
+    for one in dealt.whereabouts:
+        console.print(where_line(one), soft_wrap=True)
     for words, good in _findings(proof):
         mark = Text("  yes  " if good else "  NO   ", TIE_STYLE if good else f"bold {BANKER_STYLE}")
         console.print(mark.append(words, ""), soft_wrap=True)
     console.print()
     for command in commands(settings):
         console.out(f"  {command}", highlight=False)
+
+
+def where_line(one: Whereabouts) -> str:
+    """Where the cards of a batch are, in a sentence."""
+    places = ", ".join(f"{count} {PLACE_WORDS[Place(place)]}" for place, count in one.places)
+    return f"batch {one.batch} ({one.back}), {one.cards} cards: {places}"
 
 
 def _summary(tally: Tally) -> Table:

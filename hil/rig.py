@@ -1,12 +1,13 @@
 """The program's own table on a bench's line, in one process.
 
 Responsible for: putting a real Table, journal, pump and serial port together on any URL, gathering
-what is concluded, and waiting for it, so that end-to-end tests and measurements read short.
+what is concluded, and waiting for it, so that end-to-end tests and measurements read short; for an
+RFID shoe, its two batches bound and the dealer's hand at the console.
 Not responsible for: the other end of the line (hil.emulator) and for what is right (the truth).
 Source: package README, "The rig".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,9 +15,12 @@ from threading import Condition
 from types import TracebackType
 from typing import Self
 
+from controller.act_requests import action_from_request
 from controller.actions import Resolve, Role
+from controller.binding import MANIFESTS
+from controller.custody.manifest_csv import read_manifest
 from controller.entries import Entry
-from controller.inputs import OperatorAction, Started
+from controller.inputs import ManifestGiven, OperatorAction, Started
 from controller.loop import Stored
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.rulebook import Fact
@@ -28,17 +32,31 @@ from controller.settings import Settings, ShoeDeviceSettings
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
 from firmware_bridge.timestamp import now
-from firmware_bridge.transport.port import Port
+from firmware_bridge.transport.port import LineSettings, Parity, Port
+from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.serial_port import SerialPort
+from hil.console import DEALER, ConsoleHand, declared_values
+from hil.dealing.tags import usual_batches
+from hil.emulator.line import LineServer
+from hil.emulator.rfid_shoe import GATE_INPUT, RfidShoe
+from hil.shoes import ShoeKind
 
 WAIT_S = 60.0
 BAUD = 4800
+MODELS = {ShoeKind.ANGEL_EYE: "angel-eye-ii-ex", ShoeKind.RFID: "feig-rfid"}
+LINES = {
+    ShoeKind.ANGEL_EYE: LineSettings(BAUD),
+    ShoeKind.RFID: LineSettings(38400, Parity.EVEN),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class RigSettings:
-    """What differs from one bench table to the next."""
+    """What differs from one bench table to the next.
+
+    `bound`: the table of an RFID shoe is given the manifests of its two batches at the start.
+    `delivery` is how its reader's records come, as the configuration says it.
+    """
 
     table: str = "BENCH-1"
     profile: str = "s42-mini"
@@ -48,16 +66,21 @@ class RigSettings:
     seq_cycle: str = "0-9A-F"
     report_interval_ms_min: int = 250
     boot_id: str = "bench"
+    shoe: ShoeKind = ShoeKind.ANGEL_EYE
+    bound: bool = True
+    delivery: str = "notify"
 
     def settings(self, port: str) -> Settings:
         """The table's settings on that port."""
         shoe = ShoeDeviceSettings(
             port=port,
-            model="angel-eye-ii-ex",
+            model=MODELS[self.shoe],
             allow_commands=self.allow_commands,
             seq_cycle=self.seq_cycle,
             bcc_reading="stx_counted",
             report_interval_ms_min=self.report_interval_ms_min,
+            delivery=self.delivery,
+            gate_input=GATE_INPUT if self.shoe is ShoeKind.RFID else 0,
         )
         return Settings(self.table, "bench", self.decks, 6 * 3600, self.observed, shoe)
 
@@ -91,12 +114,15 @@ class TableRig:
 
         beginning = Beginning(journal, load_clauses(), start)
         self.table = Table(self.settings.table, beginning, now, self._on_stored)
-        self.pump = PortPump(url, port or SerialPort(url, BAUD), self.table.put)
+        line = LINES[self.settings.shoe]
+        self.pump = PortPump(url, port or open_port(url, line), self.table.put)
         self.table.attach_writer(url, self.pump)
 
     def __enter__(self) -> Self:
         self.table.start()
         assert self.table.health is Health.RUNNING, self.table.failure
+        if self.settings.shoe is ShoeKind.RFID and self.settings.bound:
+            self.bind_batches()
         self.pump.start()
         return self
 
@@ -144,6 +170,29 @@ class TableRig:
         )
         stored = self.table.act(action)
         assert stored is not None, "the decision was not stored"
+
+    def bind_batches(self) -> None:
+        """Give the table the manifests of the two usual batches, and see that it is stored."""
+        for batch in usual_batches(self.settings.decks):
+            content = MANIFESTS.encode(read_manifest(batch.csv()))
+            given = ManifestGiven(now(), batch.name, "the bench", content, maker="the bench")
+            stored = self.table.act(given)
+            assert stored is not None, "the manifest was not stored"
+
+    def console_hand(self, line: LineServer[RfidShoe]) -> ConsoleHand:
+        """The dealer's hand at this table's console, for a runner that plays that shoe."""
+
+        def all_taken() -> None:
+            taken = line.wait_for(lambda shoe: shoe.all_taken, WAIT_S)
+            assert taken, f"cards were not taken over; table {self.table.health}"
+
+        def declare(declaration: Mapping[str, object]) -> None:
+            action = action_from_request("declare-result", declared_values(declaration))
+            at, role = now(), Role.DEALER
+            stored = self.table.act(OperatorAction(at, DEALER, role, "bench", action, ""))
+            assert stored is not None, "the declared result was not stored"
+
+        return ConsoleHand(all_taken, declare)
 
     def resolve_anyhow(self) -> None:
         """Take the first permitted decision: go on if possible, else void, else close.

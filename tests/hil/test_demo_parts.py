@@ -29,10 +29,12 @@ from controller.rules.outcome import CoupResult, Outcome
 from controller.shown import Shown
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
+from hil.demo_batches import whereabouts
 from hil.demo_floor import SCRIPT, intention
 from hil.demo_lines import lines_of
 from hil.demo_plan import usual_mistakes
 from hil.demo_proof import Tally, as_dealt, difference
+from hil.demo_report import where_line
 
 CLAUSES = load_clauses()
 
@@ -203,3 +205,26 @@ def test_a_dealing_that_was_stopped_is_compared_as_far_as_it_went(truth: Truth) 
     short = replace(tally, coups=tally.coups[:9], cards=50)
 
     assert difference(truth, short, complete=False) == ""
+
+
+SNAPSHOT = Shown(
+    {
+        "custody": {
+            "batches": [
+                {"batch": "RED-0001", "back": "red", "cards": {"shoe": 11, "discard_rack": 405}},
+                {"batch": "BLUE-0001", "back": "blue", "cards": {"carton": 416, "burn": 0}},
+            ]
+        }
+    }
+)
+
+
+def test_where_every_card_is_stands_in_a_snapshot() -> None:
+    assert [where_line(one) for one in whereabouts(SNAPSHOT)] == [
+        "batch RED-0001 (red), 416 cards: 11 in the dealing shoe, 405 in the discard rack",
+        "batch BLUE-0001 (blue), 416 cards: 416 in its carton",
+    ]
+
+
+def test_a_table_that_follows_no_cards_says_so_by_saying_nothing() -> None:
+    assert whereabouts(Shown({})) == ()

@@ -23,6 +23,7 @@ from controller.procedure.effects import ResolutionRecorded
 from controller.tape import read_entry
 from hil.dealing.mistakes import DESCRIPTIONS, Mistake
 from hil.dealing.truth import read_json_lines
+from hil.shoes import NEEDS_KEYS
 
 RUN_S_MAX = 60
 PROMISED = {
@@ -109,6 +110,38 @@ def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> No
     )
 
     assert (said["verified"], said["irregularities"], said["profile"]) == (True, 0, "ny-mini")
+
+
+def test_an_rfid_shoe_is_proved_and_tells_where_every_card_is(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--shoe", "rfid", "--seed", "7")
+    truth = read_json_lines((fast_dir / "journal" / "truth.jsonl").read_text().splitlines())
+    drawn = said["cards"]
+
+    assert (said["verified"], said["shoe"], said["shoes"]) == (True, "rfid", 1)
+    assert said["irregularities"] == len(truth.mistakes) == 3
+    assert said["whereabouts"]["RED-0001"] == {"shoe": 416 - drawn, "discard_rack": drawn}
+    assert sum(said["whereabouts"]["BLUE-0001"].values()) == 416
+    assert f"batch RED-0001 (red), 416 cards: {416 - drawn} in the dealing shoe" in words
+
+
+def test_a_careless_dealer_at_an_rfid_shoe(fast_dir: Path) -> None:
+    said, _ = demo(
+        *(fast_dir / "journal", "--shoe", "rfid", "--seed", "8"),
+        *("--dealer", "careless", "--transport", "tcp", "--mistake", "wrong_result@2"),
+    )
+
+    assert said["verified"] is True
+
+
+@pytest.mark.parametrize("mistake", ["burn_short", "forced_exit"])
+def test_an_rfid_shoe_refuses_mistakes_that_need_keys(mistake: str, fast_dir: Path) -> None:
+    words = ("--shoe", "rfid", "--mistake", f"{mistake}@2", "--journal", str(fast_dir / "journal"))
+    done = run("demo", *words)
+
+    assert done.returncode == 2
+    assert mistake in done.stderr
+    assert "no keys" in done.stderr
+    assert not (fast_dir / "journal").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -213,6 +246,19 @@ def test_the_shoe_alone_can_be_served() -> None:
 
 def test_it_says_its_version() -> None:
     assert run("--version").stdout.startswith("smartshoe-hil ")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("mistake", [each for each in Mistake if each not in NEEDS_KEYS])
+def test_every_mistake_that_needs_no_keys_shows_at_an_rfid_shoe(
+    fast_dir: Path, mistake: Mistake
+) -> None:
+    words = ("--shoe", "rfid", "--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4")
+    said, _ = demo(fast_dir / "journal", *words)
+
+    assert said["mistakes"] == [mistake.value]
+    assert said["irregularities"] >= 1
 
 
 @pytest.mark.full
