@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -199,7 +199,8 @@ def _assemble(
     def shown() -> Plain:
         published = table.published
         assert published is not None, "a running table has published its first state"
-        return snapshot(*published, table.health.value, table.failure)
+        named = [asdict(one) for one in batches.named]
+        return {**snapshot(*published, table.health.value, table.failure), "batches_named": named}
 
     control = ControlServer(config.control_socket, table, shown)
     control.start()

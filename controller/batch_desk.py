@@ -11,20 +11,35 @@ Source: package README, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from controller.batches import BatchFile, load_batch
 from controller.binding import MANIFESTS, is_batch_name
-from controller.entries import ManifestWanted
+from controller.entries import BatchBound, Entry, ManifestWanted
 from controller.inputs import ManifestGiven
 from controller.keys import KeyFileError, fingerprint_text, load_public
 from controller.loop import Stored
+from controller.procedure.effects import Refused
 from firmware_bridge.timestamp import Timestamp
 
 BY_CONFIGURATION: Final = "the configuration"
 _WAITING_MAX: Final = 64
+_NAMED_KEPT_MAX: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A batch named in this run, and what came of it; `refused` is empty where it is bound.
+
+    `number` counts what was named, so that who asked can tell the answer from an older one.
+    """
+
+    number: int
+    batch: str
+    named_by: str
+    refused: str
 
 
 class BatchDesk:
@@ -35,8 +50,17 @@ class BatchDesk:
         self._keys = tuple(keys)
         self._clock = clock
         self._put: Callable[[ManifestGiven], None] = _nowhere
+        self._named: tuple[Named, ...] = ()
         self._asked: queue.Queue[ManifestWanted | None] = queue.Queue(_WAITING_MAX)
         self._thread = threading.Thread(target=self._serve, name="batches", daemon=True)
+
+    @property
+    def named(self) -> tuple[Named, ...]:
+        """The batches named last, once the table has answered, the newest last. Any thread.
+
+        A batch that a person or a scanner had bound ends what was refused before.
+        """
+        return self._named
 
     def start(self, put: Callable[[ManifestGiven], None], bound: Sequence[str]) -> None:
         """Begin; `put` takes what was found.
@@ -55,9 +79,26 @@ class BatchDesk:
         A flood of bar codes is not answered whole: each can be scanned again.
         """
         for conclusion in stored.conclusions:
+            if isinstance(conclusion.item, ManifestGiven):
+                self._answered(conclusion.item, conclusion.entries)
             for entry in conclusion.entries:
                 if isinstance(entry, ManifestWanted) and not self._asked.full():
                     self._asked.put_nowait(entry)
+
+    def _answered(self, item: ManifestGiven, entries: tuple[Entry, ...]) -> None:
+        kept = self._named
+        number = kept[-1].number + 1 if kept else 1
+        for entry in entries:
+            match entry:
+                case BatchBound():
+                    refused = ""
+                    kept = kept if item.named_by == BY_CONFIGURATION else ()
+                case Refused(why=why):
+                    refused = why
+                case _:
+                    continue
+            kept = (*kept, Named(number, item.batch, item.named_by, refused))
+        self._named = kept[-_NAMED_KEPT_MAX:]
 
     def stop(self) -> None:
         """End when what waits is done."""
@@ -74,25 +115,27 @@ class BatchDesk:
             self._give(wanted)
 
     def _give(self, wanted: ManifestWanted) -> None:
-        self._put(manifest_given(self._found(wanted.batch), wanted, self._clock()))
-
-    def _found(self, name: str) -> BatchFile:
-        """The batch, with the keys as they are now: one may have been put there since."""
-        if not is_batch_name(name):
-            problem = "this is no name of a batch; scan the batch's own bar code, or name it"
-            return BatchFile(name, None, None, problem)
-        trusted, missing = [], ""
-        for path in self._keys:
-            try:
-                trusted.append(load_public(path))
-            except KeyFileError as error:
-                missing = f" ({error})"
-        found = load_batch(self._folder, name, trusted)
-        return replace(found, problem=found.problem + missing) if found.problem else found
+        found = look_up(self._folder, self._keys, wanted.batch)
+        self._put(manifest_given(found, wanted, self._clock()))
 
 
 def _nowhere(item: ManifestGiven) -> None:
     """Before the start nothing is looked up."""
+
+
+def look_up(folder: Path, keys: Sequence[Path], name: str) -> BatchFile:
+    """The batch, with the keys as they are now: one may have been put there since."""
+    if not is_batch_name(name):
+        problem = "this is no name of a batch; scan the batch's own bar code, or name it"
+        return BatchFile(name, None, None, problem)
+    trusted, missing = [], ""
+    for path in keys:
+        try:
+            trusted.append(load_public(path))
+        except KeyFileError as error:
+            missing = f" ({error})"
+    found = load_batch(folder, name, trusted)
+    return replace(found, problem=found.problem + missing) if found.problem else found
 
 
 def manifest_given(found: BatchFile, wanted: ManifestWanted, at: Timestamp) -> ManifestGiven:

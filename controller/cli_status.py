@@ -2,11 +2,12 @@
 
 Responsible for: the order of the parts, the words of table, shoe, cards and device. It shows what
 the snapshot discloses and knows nothing more.
-Not responsible for: getting a snapshot (cli_table), what is in it (snapshot), and what people have
-to do (cli_status_shown).
+Not responsible for: getting a snapshot (cli_table), what is in it (snapshot), what people have to
+do (cli_status_shown), and batches and the devices beside the shoe (cli_status_cards).
 Source: package README, "Snapshot", "Command line".
 """
 
+from controller.cli_status_cards import beside_lines, cards_lines
 from controller.cli_status_shown import (
     WIDTH,
     Typed,
@@ -30,7 +31,9 @@ def status_block(table: Shown, typed: Typed, width: int = WIDTH) -> str:
         *opening_lines(table, width),
         *wagering_lines(table, width),
         *_shoe_lines(table.part("shoe")),
+        *cards_lines(table, width),
         line("device", _device_words(table.part("device"))),
+        *beside_lines(table, width),
         line("observed", ", ".join(table.texts("observed")) or "nothing beside the shoe"),
     ]
     return "\n".join(lines)

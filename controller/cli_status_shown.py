@@ -16,6 +16,7 @@ from controller.shown import Shown
 WIDTH = 100
 _INDENT = 11
 _HANDS = (("player", "Player's Hand"), ("banker", "Banker's Hand"))
+_HIDDEN, _UNREAD = "??", "unread"
 _BETWEEN_SHOES = ("closed", "opening", "shoe_over")
 
 
@@ -98,6 +99,7 @@ def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[s
             head += " (while suspended)"
         lines += wrapped("OPEN", head, width)
         lines += wrapped(" clauses", ", ".join(one.texts("clauses")) or "none", width)
+        lines += _found_lines(one, width)
     if not lines:
         return _listed("owed", owed_steps(table), width)
     lines += _listed(" permitted", remedy.texts("permitted"), width)
@@ -108,6 +110,21 @@ def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[s
         words = "cards were dealt while suspended: take them over, or void them"
         lines += wrapped(" besides", words, width)
     return lines + _decide_lines(table, remedy, typed, width)
+
+
+def _found_lines(one: Shown, width: int) -> list[str]:
+    """What custody proved, at which step; the card only where people have seen it."""
+    found = one.part("found")
+    if found is None:
+        return []
+    lines = wrapped(" found at", found.text("step"), width)
+    lines += wrapped(" proof", found.text("detail"), width)
+    if found.text("card") == _HIDDEN:
+        return lines
+    tag = f"tag {found.text('tag')}" if found.text("tag") else ""
+    back = f"{found.text('back')} back" if found.text("back") else ""
+    known = [words for words in (found.text("card"), back, tag) if words and words != _UNREAD]
+    return lines + wrapped(" card", ", ".join(known), width)
 
 
 def owed_steps(table: Shown) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from controller.cli_act import EXAMPLES, list_actions, values_of
+from controller.cli_bind import named_so_far, tell_bound
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json, say_json_line
 from controller.cli_status import conclusion_lines, status_block
@@ -206,7 +207,13 @@ def act(
     given = values_of(values or ())
     least = demands(name, action_from_request(name, given)).roles[0]
     signed = _Signed(by, role or least.value, reason)
-    _act(_client(config, socket), name, signed, given, as_json=json)
+    client = _client(config, socket)
+    if name == "bind-batch":
+        before = named_so_far(client)
+        _act(client, name, signed, given, as_json=json)
+        tell_bound(client, str(given["batch"]), before, as_json=json)
+        return
+    _act(client, name, signed, given, as_json=json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +287,7 @@ def _act(
         say_json(answer.values)
     if not answer.yes("ok"):
         raise Unable(f"{name}: {answer.text('error')}", Exit.NO)
-    tell(f"{name}: done and on record")
+    tell(f"{name}: {'asked for' if name == 'bind-batch' else 'done'} and on record")
     for line in conclusion_lines(answer.parts("entries")):
         tell(f"  {line}")
 

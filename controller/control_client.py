@@ -41,12 +41,12 @@ class ControlClient:
                 return answer
         raise ControlError(f"the table at {self._path} ended without an answer")
 
-    def subscribe(self) -> Iterator[Plain]:
+    def subscribe(self, silence_s_max: float | None = None) -> Iterator[Plain]:
         """Snapshots: one now and one after each change, until the table ends.
 
-        Raises ControlError.
+        Raises ControlError, also where nothing changes for `silence_s_max`.
         """
-        with self._conversation({"request": "subscribe"}, None) as connection:
+        with self._conversation({"request": "subscribe"}, silence_s_max) as connection:
             for answer in self._answers(connection):
                 snapshot = answer.get("snapshot")
                 if not isinstance(snapshot, dict):

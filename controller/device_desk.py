@@ -10,16 +10,15 @@ Source: package README, "Devices of a table"; field practice (an exposed USB por
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from controller.inputs import DevicePlugged, DeviceUnplugged
 from firmware_bridge.transport.allow_list import AllowList, Refused, keyboard_refused
+from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
     DeviceEvent,
     UsbIdentity,
     boot_keyboards,
 )
-
-from controller.inputs import DevicePlugged, DeviceUnplugged
-from firmware_bridge.transport.pump import PortPump
 
 _HUB_CLASS: Final = 0x09
 

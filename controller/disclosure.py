@@ -196,7 +196,7 @@ WAYS: Final = (
         WayOut.STATUS_WORDS,
         "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer in words",
         Passes.SEEN,
-        by={"terminal": ("controller.cli_table", "controller.cli_output")},
+        by={"terminal": ("controller.cli_bind", "controller.cli_table", "controller.cli_output")},
     ),
     Way(
         WayOut.MONITOR,

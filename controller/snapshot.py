@@ -27,6 +27,7 @@ from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
 from controller.remedy_view import remedy_view
 from controller.wagering_view import wagering_view
+from drivers.catalogue import SHOE_MODELS
 
 Plain: TypeAlias = dict[str, object]
 
@@ -84,11 +85,28 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "stage": state.shoe_driver.stage.value,
             "locked": state.shoe_driver.locked,
             "commands_allowed": core.settings.shoe.allow_commands,
+            "reads_tags": not SHOE_MODELS[core.settings.shoe.model].claims,
         },
-        "beside": [{"port": one.port, "stage": one.state.stage.value} for one in state.beside],
+        "beside": _beside(core, state),
         "custody": custody_view(state.custody),
         "observed": [fact.value for fact in core.settings.observed],
     }
+
+
+def _beside(core: Core, state: CoreState) -> list[Plain]:
+    """Readers and scanners, in the order of the configuration."""
+    seats = {one.port: one.seat for one in core.settings.readers}
+    models = {one.port: one.model for one in core.settings.scanners}
+    return [
+        {
+            "port": one.port,
+            "kind": "reader" if one.port in seats else "scanner",
+            "seat": seats.get(one.port, ""),
+            "model": models.get(one.port, ""),
+            "stage": one.state.stage.value,
+        }
+        for one in state.beside
+    ]
 
 
 def _resume_to(book: RuleBook, table: TableState) -> str | None:

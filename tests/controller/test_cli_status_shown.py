@@ -135,6 +135,38 @@ def test_a_remedy_is_walked_through() -> None:
     ]
 
 
+FOUND = {
+    "code": "CARD_RETURNED",
+    "step": "shoe 1, card 61, coup 9, Banker's first card",
+    "detail": "it was in the discard rack, and came out of the shoe once more",
+    "back": "red",
+    "card": "9h",
+    "tag": "E0040150000A0001",
+}
+
+
+@pytest.mark.parametrize(
+    ("told", "card"),
+    [
+        ({}, [" card      9h, red back, tag E0040150000A0001"]),
+        ({"card": "unread", "back": ""}, [" card      tag E0040150000A0001"]),
+        ({"back": "", "tag": ""}, [" card      9h"]),
+        ({"card": "??", "tag": ""}, []),
+    ],
+    ids=["known", "foreign", "a shoe that reads faces", "not seen"],
+)
+def test_what_custody_found_is_told_with_step_and_proof(
+    told: dict[str, str], card: list[str]
+) -> None:
+    found = {"number": 1, "code": "CARD_RETURNED", "title": "a card", "found": {**FOUND, **told}}
+
+    assert irregularity_lines(Shown({"irregularities": [found]}), Typed())[2:] == [
+        " found at  shoe 1, card 61, coup 9, Banker's first card",
+        " proof     it was in the discard rack, and came out of the shoe once more",
+        *card,
+    ]
+
+
 def test_what_is_owed_stands_after_the_decision_too() -> None:
     table = Shown({**OPEN, "irregularities": []})
 

@@ -56,6 +56,7 @@ def test_the_device(script) -> None:
         "stage": "online",
         "locked": True,
         "commands_allowed": True,
+        "reads_tags": False,
     }
 
 
