@@ -19,6 +19,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
+from threading import RLock
 
 import gi
 
@@ -55,6 +56,8 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
     def __init__(self, device: UsbDevice, counts: Counter[str], *, held: bool) -> None:
         super().__init__()
         self.held = held
+        # Questions come on a thread of the test bed's own, time and orders on the main one.
+        self._one_at_a_time = RLock()
         self._transfers = Transfers(device)
         self._device = device
         self._counts = counts
@@ -71,16 +74,22 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
 
     def settle(self) -> None:
         """Let time go on; complete what can complete."""
-        if not self._gone:
-            self._complete(self._transfers.settle(time.monotonic_ns()))
+        with self._one_at_a_time:
+            if not self._gone:
+                self._complete(self._transfers.settle(time.monotonic_ns()))
 
     def unplug(self) -> None:
-        self._gone = True
-        self._complete(self._transfers.unplug())
+        with self._one_at_a_time:
+            self._gone = True
+            self._complete(self._transfers.unplug())
 
     # One ioctl.
 
     def do_handle_ioctl(self, client: UMockdev.IoctlClient) -> bool:
+        with self._one_at_a_time:
+            return self._handle(client)
+
+    def _handle(self, client: UMockdev.IoctlClient) -> bool:
         request = client.get_request() & 0xFFFFFFFF
         answers: dict[int, Callable[[UMockdev.IoctlClient], int]] = {
             CAPABILITIES: self._capabilities,
@@ -208,8 +217,11 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
 
     def _hold_back(self, client: UMockdev.IoctlClient) -> None:
         def answer() -> bool:
-            self._held_back = [one for one in self._held_back if one[0] is not client]
-            client.complete(-1, errno.EAGAIN)
+            with self._one_at_a_time:
+                waits = [one for one in self._held_back if one[0] is client]
+                self._held_back = [one for one in self._held_back if one[0] is not client]
+                if waits:  # else it has had its answer while this waited its turn
+                    client.complete(-1, errno.EAGAIN)
             return False
 
         self._held_back.append((client, GLib.timeout_add(EMPTY_ANSWER_MS, answer)))
