@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import assert_never
 
-from controller import binding, custodian
+from controller import binding, core_cards
 from controller.acted import event_of
 from controller.actions import (
     Action,
@@ -20,9 +20,9 @@ from controller.actions import (
     SetCardApart,
     UnlockShoe,
 )
-from controller.core_state import STATES, Beside, BesideKept, BesideState, CoreState, Growing
-from controller.custody import faces, passing, shoes, sights
-from controller.custody.findings import Finding
+from controller.core_cards import Followed
+from controller.core_devices import Devices, Heard
+from controller.core_state import STATES, CoreState, Growing
 from controller.custody.state import check
 from controller.entries import (
     CommandGiven,
@@ -47,26 +47,19 @@ from controller.inputs import (
 from controller.intake import domain_event
 from controller.procedure.effects import Refused
 from controller.procedure.events import (
-    ActRecorded,
-    CardDrawn,
     CustodyFound,
-    CutCardDrawn,
     DomainEvent,
     GamingDayTurned,
     ProgramReplaced,
-    ReportsMissing,
 )
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
-from controller.rules.coup import Place
 from controller.settings import Settings
-from drivers.catalogue import ShoeState
 from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit, Watch
-from drivers.events import BarCodeRead, CardPassed, DeviceEvent, Stage, TagSeen
+from drivers.events import BarCodeRead, CardPassed, DeviceEvent, TagSeen
 from drivers.faults import DeviceFault
-from drivers.interface import Driver, DriverOutput
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -81,14 +74,13 @@ class Core:
 
     settings: Settings
     book: RuleBook
-    driver: Driver[ShoeState]
+    devices: Devices
     calendar: GamingCalendar
-    beside: tuple[Beside, ...] = ()
 
     def initial(self) -> CoreState:
         """The state of a table that has never run."""
-        beside = tuple(BesideKept(one.port, one.driver.initial()) for one in self.beside)
-        return CoreState("", None, TableState(), self.driver.initial(), beside=beside)
+        shoe, beside = self.devices.shoe.initial(), self.devices.initial()
+        return CoreState("", None, TableState(), shoe, beside=beside)
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Take one input. Total: no input raises."""
@@ -104,10 +96,7 @@ class Core:
 
     def next_deadline_ns(self, state: CoreState) -> int | None:
         """Monotonic time at which a Tick is due, or None."""
-        due = [self.driver.next_deadline_ns(state.shoe_driver)]
-        for one, kept in zip(self.beside, state.beside, strict=True):
-            due.append(one.driver.next_deadline_ns(kept.state))
-        return min((at_ns for at_ns in due if at_ns is not None), default=None)
+        return self.devices.next_deadline_ns(state)
 
     def _taken(self, growing: Growing, item: Input) -> Growing:
         match item:
@@ -133,36 +122,16 @@ class Core:
     # --- devices ---------------------------------------------------------------------------------
 
     def _from_port(self, growing: Growing, item: PortOpened | Chunk | PortLost) -> Growing:
-        if item.port == self.settings.shoe.port:
-            after, output = self.driver.receive(growing.state.shoe_driver, item)
-            growing = self._driven(growing, after, output, item.at)
-            if isinstance(item, PortOpened) and growing.state.lock_wanted:
-                growing = self._command(growing, LockExit(), "still wanted", item.at)
-            return growing
-        for index, one in enumerate(self.beside):
-            if one.port == item.port:
-                kept, output = one.driver.receive(growing.state.beside[index].state, item)
-                return self._driven_beside(growing, index, kept, output, item.at)
+        heard = self.devices.received(growing, item)
+        growing = self._heard(heard, item.port, item.at)
+        locked = isinstance(item, PortOpened) and item.port == self.devices.shoe_port
+        if locked and growing.state.lock_wanted:
+            growing = self._command(growing, LockExit(), "still wanted", item.at)
         return growing
 
     def _ticked(self, growing: Growing, at: Timestamp) -> Growing:
-        after, output = self.driver.tick(growing.state.shoe_driver, at)
-        growing = self._driven(growing, after, output, at)
-        for index, one in enumerate(self.beside):
-            kept, output = one.driver.tick(growing.state.beside[index].state, at)
-            growing = self._driven_beside(growing, index, kept, output, at)
-        return growing
-
-    def _driven_beside(
-        self, growing: Growing, index: int, kept: BesideState, output: DriverOutput, at: Timestamp
-    ) -> Growing:
-        states = growing.state.beside
-        port = self.beside[index].port
-        states = (*states[:index], BesideKept(port, kept), *states[index + 1 :])
-        growing = replace(growing, state=replace(growing.state, beside=states))
-        growing = growing.writing(port, output)
-        for event in output.events:
-            growing = self._device_event(growing, port, event, at)
+        for port in self.devices.ports:
+            growing = self._heard(self.devices.ticked(growing, port, at), port, at)
         return growing
 
     def _paced(self, growing: Growing, before: CoreState, item: Input) -> Growing:
@@ -170,12 +139,9 @@ class Core:
         closely = growing.state.table.phase not in _NO_CARDS_DUE
         if closely == (before.table.phase not in _NO_CARDS_DUE) and not isinstance(item, Started):
             return growing
-        command = Watch(closely)
-        after, output = self.driver.command(growing.state.shoe_driver, command, item.at)
-        growing = self._driven(growing, after, output, item.at)
-        for index, one in enumerate(self.beside):
-            kept, output = one.driver.command(growing.state.beside[index].state, command, item.at)
-            growing = self._driven_beside(growing, index, kept, output, item.at)
+        for port in self.devices.ports:
+            heard = self.devices.commanded(growing, port, Watch(closely), item.at)
+            growing = self._heard(heard, port, item.at)
         return growing
 
     def _started(self, growing: Growing, item: Started) -> Growing:
@@ -190,26 +156,12 @@ class Core:
             same_boot=growing.state.boot_id == item.boot_id,
             house=profile.house,
         )
-        state = self._with_devices_of_this_run(replace(growing.state, boot_id=item.boot_id))
+        state = self.devices.of_this_run(replace(growing.state, boot_id=item.boot_id))
         state = replace(state, lock_wanted=self._lock_wanted_anew(state))
         growing = self._port_not_open(replace(growing, state=state).noting(began), item.at)
         if item.replaced:
             growing = self._judged(growing, ProgramReplaced(item.software), item.at)
         return growing
-
-    def _with_devices_of_this_run(self, state: CoreState) -> CoreState:
-        """What is known of a device that is not at its port any more is of no use."""
-        known = {one.port: one for one in state.beside}
-        beside = []
-        for one in self.beside:
-            fresh = one.driver.initial()
-            kept = known.get(one.port)
-            same = kept is not None and type(kept.state) is type(fresh)
-            beside.append(kept if kept is not None and same else BesideKept(one.port, fresh))
-        shoe = self.driver.initial()
-        if type(shoe) is type(state.shoe_driver):
-            shoe = state.shoe_driver
-        return replace(state, shoe_driver=shoe, beside=tuple(beside))
 
     def _lock_wanted_anew(self, state: CoreState) -> bool | None:
         """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
@@ -219,26 +171,15 @@ class Core:
 
     def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
         """A run begins with no port open: what still waited for an answer is not sent again."""
-        why = "the program was started anew"
-        before = growing.state.shoe_driver
-        if before.stage not in (Stage.CLOSED, Stage.LOST):
-            lost = PortLost(self.settings.shoe.port, at, why)
-            after, output = self.driver.receive(before, lost)
-            growing = self._driven(growing, after, output, at)
-        for index, one in enumerate(self.beside):
-            kept = growing.state.beside[index].state
-            if kept.stage not in (Stage.CLOSED, Stage.LOST):
-                kept, output = one.driver.receive(kept, PortLost(one.port, at, why))
-                growing = self._driven_beside(growing, index, kept, output, at)
+        for port in self.devices.ports:
+            if self.devices.is_open(growing.state, port):
+                lost = PortLost(port, at, "the program was started anew")
+                growing = self._heard(self.devices.received(growing, lost), port, at)
         return growing
 
-    def _driven(
-        self, growing: Growing, after: ShoeState, output: DriverOutput, at: Timestamp
-    ) -> Growing:
-        port = self.settings.shoe.port
-        growing = replace(growing, state=replace(growing.state, shoe_driver=after))
-        growing = growing.writing(port, output)
-        for event in output.events:
+    def _heard(self, heard: Heard, port: str, at: Timestamp) -> Growing:
+        growing, events = heard
+        for event in events:
             growing = self._device_event(growing, port, event, at)
         return growing
 
@@ -263,27 +204,18 @@ class Core:
 
     def _card_passed(self, growing: Growing, event: CardPassed, at: Timestamp) -> Growing:
         """The card is judged by the order of drawing; then custody follows it, then it is heard."""
-        look = custodian.looked(growing.state.custody, event.tag, sure=event.sure)
         before = growing.state.table
-        words = custodian.step_in_words(before)
-        if look.cut_card:
-            growing = self._judged(growing, CutCardDrawn(), at)
-            put = None
-        else:
-            drawn = CardDrawn(look.card, Place.UNCLAIMED, look.back, look.again)
-            growing = self._judged(growing, drawn, at)
-            put = custodian.where_put(before, growing.state.table)
-        passed = passing.card_passed(growing.state.custody, event.tag, event.sure, words)
-        kept = passed.state if put is None else passing.placed(passed.state, put)
-        return self._found(growing.with_custody(kept), passed.findings, at)
+        growing = self._judged(growing, core_cards.drawn(growing.state.custody, event), at)
+        after, custody = growing.state.table, growing.state.custody
+        return self._found(growing, core_cards.passed(custody, event, before, after), at)
 
     def _tag_seen(self, growing: Growing, event: TagSeen, at: Timestamp) -> Growing:
-        words = custodian.step_in_words(growing.state.table)
-        spot = custodian.SPOTS[event.spot]
-        seen = sights.seen(growing.state.custody, spot, event.tag, words)
-        return self._found(growing.with_custody(seen.state), seen.findings, at)
+        state = growing.state
+        return self._found(growing, core_cards.seen(state.custody, event, state.table), at)
 
-    def _found(self, growing: Growing, findings: tuple[Finding, ...], at: Timestamp) -> Growing:
+    def _found(self, growing: Growing, followed: Followed, at: Timestamp) -> Growing:
+        kept, findings = followed
+        growing = growing.with_custody(kept)
         for finding in findings:
             growing = self._judged(growing, CustodyFound(finding), at)
         return growing
@@ -295,27 +227,15 @@ class Core:
         growing = replace(growing, state=replace(growing.state, table=judged.state))
         growing = growing.noting(Judged(event, judged.verdicts), *judged.effects)
         growing = self._lock_follows(growing, before, judged.state, at)
-        return self._custody_follows(growing, event, before, at)
-
-    def _custody_follows(
-        self, growing: Growing, event: DomainEvent, before: TableState, at: Timestamp
-    ) -> Growing:
-        after = growing.state.table
-        kept, findings = custodian.followed(
-            self.book, growing.state.custody, before, after, rack_read=self._rack_read
+        followed = core_cards.followed(
+            self.book,
+            growing.state.custody,
+            event,
+            before,
+            growing.state.table,
+            rack_read=self._rack_read,
         )
-        match event:
-            case CardDrawn(card=card) if event.claimed is not Place.UNCLAIMED:
-                words = custodian.step_in_words(before)
-                kept, too_many = faces.face_drawn(kept, card, self.settings.decks, words)
-                findings = (*findings, *too_many)
-            case ReportsMissing():
-                kept = shoes.reports_missing(kept)
-            case ActRecorded():
-                kept = custodian.acted(kept, event, before, after)
-            case _:
-                pass
-        return self._found(growing.with_custody(kept), findings, at)
+        return self._found(growing, followed, at)
 
     @property
     def _rack_read(self) -> bool:
@@ -351,9 +271,9 @@ class Core:
     def _command(
         self, growing: Growing, command: DeviceCommand, why: str, at: Timestamp
     ) -> Growing:
-        given = CommandGiven(self.settings.shoe.port, type(command).__name__, why)
-        after, output = self.driver.command(growing.state.shoe_driver, command, at)
-        return self._driven(growing.noting(given), after, output, at)
+        port = self.devices.shoe_port
+        growing = growing.noting(CommandGiven(port, type(command).__name__, why))
+        return self._heard(self.devices.commanded(growing, port, command, at), port, at)
 
     def _acted(self, growing: Growing, item: OperatorAction) -> Growing:
         why = f"{item.role.value} {item.person}: {item.reason}"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from controller.core import Core
+from controller.core_devices import Devices
 from controller.core_state import Beside, BesideState
 from controller.gaming_day import calendar
 from controller.inputs import Started
@@ -47,9 +48,12 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
         book=RuleBook.of(
             profile, settings.decks, settings.observed, settings.seats, settings.backs
         ),
-        driver=build_shoe(settings.shoe.model, shoe_settings(settings.shoe)),
+        devices=Devices(
+            settings.shoe.port,
+            build_shoe(settings.shoe.model, shoe_settings(settings.shoe)),
+            (*map(_reader, settings.readers), *map(_scanner, settings.scanners)),
+        ),
         calendar=calendar(started.zone, settings.gaming_day_start_s),
-        beside=(*map(_reader, settings.readers), *map(_scanner, settings.scanners)),
     )
 
 

@@ -161,7 +161,7 @@ def _parts(core: Core, reports: tuple[Report, ...]) -> Parts:
     for report in reports:
         item = Chunk(PORT, now(), report.frame)
         t0 = time.perf_counter_ns()
-        core.driver.receive(state.shoe_driver, item)
+        core.devices.shoe.receive(state.shoe_driver, item)
         t1 = time.perf_counter_ns()
         state, output = core.handle(state, item)
         t2 = time.perf_counter_ns()

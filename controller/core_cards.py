@@ -1,0 +1,78 @@
+"""Cards with an identity in the core: from a tag at the exit to the table, and on to custody.
+
+Responsible for: what is drawn when a tag leaves the shoe, and telling custody of each card that
+left, each sight of another reader, and each event that was judged.
+Not responsible for: judging (procedure), reading the places off the table's states (custodian), and
+what custody makes of it (controller.custody).
+Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; package README, "Cards with an identity".
+"""
+
+from typing import TypeAlias
+
+from controller import custodian
+from controller.custody import faces, passing, shoes, sights
+from controller.custody.findings import Finding
+from controller.custody.state import CustodyState
+from controller.procedure.events import (
+    ActRecorded,
+    CardDrawn,
+    CutCardDrawn,
+    DomainEvent,
+    ReportsMissing,
+)
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import TableState
+from controller.rules.coup import Place
+from drivers.events import CardPassed, TagSeen
+
+Followed: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
+
+
+def drawn(custody: CustodyState, event: CardPassed) -> CardDrawn | CutCardDrawn:
+    """What left the shoe. Nothing claims a place for it: the order of drawing gives one."""
+    look = custodian.looked(custody, event.tag, sure=event.sure)
+    if look.cut_card:
+        return CutCardDrawn()
+    return CardDrawn(look.card, Place.UNCLAIMED, look.back, look.again)
+
+
+def passed(
+    custody: CustodyState, event: CardPassed, before: TableState, after: TableState
+) -> Followed:
+    """The card was judged: custody follows it to where the order of drawing put it."""
+    words = custodian.step_in_words(before)
+    left = passing.card_passed(custody, event.tag, event.sure, words)
+    if left.cut_card:
+        return left.state, left.findings
+    return passing.placed(left.state, custodian.where_put(before, after)), left.findings
+
+
+def seen(custody: CustodyState, event: TagSeen, table: TableState) -> Followed:
+    """A reader beside the shoe saw a card."""
+    spot, words = custodian.SPOTS[event.spot], custodian.step_in_words(table)
+    sight = sights.seen(custody, spot, event.tag, words)
+    return sight.state, sight.findings
+
+
+def followed(
+    book: RuleBook,
+    custody: CustodyState,
+    event: DomainEvent,
+    before: TableState,
+    after: TableState,
+    *,
+    rack_read: bool,
+) -> Followed:
+    """An event was judged: cards may have been cleared, a shoe opened or ended, a batch moved."""
+    custody, findings = custodian.followed(book, custody, before, after, rack_read=rack_read)
+    match event:
+        case CardDrawn(card=card) if event.claimed is not Place.UNCLAIMED:
+            words = custodian.step_in_words(before)
+            custody, too_many = faces.face_drawn(custody, card, book.decks, words)
+            return custody, (*findings, *too_many)
+        case ReportsMissing():
+            return shoes.reports_missing(custody), findings
+        case ActRecorded():
+            return custodian.acted(custody, event, before, after), findings
+        case _:
+            return custody, findings
