@@ -89,6 +89,8 @@ def _coup_lines(table: Shown) -> list[str]:
         words = f"{coup.number('number')}: {_hands(coup)}"
         if coup.yes("ghost"):
             words += "; a ghost hand"
+        if coup.texts("third"):
+            words += f"; drawn before the hands were turned {' '.join(coup.texts('third'))}"
         if coup.number("aside"):
             words += f"; aside {' '.join(coup.texts('aside_cards')) or coup.number('aside')}"
         if coup.yes("partial"):

@@ -13,11 +13,12 @@ from controller.disclosure import (
     count_disclosed,
     errors_disclosed,
     record_disclosed,
+    third_place_disclosed,
 )
 from controller.procedure.effects import CoupRecord
 from controller.procedure.reveal_seats import players_reveal, wagers_known
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.seen import PLACES, is_seen, is_there
+from controller.procedure.seen import HANDS, PLACES, is_seen, is_there
 from controller.procedure.state import CoupState, ShoeState
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -29,6 +30,7 @@ _PLACES = {
     HandName.PLAYER: (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3),
     HandName.BANKER: (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3),
 }
+_THIRDS = (Place.PLAYER_3, Place.BANKER_3)
 
 
 def open_coup(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
@@ -38,6 +40,7 @@ def open_coup(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
         "number": coup.number,
         "player": _hand(book, coup, HandName.PLAYER),
         "banker": _hand(book, coup, HandName.BANKER),
+        "third": _unplaced_thirds(book, coup),
         "player_count": _count(book, coup, HandName.PLAYER),
         "banker_count": _count(book, coup, HandName.BANKER),
         "aside": len(aside),
@@ -63,10 +66,20 @@ def _drawn_in_error(shoe: ShoeState, coup: CoupState) -> list[str]:
 
 
 def _hand(book: RuleBook, coup: CoupState, hand: HandName) -> list[str]:
+    places = _PLACES[hand] if third_place_disclosed(book, coup) else _PLACES[hand][:2]
+    return _cards_at(book, coup, places)
+
+
+def _unplaced_thirds(book: RuleBook, coup: CoupState) -> list[str]:
+    """Third cards drawn before the hands were turned: whose they are follows from the hands."""
+    return [] if third_place_disclosed(book, coup) else _cards_at(book, coup, _THIRDS)
+
+
+def _cards_at(book: RuleBook, coup: CoupState, places: tuple[Place, ...]) -> list[str]:
     return [
         card_text(dealt.card) if card_disclosed(book, coup, dealt) else HIDDEN_CARD
         for dealt in coup.cards
-        if dealt.place in _PLACES[hand]
+        if dealt.place in places
     ]
 
 
@@ -79,7 +92,8 @@ def _count(book: RuleBook, coup: CoupState, hand: HandName) -> int | None:
 
 def reveal(book: RuleBook, coup: CoupState) -> Plain:
     """What lies face down and who turns it; a seat is None where no patron is known to."""
-    lying = [part.value for part in PLACES if is_there(coup, part)]
+    parts = PLACES if third_place_disclosed(book, coup) else HANDS
+    lying = [part.value for part in parts if is_there(coup, part)]
     seen = [part.value for part in PLACES if is_seen(book, coup, part)]
     patrons = players_reveal(book, coup)
     known = patrons and wagers_known(book)

@@ -14,8 +14,15 @@ from typing import Final, Literal, TypeAlias
 
 from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.events import TurnedCards
-from controller.procedure.rulebook import RuleBook
-from controller.procedure.seen import all_seen, card_seen, errors_seen, is_seen, is_there
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.seen import (
+    all_seen,
+    card_seen,
+    errors_seen,
+    hands_seen,
+    is_seen,
+    is_there,
+)
 from controller.procedure.state import CoupState, DealtCard
 from controller.rules.hands import HandName
 from controller.rules.words import BurnDisclosure, DealOption
@@ -332,6 +339,14 @@ def count_disclosed(book: RuleBook, coup: CoupState, hand: HandName) -> bool:
         return False
     two, third = _PARTS[hand]
     return is_seen(book, coup, two) and (not is_there(coup, third) or is_seen(book, coup, third))
+
+
+def third_place_disclosed(book: RuleBook, coup: CoupState) -> bool:
+    """Whether it may be told to which hand a third card belongs, as the rules make of both hands.
+
+    At a table where nobody tells what was turned it lies before its hand for everybody to see.
+    """
+    return not book.observes(Fact.TURNED) or hands_seen(book, coup)
 
 
 def coup_disclosed(book: RuleBook, coup: CoupState) -> bool:

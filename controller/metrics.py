@@ -28,6 +28,7 @@ from prometheus_client.registry import Collector
 
 from controller.core_state import CoreState
 from controller.custody.state import counts
+from controller.custody_view import told_places
 from controller.entries import DeviceNoted, Entry, Judged
 from controller.http_status import HttpServer, Page
 from controller.loop import Conclusion, Stored, read_at
@@ -170,8 +171,8 @@ def _state_gauges(state: CoreState) -> Iterable[Metric]:
         labels=("back", "place"),
     )
     for batch in counts(state.custody):
-        for place, count in batch.places:
-            places.add_metric((batch.back, place.value), count)
+        for place, count in told_places(batch.places):
+            places.add_metric((batch.back, place), count)
     yield places
     suspended = table.phase is Phase.SUSPENDED
     yield _number("suspended", "1 while no card may be drawn before a decision.", suspended)

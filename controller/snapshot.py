@@ -10,7 +10,7 @@ from typing import TypeAlias
 from controller.core import Core
 from controller.core_state import CoreState
 from controller.coup_view import card_text, closed_coup, open_coup, reveal
-from controller.custody_view import custody_view, finding_view
+from controller.custody_view import custody_view, finding_view, found_card_seen
 from controller.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
@@ -184,5 +184,11 @@ def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> P
         "provisional": one.provisional,
         "permitted": list(kind.permitted),
         "forbidden": list(kind.forbidden),
-        "found": finding_view(one.finding, seen=shown) if one.finding is not None else None,
+        "found": _found(book, table, one),
     }
+
+
+def _found(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain | None:
+    if one.finding is None:
+        return None
+    return finding_view(one.finding, seen=found_card_seen(book, table.shoe, one))

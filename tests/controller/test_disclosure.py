@@ -246,6 +246,30 @@ def test_told_of_no_turning_no_prompt_tells_what_the_cards_call_for(dealt) -> No
     assert told[1:] == told[:-1]
 
 
+@pytest.mark.parametrize("way", list(WAYS_OUT))
+def test_whose_a_third_card_is_that_was_drawn_before_turning_is_not_told(script, way) -> None:
+    deals = [
+        four(PLAYER_HANDS[player], BANKER_HANDS["three"]) + (f"44 {place} A8",)
+        for player, place in (("draws", "83"), ("stands", "93"))
+    ]
+    down = face_down("players_reveal")
+    seen = set()
+    for deal in deals:
+        table = script(profile=down, observed=TOLD).begun().reported(*NEW_SHOE, *deal)
+        assert shown(table)["coup"]["third"] == [HIDDEN_CARD]
+        seen.add(WAYS_OUT[way](table))
+    assert len(seen) == 1
+
+
+def test_once_the_hands_were_turned_the_third_card_lies_at_its_own(script) -> None:
+    table = script(profile=face_down("players_reveal"), observed=TOLD).begun()
+    table.reported(*NEW_SHOE, *four(PLAYER_HANDS["draws"], BANKER_HANDS["three"]), "44 83 A8")
+    table.acted(TellTurned(TurnedCards.PLAYER_HAND))
+    table.acted(TellTurned(TurnedCards.BANKER_HAND))
+    coup = shown(table)["coup"]
+    assert (len(coup["player"]), len(coup["banker"]), coup["third"]) == (3, 2, [])
+
+
 # --- cards drawn in error, and ghost hands --------------------------------------------------------
 
 

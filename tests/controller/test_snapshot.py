@@ -93,6 +93,7 @@ def test_a_coup_card_by_card(script, cards, phase, player, banker, counts) -> No
         "banker": banker,
         "player_count": counts[0],
         "banker_count": counts[1],
+        "third": [],
         "aside": 0,
         "aside_cards": [],
         "partial": False,
