@@ -1,10 +1,11 @@
-"""The words of `smartshoe act`: what can be done, and its values as a person types them.
+"""The words of `smartshoe act`: the values of an action as a person types them.
 
-Responsible for: the list of actions, and from `seat=5` to the values of a request.
-Not responsible for: whether a value is allowed (act_requests) and for asking the table (cli_table).
+Responsible for: from `seat=5` to the values of a request, and examples.
+Not responsible for: whether a value is allowed (act_requests), the list of actions (cli_act_list)
+and for asking the table (cli_table).
 Source: package README, "Actions", "Command line".
 """
-# ruff: noqa: PLC0415 - actions and wagers are loaded only when one is taken or listed.
+# ruff: noqa: PLC0415 - wagers are read only where some are stated.
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,11 +14,11 @@ from typing import Final
 import typer
 
 from controller.cli_errors import Unable
-from controller.cli_output import say_json, say_table
 
 EXAMPLES: Final = """\
 examples:
   smartshoe act --list                             every action, who may, and its values
+  smartshoe act record --list                      the same of one action
   smartshoe act no-more-bets --config table.toml --by 'D. Dealer'
   smartshoe act record act=inspected batch=red second='A. Floor' --config table.toml \\
       --by 'D. Dealer'
@@ -26,37 +27,17 @@ examples:
   smartshoe act wagers wagers=@layout.csv --config table.toml --by 'D. Dealer'
   smartshoe act change-setting setting=vig_rate value=4 --config table.toml \\
       --by 'A. Floor' --reason 'agreed with the shift manager'
+  smartshoe act declare-result outcome=banker banker_pair=yes --config table.toml \\
+      --by 'D. Dealer'
+  smartshoe act bind-batch batch=RED-0001 --config table.toml --by 'A. Floor'
+  smartshoe act set-card-apart batch=red tag=E00401500000A001 --config table.toml \\
+      --by 'A. Floor' --reason 'its corner is bent'
   smartshoe act clear-shoe-error code=4 --config table.toml --by 'A. Floor' \\
       --reason 'card put right'
 """
 _NUMBERS: Final = ("code", "seat", "amount", "form_number")
 _YES_OR_NO: Final = {"yes": True, "no": False}
 _DECIDED_BY: Final = ("by_order", "patron_signed", "void", "player_pair", "banker_pair")
-
-
-def list_actions(*, as_json: bool) -> None:
-    """Every action, who may take it, its values and what it is for."""
-    from controller.act_requests import VALUES_OF
-    from controller.actions import ACTION_NAMES, REASON_REQUIRED
-
-    actions = [
-        {
-            "action": name,
-            "roles": [role.value for role in roles],
-            "values": list(VALUES_OF.get(name, ())),
-            "reason_required": name in REASON_REQUIRED,
-            "purpose": purpose,
-        }
-        for name, roles, purpose in ACTION_NAMES
-    ]
-    if as_json:
-        say_json({"actions": actions})
-        return
-    rows = [
-        (name, ", ".join(roles), " ".join(VALUES_OF.get(name, ())), purpose)
-        for name, roles, purpose in ACTION_NAMES
-    ]
-    say_table(("action", "for", "values", "what it is for"), rows)
 
 
 def values_of(words: Iterable[str]) -> dict[str, object]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from controller.cli_act import EXAMPLES, list_actions, values_of
+from controller.cli_act import EXAMPLES, values_of
 from controller.cli_bind import named_so_far, tell_bound
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json, say_json_line
@@ -197,7 +197,9 @@ def act(
     from controller.actions import demands, roles_for
 
     if list_them:
-        list_actions(as_json=json)
+        from controller.cli_act_list import list_actions
+
+        list_actions(name, as_json=json)
         return
     if not name:
         raise Unable("which action? `smartshoe act --list` shows them")

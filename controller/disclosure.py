@@ -268,6 +268,7 @@ WAYS: Final = (
         by={
             "terminal": (
                 "controller.cli_act",
+                "controller.cli_act_list",
                 "controller.cli_clauses",
                 "controller.cli_commands",
                 "controller.cli_odds",

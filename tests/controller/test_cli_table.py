@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions import ACTION_NAMES
 from controller.cli import main
 from controller.cli_errors import Exit
 from controller.procedure.decisions import Decision
@@ -199,27 +198,6 @@ def test_wagers_are_words_or_a_file(
     # Whether the table is told of wagers is the procedure's matter: the words are right.
     words = ["act", "wagers", f"wagers={wagers}", "--by", "D. Dealer", "--socket", table]
     assert main(words) in (Exit.DONE, Exit.NO)
-
-
-def test_the_actions_are_listed_with_their_values(capsys: Capture) -> None:
-    assert main(["act", "--list"]) == Exit.DONE
-
-    said = capsys.readouterr().out
-    assert all(name in said for name, _, _ in ACTION_NAMES)
-    assert "form_number" in said
-
-
-def test_the_actions_as_json(capsys: Capture) -> None:
-    assert main(["act", "--list", "--json"]) == Exit.DONE
-
-    actions = json.loads(capsys.readouterr().out)["actions"]
-    assert actions[0] == {
-        "action": "resolve",
-        "roles": ["floorperson", "pit_manager"],
-        "values": ["decision", "provisional", "outcome"],
-        "reason_required": True,
-        "purpose": "decide what becomes of the open irregularities",
-    }
 
 
 def test_help_names_every_decision(capsys: Capture) -> None:
