@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from controller.cli_status_shown import WIDTH, wrapped
 from controller.shown import Shown
 
-# Places in the order of a card's way, with the words for how many are there. The cards of both
-# hands are one number: which hand a card went to follows from cards that may lie face down.
+# Places in the order of a card's way, with the words for how many are there.
 _PLACES = (
     (("shoe",), "in the shoe"),
-    (("player", "banker", "aside"), "on the table"),
+    (("hands", "aside"), "on the table"),
     (("burn",), "burned"),
     (("discard_rack",), "in the discard rack"),
     (("shuffler",), "in the shuffler"),

@@ -16,7 +16,7 @@ from controller.shown import Shown
 WIDTH = 100
 _INDENT = 11
 _HANDS = (("player", "Player's Hand"), ("banker", "Banker's Hand"))
-_HIDDEN, _UNREAD = "??", "unread"
+_NO_FACE = ("??", "unread")
 _BETWEEN_SHOES = ("closed", "opening", "shoe_over")
 
 
@@ -113,18 +113,16 @@ def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[s
 
 
 def _found_lines(one: Shown, width: int) -> list[str]:
-    """What custody proved, at which step; the card only where people have seen it."""
+    """What custody proved, at which step; of a card nobody has seen no more than its back."""
     found = one.part("found")
     if found is None:
         return []
     lines = wrapped(" found at", found.text("step"), width)
     lines += wrapped(" proof", found.text("detail"), width)
-    if found.text("card") == _HIDDEN:
-        return lines
-    tag = f"tag {found.text('tag')}" if found.text("tag") else ""
+    face = "" if found.text("card") in _NO_FACE else found.text("card")
     back = f"{found.text('back')} back" if found.text("back") else ""
-    known = [words for words in (found.text("card"), back, tag) if words and words != _UNREAD]
-    return lines + wrapped(" card", ", ".join(known), width)
+    tag = f"tag {found.text('tag')}" if found.text("tag") else ""
+    return lines + wrapped(" card", ", ".join(filter(None, (face, back, tag))), width)
 
 
 def owed_steps(table: Shown) -> tuple[str, ...]:

@@ -1,6 +1,10 @@
 """Cards and devices in words: what stands on the lines, and that a table without them has none."""
 
+import re
+
 from controller.cli_status_cards import beside_lines, cards_lines
+from controller.custody.places import Whereabouts
+from controller.custody_view import told_places
 from controller.shown import Shown
 
 RED = {
@@ -8,7 +12,7 @@ RED = {
     "back": "red",
     "in_play": True,
     "blocked": "",
-    "cards": {"shoe": 390, "player": 3, "banker": 2, "aside": 1, "burn": 9, "discard_rack": 11},
+    "cards": {"shoe": 390, "hands": 5, "aside": 1, "burn": 9, "discard_rack": 11},
 }
 BLUE = {
     "batch": "BLUE-0001",
@@ -41,11 +45,12 @@ def test_the_cards_of_each_batch_are_counted_by_place() -> None:
     ]
 
 
-def test_both_hands_are_one_number() -> None:
-    player = {**RED, "cards": {"player": 3, "banker": 2}}
-    banker = {**RED, "cards": {"player": 2, "banker": 3}}
+def test_every_place_of_a_card_is_told() -> None:
+    places = [place for place, _ in told_places((place, 1) for place in Whereabouts)]
+    batch = {"batch": "RED-1", "back": "red", "cards": dict.fromkeys(places, 1)}
 
-    assert cards_lines(Shown(custody(player))) == cards_lines(Shown(custody(banker)))
+    told = cards_lines(Shown({"custody": {"batches": [batch]}}), width=300)[0]
+    assert sum(int(number) for number in re.findall(r" (\d+) ", told)) == len(places)
 
 
 def test_a_blocked_batch_is_told_with_its_reason() -> None:

@@ -151,7 +151,7 @@ FOUND = {
         ({}, [" card      9h, red back, tag E0040150000A0001"]),
         ({"card": "unread", "back": ""}, [" card      tag E0040150000A0001"]),
         ({"back": "", "tag": ""}, [" card      9h"]),
-        ({"card": "??", "tag": ""}, []),
+        ({"card": "??", "tag": ""}, [" card      red back"]),
     ],
     ids=["known", "foreign", "a shoe that reads faces", "not seen"],
 )
