@@ -73,6 +73,8 @@ def followed(
         case ReportsMissing():
             return shoes.reports_missing(custody), findings
         case ActRecorded():
-            return custodian.acted(custody, event, before, after), findings
+            custody = custodian.acted(custody, event, before, after)
+            custody, off = custodian.counted(custody, event)
+            return custody, (*findings, *off)
         case _:
             return custody, findings

@@ -29,6 +29,7 @@ _LEFT: Final = (
     *(Whereabouts.PLAYER, Whereabouts.BANKER, Whereabouts.ASIDE),
     *(Whereabouts.BURN, Whereabouts.DISCARD_RACK),
 )
+_COUNTS: Final = (ActKind.INSPECTED, ActKind.VERIFIED)
 SPOTS: Final = MappingProxyType(
     {
         Spot.DISCARD_RACK: Whereabouts.DISCARD_RACK,
@@ -159,6 +160,21 @@ def acted(
             return batches.batch_moved(state, now.loaded, Whereabouts.SHOE).state
         case _:
             return state
+
+
+def counted(state: CustodyState, event: ActRecorded) -> tuple[CustodyState, tuple[Finding, ...]]:
+    """People counted a whole batch that is bound, outside the shoe: its manifest says how many."""
+    shoe = state.shoe
+    in_play = shoe.in_play if shoe is not None else ""
+    bound = [
+        one.manifest.back
+        for one in state.batches
+        if one.manifest.back == event.batch and one.manifest.batch != in_play
+    ]
+    if event.kind not in _COUNTS or not event.amount or not bound:
+        return state, ()
+    counted = batches.counted(state, event.batch, event.amount, f"{event.kind.value}, counted")
+    return counted.state, counted.findings
 
 
 def where_put(before: TableState, after: TableState) -> Whereabouts:

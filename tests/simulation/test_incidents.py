@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from controller.actions import Role, SetCardApart
+from controller.actions import RecordAct, Role, SetCardApart
 from controller.custody.findings import Finding
 from controller.custody.places import Whereabouts
 from controller.custody.state import counts
+from controller.procedure.acts import ActKind
 from controller.procedure.effects import ShoeOpened
 from controller.procedure.events import CardDrawn, CustodyFound
 from hil.dealing.actions import Action, Draw, NewShoe, Pause, PauseKind, PressResult
@@ -107,6 +108,18 @@ def test_parx_with_tags_the_jack_is_foreign_when_it_is_drawn(simulation) -> None
     assert len(cards_before(played, found)) == 30
     assert played.codes[:2] == ["CARD_UNREADABLE", "FOREIGN_CARD"]
     assert "S42-a-4-iii-same" in played.raised[1].clauses
+
+
+@pytest.mark.parametrize(
+    ("counted", "code"), [(415, "CARD_ABSENT"), (417, "CARD_EXTRA"), (416, None)]
+)
+def test_a_bound_batch_that_counts_wrong_is_not_whole(simulation, counted, code) -> None:
+    played = simulation.table("rfid")
+    count = RecordAct(ActKind.INSPECTED, batch="red", amount=counted)
+    played.table.act(count, Role.FLOORPERSON)
+    assert [found.code for found in findings(played)] == ([code] if code else [])
+    blocked = {one.back: bool(one.blocked) for one in counts(played.table.state.custody)}
+    assert blocked == {"red": code is not None, "blue": False}
 
 
 # --- Rivers 2018: a card of another back for 64 rounds --------------------------------------------
