@@ -43,9 +43,10 @@ COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller
 full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
 
-gate: ## What must hold before a release.
-	@echo 'gate: covers every check, all tests with the long ones, and the measurements.'
-	@echo 'gate: does not cover real kernels (USB, power cuts) and real devices.'
+gate: $(VENV)/.installed-dev ## What must hold before a release.
+	@echo 'gate: covers every check, USB on a real kernel, all tests with the long ones, and the measurements.'
+	@echo 'gate: does not cover power cuts on a real kernel and real devices.'
+	@$(RUN) -m hil.gate
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory full
 	@$(MAKE) --no-print-directory bench

@@ -10,6 +10,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -30,9 +31,13 @@ class UsbBedFailed(Exception):
 class UsbBed:
     """Use as a context manager. A program sees the bed's devices when it is started with
     `environment`, and the machine's own ones otherwise.
+
+    `on_kernel`: the devices are plugged into the running kernel's virtual host controller
+    instead, for every program to see; that needs root and vhci_hcd.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_kernel: bool = False) -> None:
+        self._on_kernel = on_kernel
         self._process: subprocess.Popen[str] | None = None
         self._root = ""
         self.plugged: set[str] = set()
@@ -41,10 +46,13 @@ class UsbBed:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("UMOCKDEV")
         }
-        environment["LD_PRELOAD"] = PRELOADED
         environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[1])
+        command = (sys.executable, "-m", "hil.emulator.usb.vhci_serve")
+        if not self._on_kernel:
+            environment["LD_PRELOAD"] = PRELOADED
+            command = (SYSTEM_PYTHON, "-m", "hil.emulator.usb.umockdev_serve")
         self._process = subprocess.Popen(
-            [SYSTEM_PYTHON, "-m", "hil.emulator.usb.umockdev_serve"],
+            command,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -77,6 +85,8 @@ class UsbBed:
     @property
     def environment(self) -> dict[str, str]:
         """What to add to the environment of the program under test."""
+        if self._on_kernel:
+            return {}
         return {"UMOCKDEV_DIR": self._root, "LD_PRELOAD": PRELOADED}
 
     def plug(

@@ -43,18 +43,22 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One interface without alternate settings. `reports`: a HID report descriptor, or nothing."""
+    """One interface without alternate settings. `reports`: a HID report descriptor, or nothing;
+    `of_class`: the descriptors its class wants besides.
+    """
 
     class_code: int
     subclass: int
     protocol: int
     endpoints: tuple[Endpoint, ...]
     reports: bytes = b""
+    of_class: bytes = b""
 
     def encode(self, number: int) -> bytes:
-        of_class = (self.class_code, self.subclass, self.protocol)
-        head = bytes([9, INTERFACE, number, 0, len(self.endpoints), *of_class, 0])
-        return head + self.hid() + b"".join(one.encode() for one in self.endpoints)
+        codes = (self.class_code, self.subclass, self.protocol)
+        head = bytes([9, INTERFACE, number, 0, len(self.endpoints), *codes, 0])
+        endpoints = b"".join(one.encode() for one in self.endpoints)
+        return head + self.hid() + self.of_class + endpoints
 
     def hid(self) -> bytes:
         """The HID descriptor, which tells how long the report descriptor is."""

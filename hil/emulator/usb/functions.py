@@ -51,20 +51,17 @@ def packets(endpoint: int, data: bytes, size: int = PACKET_BYTES) -> Packets:
 
 
 class BulkFunction:
-    """A vendor's interface with one bulk endpoint each way."""
+    """An interface with one bulk endpoint each way; the maker's own class unless told otherwise."""
 
-    interface = Interface(
-        descriptors.VENDOR_CLASS,
-        0,
-        0,
-        (
+    def __init__(
+        self, device: ByteDevice, class_code: int = descriptors.VENDOR_CLASS, of_class: bytes = b""
+    ) -> None:
+        self.device = device
+        endpoints = (
             Endpoint(BULK_IN, descriptors.BULK, PACKET_BYTES),
             Endpoint(BULK_OUT, descriptors.BULK, PACKET_BYTES),
-        ),
-    )
-
-    def __init__(self, device: ByteDevice) -> None:
-        self.device = device
+        )
+        self.interface = Interface(class_code, 0, 0, endpoints, of_class=of_class)
 
     def control(self, setup: bytes, data: bytes, at_ns: int) -> bytes | Handshake:
         return Handshake.STALL

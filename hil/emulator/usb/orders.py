@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any, Protocol, get_args, get_type_hints
 
 from hil.emulator.usb import descriptors
+from hil.emulator.usb.cdc_acm import DATA_CLASS, AcmControl
 from hil.emulator.usb.descriptors import Identity
 from hil.emulator.usb.device import Function, UsbDevice
 from hil.emulator.usb.functions import BulkFunction, ByteDevice, HidFunction, ScriptedDevice
@@ -81,21 +82,24 @@ def _fitted(hint: object, value: object) -> object:
     return value
 
 
-def make_function(description: Mapping[str, Any]) -> Function:
-    """`kind` is bulk, hid_pos or keyboard."""
+def make_functions(description: Mapping[str, Any]) -> tuple[Function, ...]:
+    """`kind` is bulk, hid_pos, keyboard, or serial, which takes the first two interfaces."""
     match description.get("kind"):
         case "bulk":
-            return BulkFunction(byte_device(description, SCRIPT))
+            return (BulkFunction(byte_device(description, SCRIPT)),)
+        case "serial":
+            return (AcmControl(), BulkFunction(byte_device(description, SCRIPT), DATA_CLASS))
         case "hid_pos":
-            return HidFunction(byte_device(description, SCANNER))
+            return (HidFunction(byte_device(description, SCANNER)),)
         case "keyboard":
-            return HidFunction(
+            keyboard = HidFunction(
                 ScriptedDevice(),
                 descriptors.KEYBOARD_REPORTS,
                 boot_protocol=int(description.get("boot", 1)),
                 report_bytes=KEYBOARD_REPORT_BYTES,
                 endpoint=int(description.get("endpoint", SECOND_REPORT_IN)),
             )
+            return (keyboard,)
         case other:
             raise Refused(f"no kind of interface is called {other!r}")
 
@@ -154,7 +158,8 @@ class Orders:
         if "functions" in order:
             functions: Sequence[Mapping[str, Any]] = order["functions"]
             identity = Identity(**order["identity"])
-            device = UsbDevice(identity, tuple(map(make_function, functions)))
+            made = tuple(one for each in functions for one in make_functions(each))
+            device = UsbDevice(identity, made)
             self._devices[name] = (str(order.get("place", "1-1")), device)
         device = self._known(name)
         place = str(order.get("place", self._devices[name][0]))
@@ -165,8 +170,8 @@ class Orders:
     def _call(self, name: str, order: Mapping[str, Any]) -> object:
         """Do something to the device behind one of the interfaces, by the name of its method."""
         function = self._known(name).functions[int(order.get("function", 0))]
-        if not isinstance(function, BulkFunction | HidFunction):
-            raise Refused(f"{name} has no device of bytes there")
+        if not isinstance(function, BulkFunction | HidFunction | AcmControl):
+            raise Refused(f"{name} has no device there")
         method = getattr(function.device, str(order["method"]))
         result = method(**fitted(method, order.get("arguments", {})))
         return result.hex() if isinstance(result, bytes) else result

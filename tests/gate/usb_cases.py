@@ -1,0 +1,356 @@
+"""USB readers, scanners and serial ports on a real kernel: usbcore, usbfs, usbhid, cdc_acm, udev.
+
+Run by `python -m hil.gate` inside a kernel of its own; pytest does not collect this file by itself.
+The devices are emulated, and plugged into the kernel's virtual host controller.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from queue import Queue
+
+import pytest
+
+from firmware_bridge.timestamp import now
+from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.hotplug import DeviceWatch
+from firmware_bridge.transport.port import (
+    Chunk,
+    LineSettings,
+    Parity,
+    Port,
+    PortEvent,
+    PortGone,
+    PortLost,
+    PortOpened,
+    PortUnavailable,
+)
+from firmware_bridge.transport.port_url import open_port
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent
+from firmware_bridge.transport.usb_sysfs import AttachedDevice, attached_devices
+from hil.usb_bed import READER, SCANNER, UsbBed
+
+# The inventory request and the answer of a reader with one tag, as published.
+INVENTORY = bytes.fromhex("020009FFB001001843")
+ONE_TAG = bytes.fromhex("1100B000010300E0040150A05F02B7D7BE")
+TAG = bytes.fromhex("E0040150A05F02B7")
+PUBLISHED = {"kind": "bulk", "settings": {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}}
+FEIG = {"kind": "bulk", "device": "hil.emulator.feig:FeigReader"}
+LINE = LineSettings(38400, Parity.EVEN)
+WAIT_S = 20.0
+NS_PER_S = 1_000_000_000
+NOBODY = 65534
+
+Plug = Callable[..., str]
+Opened = Callable[..., Port]
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[UsbBed]:
+    with UsbBed(on_kernel=True) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Iterator[int]:
+    return count(1)
+
+
+def attached(serial: str) -> AttachedDevice | None:
+    return next((d for d in attached_devices() if d.identity.serial_number == serial), None)
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for the kernel, which takes its time over plugging in and out."""
+    deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
+    pause = threading.Event()
+    while not condition():
+        assert now().monotonic_ns < deadline_ns, what
+        pause.wait(0.01)
+
+
+@pytest.fixture
+def plug(bed: UsbBed, numbers: Iterator[int]) -> Iterator[Plug]:
+    plugged: list[str] = []
+
+    def make(
+        function: dict[str, object],
+        identity: dict[str, object] = READER,
+        place: str = "1-1",
+        *more: dict[str, object],
+        serial: str = "",
+        wait: bool = True,
+    ) -> str:
+        name = serial or f"SN-{next(numbers)}"
+        bed.plug(name, {**identity, "serial_number": name}, (function, *more), place)
+        plugged.append(name)
+        if wait:
+            until(lambda: attached(name) is not None, f"{name} was not found by the kernel")
+        return name
+
+    yield make
+    for name in plugged:
+        if name in bed.plugged:
+            bed.unplug(name)
+    until(lambda: not attached_devices(), "a device stays")
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    ports: list[Port] = []
+
+    def make(url: str, allowed: AllowList | None = None) -> Port:
+        port = open_port(url, LINE, allowed)
+        ports.append(port)
+        # For some milliseconds, kernel, udev and library disagree; the pump tries again as well.
+        deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
+        while True:
+            try:
+                port.open()
+            except PortUnavailable as unavailable:
+                early = "being plugged" in str(unavailable) or "no serial port yet" in str(
+                    unavailable
+                )
+                if not early or now().monotonic_ns > deadline_ns:
+                    raise
+            else:
+                return port
+
+    yield make
+    for port in ports:
+        port.close()
+
+
+def url_of(name: str) -> str:
+    return f"usb://0ab1:0002/{name}"
+
+
+def read_exactly(port: Port, size: int) -> bytes:
+    data = b""
+    deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
+    while len(data) < size:
+        assert now().monotonic_ns < deadline_ns, f"only {data.hex()} came"
+        data += port.read()
+    return data
+
+
+# --- a reader -------------------------------------------------------------------------------------
+
+
+def test_the_published_inventory_is_asked_and_answered(plug: Plug, opened: Opened) -> None:
+    port = opened(url_of(plug(PUBLISHED)))
+    port.write(INVENTORY)
+
+    assert read_exactly(port, len(ONE_TAG)) == ONE_TAG
+
+
+def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+    name = plug(FEIG)
+    port = opened(url_of(name))
+    bed.call(name, "tag_read", identity=TAG.hex(), kind=3, antenna=1)
+
+    assert TAG in read_exactly(port, 24)
+
+
+def test_two_readers_are_told_apart_by_serial_number_and_place(plug: Plug, opened: Opened) -> None:
+    echo = {"kind": "bulk", "settings": {"echo": True}}
+    one = opened(url_of(plug(echo, READER, "1-1")))
+    plug(echo, READER, "1-2")
+    (place,) = (d.identity.path for d in attached_devices() if d.identity.path.endswith("-2"))
+    other = opened(f"usb://0ab1:0002/@{place}")
+    one.write(b"one")
+    other.write(b"other")
+
+    assert (read_exactly(one, 3), read_exactly(other, 5)) == (b"one", b"other")
+
+
+def test_a_stall_is_healed_and_a_second_one_is_a_lost_port(
+    bed: UsbBed, plug: Plug, opened: Opened
+) -> None:
+    name = plug(PUBLISHED)
+    port = opened(url_of(name))
+    bed.order("stall", name, endpoint=0x81)
+    port.read()
+    port.write(INVENTORY)
+    assert read_exactly(port, len(ONE_TAG)) == ONE_TAG
+    bed.order("stall", name, endpoint=0x81, times=2)
+    port.read()
+
+    with pytest.raises(PortGone, match="stall"):
+        port.read()
+
+
+def test_a_reader_that_hangs_is_a_lost_port_at_the_next_write(
+    bed: UsbBed, plug: Plug, opened: Opened
+) -> None:
+    name = plug(PUBLISHED)
+    port = opened(url_of(name))
+    bed.order("hang", name)
+    assert port.read() == b""
+
+    with pytest.raises(PortGone, match="takes nothing for 2 s"):
+        port.write(INVENTORY)
+    bed.order("resume", name)
+
+
+def test_unplugging_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+    name = plug(PUBLISHED)
+    port = opened(url_of(name))
+    ends: Queue[str] = Queue()
+
+    def read() -> None:
+        try:
+            while True:
+                port.read()
+        except PortGone as gone:
+            ends.put(str(gone))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    bed.unplug(name)
+
+    assert "unplugged" in ends.get(timeout=WAIT_S)
+    thread.join(WAIT_S)
+
+
+def test_what_another_port_holds_is_unavailable(plug: Plug, opened: Opened) -> None:
+    url = url_of(plug(PUBLISHED))
+    opened(url)
+
+    with pytest.raises(PortUnavailable, match="another program holds"):
+        opened(url)
+
+
+def test_without_permission_the_remedy_is_named(plug: Plug, opened: Opened) -> None:
+    url = url_of(plug(PUBLISHED))
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        with pytest.raises(PortUnavailable, match=r"no permission to open .* udev rule"):
+            opened(url)
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
+
+
+def test_a_device_that_is_not_on_the_list_is_refused(plug: Plug, opened: Opened) -> None:
+    with pytest.raises(PortUnavailable, match="not on the allow-list"):
+        opened(url_of(plug(PUBLISHED)), AllowList((allow_entry("9-9"),)))
+
+
+# --- coming and going -----------------------------------------------------------------------------
+
+
+def next_opened(events: Queue[PortEvent]) -> PortOpened:
+    while True:
+        event = events.get(timeout=WAIT_S)
+        if isinstance(event, PortOpened):
+            return event
+        assert isinstance(event, PortLost)
+
+
+def test_unplugged_and_plugged_in_again_ten_times_the_pump_carries_on(
+    bed: UsbBed, plug: Plug, numbers: Iterator[int]
+) -> None:
+    name = f"SN-{next(numbers)}"
+    events: Queue[PortEvent] = Queue()
+    told: Queue[DeviceEvent] = Queue()
+    pump = PortPump("reader", open_port(url_of(name), LINE), events.put)
+
+    def tell(event: DeviceEvent) -> None:
+        told.put(event)
+        pump.wake()
+
+    watch = DeviceWatch(tell)
+    watch.start()
+    pump.start()
+    late_ns: list[int] = []
+    plug(PUBLISHED, serial=name, wait=False)
+    for _ in range(10):
+        at = next_opened(events).at
+        appeared = told.get(timeout=WAIT_S)
+        while not isinstance(appeared, DeviceAppeared):
+            appeared = told.get(timeout=WAIT_S)
+        late_ns.append(at.monotonic_ns - appeared.at.monotonic_ns)
+        pump.write(INVENTORY)
+        chunk = events.get(timeout=WAIT_S)
+        assert isinstance(chunk, Chunk)
+        assert chunk.data == ONE_TAG
+        bed.unplug(name)
+        until(lambda: attached(name) is None, "it stays")
+        bed.plug(name)
+    pump.stop()
+    watch.stop()
+    print(f"opened after at most {max(late_ns) / 1e6:.0f} ms")
+
+    assert pump.join(WAIT_S)
+    assert watch.join(WAIT_S)
+    assert max(late_ns) < 2 * NS_PER_S
+
+
+# --- a scanner and a serial port, with the kernel's own drivers -----------------------------------
+
+
+def driver_of(name: str) -> str:
+    device = attached(name)
+    assert device is not None
+    interface = Path(f"/sys/bus/usb/devices/{device.identity.path}:1.0/driver")
+    return interface.resolve().name if interface.exists() else ""
+
+
+def test_a_scanner_is_taken_from_the_kernels_driver_and_read(
+    bed: UsbBed, plug: Plug, opened: Opened
+) -> None:
+    name = plug({"kind": "hid_pos"}, SCANNER)
+    until(lambda: driver_of(name) == "usbhid", "the kernel's driver does not take it")
+    port = opened(f"usbhid://0c2e:0b81/{name}")
+    port.write(b"\xfe\x01")
+    bed.call(name, "scan", text=b"PACK-7".hex())
+
+    assert read_exactly(port, 64)[:11] == b"\x02\x06]C0PACK-7"
+    assert driver_of(name) == "usbfs"
+
+
+@pytest.mark.parametrize("boot", [0, 1])
+def test_a_keyboard_is_refused(plug: Plug, opened: Opened, boot: int) -> None:
+    name = plug({"kind": "keyboard", "boot": boot, "endpoint": 0x81}, SCANNER)
+
+    with pytest.raises(PortUnavailable, match="no keyboard is allowed"):
+        opened(f"usbhid://0c2e:0b81/{name}")
+
+
+def test_a_serial_port_is_found_by_its_device_and_set_to_38400_even(
+    bed: UsbBed, plug: Plug, opened: Opened
+) -> None:
+    name = plug({"kind": "serial", "settings": {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}})
+    port = opened(f"usbserial://0ab1:0002/{name}")
+    port.write(INVENTORY)
+
+    assert read_exactly(port, len(ONE_TAG)) == ONE_TAG
+    assert bed.call(name, "line_coding") == "38400 8E1"
+
+
+def test_a_serial_port_of_a_device_that_is_not_on_the_list_is_refused(
+    plug: Plug, opened: Opened
+) -> None:
+    name = plug({"kind": "serial"})
+    until(lambda: Path("/dev/ttyACM0").exists(), "no serial port")
+
+    for url in (f"usbserial://0ab1:0002/{name}", "/dev/ttyACM0"):
+        with pytest.raises(PortUnavailable, match="not on the allow-list"):
+            opened(url, AllowList((allow_entry("9-9"),)))
+
+
+def test_unplugging_ends_a_serial_port(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+    name = plug({"kind": "serial"})
+    port = opened(f"usbserial://0ab1:0002/{name}")
+    bed.unplug(name)
+
+    with pytest.raises(PortGone):
+        read_exactly(port, 1)
