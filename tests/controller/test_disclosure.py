@@ -14,12 +14,32 @@ import sys
 
 import pytest
 
-from controller.actions import AskGhostHand, LockShoe, Resolve, TellTurned
-from controller.control_answers import plain_entries
+from controller.actions import (
+    AskGhostHand,
+    BindBatch,
+    ChangeSetting,
+    ClearShoeError,
+    CloseShoe,
+    CollectVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    LockShoe,
+    RecordAct,
+    Resolve,
+    Role,
+    SetCardApart,
+    StateWagers,
+    TellTurned,
+    UnlockShoe,
+    VacateSeat,
+)
+from controller.control_answers import plain_entries, refusal
 from controller.disclosure import HIDDEN_CARD, WayOut, burn_card_disclosed
+from controller.inputs import OperatorAction
 from controller.loop import Conclusion, Stored
 from controller.metrics import TableMetrics
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.acts import ActKind
+from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import Prompted
 from controller.procedure.events import TurnedCards
 from controller.procedure.phases import Phase
@@ -27,6 +47,7 @@ from controller.procedure.rulebook import Fact
 from controller.procedure.suspension import permitted_decisions
 from controller.retelling import in_words
 from controller.rule_data import profile_text
+from controller.rules.hands import HandName
 from controller.snapshot import snapshot
 from drivers.catalogue import ShoeSettings, build_monitor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -249,7 +270,7 @@ def test_told_of_no_turning_no_prompt_tells_what_the_cards_call_for(dealt) -> No
 @pytest.mark.parametrize("way", list(WAYS_OUT))
 def test_whose_a_third_card_is_that_was_drawn_before_turning_is_not_told(script, way) -> None:
     deals = [
-        four(PLAYER_HANDS[player], BANKER_HANDS["three"]) + (f"44 {place} A8",)
+        (*four(PLAYER_HANDS[player], BANKER_HANDS["three"]), f"44 {place} A8")
         for player, place in (("draws", "83"), ("stands", "93"))
     ]
     down = face_down("players_reveal")
@@ -268,6 +289,60 @@ def test_once_the_hands_were_turned_the_third_card_lies_at_its_own(script) -> No
     table.acted(TellTurned(TurnedCards.BANKER_HAND))
     coup = shown(table)["coup"]
     assert (len(coup["player"]), len(coup["banker"]), coup["third"]) == (3, 2, [])
+
+
+# --- whatever people do ---------------------------------------------------------------------------
+
+# What a person may do that does not itself disclose. Turning and declaring do; so does a card that
+# was found face up; and whoever calls "no more bets" says that the coup before is over.
+DONE = (
+    *(Resolve(Resolution(decision)) for decision in Decision if decision.value != "state_outcome"),
+    *(Resolve(Resolution(decision, Provisional.VOID)) for decision in (Decision.CONTINUE,)),
+    *(CloseShoe(), LockShoe(), UnlockShoe(), ClearShoeError(4)),
+    *(TellTurned(part) for part in (TurnedCards.PLAYER_THIRD, TurnedCards.BANKER_THIRD)),
+    *(GiveUpReveal(hand, by_order) for hand in HandName for by_order in (False, True)),
+    *(RecordAct(kind, batch="red", seat=1, second="B. Floor") for kind in ActKind),
+    *(AskGhostHand(), StateWagers(()), CollectVigorish(3), VacateSeat(3)),
+    *(GiveNotice("vig_rate", "4", "patrons"), ChangeSetting("vig_rate", "4")),
+    *(BindBatch("RED-0001"), SetCardApart("red", "E004010000000001")),
+)
+
+
+def said(table, action) -> str:
+    """What an action would be answered now."""
+    item = OperatorAction(table.at, "A. Floor", Role.FLOORPERSON, "test", action, "seen by me")
+    _, output = table.core.handle(table.state, item)
+    return json.dumps([refusal(output.entries), plain_entries(output.entries)])
+
+
+@pytest.mark.parametrize("cards", [1, 3, 4])
+@pytest.mark.parametrize("observed", [(Fact.RESULT_BUTTON,), TOLD], ids=["untold", "told"])
+def test_whatever_people_do_its_answer_tells_of_no_card_that_lies_face_down(
+    script, observed, cards
+) -> None:
+    down = face_down("players_reveal")
+    tables = [
+        script(profile=down, observed=observed).begun().reported(*NEW_SHOE, *hand[:cards])
+        for hand in HANDS.values()
+    ]
+    told = [action for action in DONE if len({said(table, action) for table in tables}) > 1]
+    assert told == []
+
+
+@pytest.mark.parametrize("observed", [(Fact.RESULT_BUTTON,), TOLD], ids=["untold", "told"])
+def test_whatever_people_do_while_suspended_tells_of_no_card_that_lies_face_down(
+    script, observed
+) -> None:
+    down = face_down("players_reveal")
+    tables = [
+        script(profile=down, observed=observed)
+        .begun()
+        .reported(*NEW_SHOE, *HANDS[hand], "44 83 A3")
+        for hand in ("natural", "both stand")
+    ]
+    assert {table.state.table.phase for table in tables} == {Phase.SUSPENDED}
+    told = [action for action in DONE if len({said(table, action) for table in tables}) > 1]
+    assert told == []
 
 
 # --- cards drawn in error, and ghost hands --------------------------------------------------------
