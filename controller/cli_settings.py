@@ -1,7 +1,7 @@
 """`smartshoe check-config`: what a table will go by, or every problem of its configuration.
 
 Responsible for: showing a checked configuration in words, and the commented example.
-Not responsible for: reading and checking it (config).
+Not responsible for: reading and checking it (config), devices and batches (cli_settings_devices).
 Source: package README, "Settings have one home".
 """
 # ruff: noqa: PLC0415 - the configuration's library is loaded only when one is read.
@@ -13,6 +13,8 @@ import typer
 
 from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json
+
+_INDENT = 21
 
 if TYPE_CHECKING:
     from controller.config import TableConfig
@@ -58,15 +60,34 @@ def check_config(
     if json:
         say_json({"ok": True, "file": str(file), **_plain(config)})
         return
-    for name, words in _plain(config).items():
-        said = ", ".join(map(str, words)) if isinstance(words, list) else str(words)
-        say(f"{name.replace('_', ' '):<20}{said or 'none'}")
+    _tell(_plain(config))
+
+
+def _tell(plain: dict[str, object]) -> None:
+    """One line for each setting; what has a sentence of its own has a line of its own."""
+    from controller.cli_settings_devices import batch_words, device_words, key_words
+
+    words_of = {"readers": device_words, "scanners": device_words, "batch_keys": key_words}
+    for name, value in plain.items():
+        lines = [str(value)]
+        if name in words_of and isinstance(value, list):
+            lines = list(map(words_of[name], value))
+        elif name == "bound_batches" and isinstance(value, list):
+            keys = plain["batch_keys"]
+            lines = [batch_words(one, keys if isinstance(keys, list) else []) for one in value]
+        elif isinstance(value, list):
+            lines = list(map(str, value)) if name == "remarks" else [", ".join(map(str, value))]
+        for number, line in enumerate(lines or [""]):
+            say(f"{'' if number else name.replace('_', ' '):<{_INDENT}}{line or 'none'}")
 
 
 def _plain(config: "TableConfig") -> dict[str, object]:
     """What the table will go by, in the order of the file."""
+    from controller.cli_settings_devices import device_remarks, devices_plain
+
     settings, shoe = config.settings, config.settings.shoe
     profile = _profile(config.profile_text)
+    batches, remarks = _batches(config, profile)
     metrics = f"http://{config.metrics_address}:{config.metrics_port}/metrics"
     minutes = settings.gaming_day_start_s // 60
     return {
@@ -81,17 +102,52 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "shoe_model": shoe.model,
         "shoe_port": shoe.port,
         "shoe_baud": config.lines[0][1].baud,
-        "shoe_numbering": shoe.seq_cycle,
-        "shoe_sum": shoe.bcc_reading,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: it is only listened to",
+        **_shoe_reader(config),
         "wire_log": config.log_level_wire,
+        **devices_plain(config),
+        **batches,
         "journal": str(config.journal_folder),
         "control_socket": str(config.control_socket),
         "metrics": metrics if config.metrics_enabled else "off",
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
-        "remarks": list(config.remarks),
+        "remarks": [*config.remarks, *device_remarks(config), *remarks],
     }
+
+
+def _shoe_reader(config: "TableConfig") -> dict[str, object]:
+    """What matters of a shoe that reads tags; of another one what matters of its reports."""
+    from drivers.catalogue import SHOE_MODELS
+
+    shoe = config.settings.shoe
+    if SHOE_MODELS[shoe.model].claims:
+        return {"shoe_numbering": shoe.seq_cycle, "shoe_sum": shoe.bcc_reading}
+    gate = f"input {shoe.gate_input}" if shoe.gate_input else "none: a card without a tag is missed"
+    return {"shoe_reader": f"{shoe.reader}, {shoe.delivery}", "shoe_gate": gate}
+
+
+def _batches(
+    config: "TableConfig", profile: "Profile"
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """Folder, keys and bound batches where the table has any, and what is to be done about them."""
+    from controller.cli_settings_devices import (
+        batch_remarks,
+        batches_plain,
+        has_batches,
+        keys_plain,
+    )
+
+    if not has_batches(config):
+        return {}, ()
+    keys, bound = keys_plain(config), list(batches_plain(config, profile))
+    folder = str(config.batches_folder)
+    shown: dict[str, object] = {
+        "batches_folder": folder,
+        "batch_keys": keys,
+        "bound_batches": bound,
+    }
+    return shown, tuple(batch_remarks(config, keys, bound))
 
 
 def _profile(text: str) -> "Profile":
