@@ -20,6 +20,7 @@ from controller.batch_desk import BatchDesk
 from controller.config import ConfigError, TableConfig, load_config
 from controller.control import ControlServer
 from controller.device_desk import DeviceDesk
+from controller.device_log import part_of, tell_batches, telling_port, telling_refused
 from controller.fault_words import fault_words, way_there
 from controller.inputs import Started
 from controller.loop import Stored
@@ -34,7 +35,7 @@ from controller.wire_watch import WireWatch
 from drivers.events import Stage
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.hotplug import DeviceWatch
-from firmware_bridge.transport.port import LineSettings, PortEvent
+from firmware_bridge.transport.port import LineSettings
 from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
 
@@ -142,6 +143,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     def on_stored(stored: Stored) -> None:
         metrics.observe(stored)
         batches.stored(stored)
+        tell_batches(stored)
 
     table = Table(config.settings.table, beginning, now, on_stored)
     _stop_on_signal(table)
@@ -217,15 +219,16 @@ def _assemble(
     batches.start(table.put, config.bound_batches)
     for pump in pumps:
         pump.start()
-    devices = DeviceWatch(DeviceDesk(config.allowed, pumps, table.put).tell)
+    desk = DeviceDesk(config.allowed, pumps, telling_refused(table.put))
+    devices = DeviceWatch(desk.tell)
     devices.start()
     return Parts(table, pumps, batches, devices, control, server)
 
 
 def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
-    put: Callable[[PortEvent], None] = table.put
+    put = telling_port(part_of(config.settings, url), table.put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
-        put = WireWatch(config.settings.shoe, config.log_level_wire, table.put).put
+        put = WireWatch(config.settings.shoe, config.log_level_wire, put).put
     pump = PortPump(url, open_port(url, line, config.allowed), put)
     table.attach_writer(url, pump)
     return pump

@@ -144,9 +144,9 @@ WAYS: Final = (
     ),
     Way(
         WayOut.LOG,
-        "log: start, end, faults of ours by kind and place",
+        "log: start, end, devices, batches by name, faults of ours by kind and place",
         Passes.NO_CARD,
-        by={"log": ("controller.app", "controller.table")},
+        by={"log": ("controller.app", "controller.device_log", "controller.table")},
     ),
     Way(
         WayOut.WIRE_LOG,

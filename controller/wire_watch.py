@@ -11,8 +11,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+from controller.run import shoe_settings
 from controller.settings import ShoeDeviceSettings
-from drivers.catalogue import ShoeSettings, build_monitor
+from drivers.catalogue import build_monitor
 from firmware_bridge.transport.port import PortEvent
 
 # Each level includes the ones above it: events alone, then frames, then every byte.
@@ -29,14 +30,7 @@ class WireWatch:
     def __init__(
         self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], None]
     ) -> None:
-        self._monitor = build_monitor(
-            shoe.model,
-            ShoeSettings(
-                seq_cycle=shoe.seq_cycle,
-                bcc_reading=shoe.bcc_reading,
-                report_interval_ms_min=shoe.report_interval_ms_min,
-            ),
-        )
+        self._monitor = build_monitor(shoe.model, shoe_settings(shoe))
         self._state = self._monitor.initial()
         self._wanted = LEVELS[level]
         self._put = put

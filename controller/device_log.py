@@ -1,0 +1,81 @@
+"""The devices of a running table in the log: one line when one opens, is lost, absent or refused.
+
+Responsible for: naming the part each device plays, and the reason as the port or the list of USB
+devices gives it; and whether a batch that was named is bound.
+Not responsible for: recording (core), finding and judging devices (firmware_bridge), what bytes
+mean. No line tells of a card.
+Source: package README, "Devices of a table", "Disclosure".
+"""
+
+import logging
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from controller.batch_desk import BY_CONFIGURATION
+from controller.entries import BatchBound
+from controller.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from controller.loop import Stored
+from controller.settings import Settings
+from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
+
+LOG: Final = logging.getLogger("smartshoe.devices")
+
+_PutPort: TypeAlias = Callable[[PortEvent], None]
+_PutDevice: TypeAlias = Callable[[DevicePlugged | DeviceUnplugged], None]
+
+
+def part_of(settings: Settings, port: str) -> str:
+    """What the device at a port is at the table."""
+    readers = {one.port: one.seat.replace("_", " ") for one in settings.readers}
+    parts = MappingProxyType(
+        {
+            **{port: f"reader at the {seat}" for port, seat in readers.items()},
+            **{one.port: "scanner" for one in settings.scanners},
+            settings.shoe.port: "shoe",
+        }
+    )
+    return parts[port]
+
+
+def telling_port(part: str, put: _PutPort) -> _PutPort:
+    """Log an opening and a loss, then pass the event on. A port tells a new reason once."""
+
+    def told(event: PortEvent) -> None:
+        match event:
+            case PortOpened():
+                LOG.info("%s: %s is open", part, event.port)
+            case PortLost(reason=reason):
+                LOG.warning("%s: %s", part, reason)
+            case _:
+                pass
+        put(event)
+
+    return told
+
+
+def telling_refused(put: _PutDevice) -> _PutDevice:
+    """Log a USB device that is not let in, then pass it on."""
+
+    def told(item: DevicePlugged | DeviceUnplugged) -> None:
+        if isinstance(item, DevicePlugged) and item.refused:
+            LOG.warning("%s", item.refused)
+        put(item)
+
+    return told
+
+
+def tell_batches(stored: Stored) -> None:
+    """Log what came of a batch that was named.
+
+    What somebody scanned or typed and was refused is not named: it may be the code of a card.
+    """
+    for conclusion in stored.conclusions:
+        if not isinstance(conclusion.item, ManifestGiven):
+            continue
+        batch, by = f"batch {conclusion.item.batch}", conclusion.item.named_by
+        if any(isinstance(entry, BatchBound) for entry in conclusion.entries):
+            LOG.info("%s is bound, named by %s", batch, by)
+            continue
+        named = batch if by == BY_CONFIGURATION else "what was named as a batch"
+        LOG.warning("%s is not bound, named by %s; `smartshoe status` tells why", named, by)
