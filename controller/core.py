@@ -45,6 +45,7 @@ from controller.inputs import (
     WriteFailed,
 )
 from controller.intake import domain_event
+from controller.procedure.changes import effective
 from controller.procedure.effects import Refused
 from controller.procedure.events import (
     CustodyFound,
@@ -57,6 +58,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.settings import Settings
+from drivers.catalogue import SHOE_MODELS
 from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit, Watch
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, TagSeen
 from drivers.faults import DeviceFault
@@ -112,7 +114,8 @@ class Core:
                 fault = DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, item.detail)
                 return growing.noting(DeviceNoted(item.port, fault))
             case ManifestGiven():
-                kept, entry = binding.bound(growing.state.custody, self.book, item)
+                book = effective(self.book, growing.state.table)
+                kept, entry = binding.bound(growing.state.custody, book, item)
                 return growing.with_custody(kept).noting(entry)
             case DevicePlugged() | DeviceUnplugged():
                 return growing.noting(binding.host_noted(item))
@@ -165,7 +168,7 @@ class Core:
 
     def _lock_wanted_anew(self, state: CoreState) -> bool | None:
         """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
-        if not self.settings.shoe.allow_commands:
+        if not self._may_lock:
             return None
         return True if state.lock_wanted or state.table.phase is Phase.SUSPENDED else None
 
@@ -228,7 +231,7 @@ class Core:
         growing = growing.noting(Judged(event, judged.verdicts), *judged.effects)
         growing = self._lock_follows(growing, before, judged.state, at)
         followed = core_cards.followed(
-            self.book,
+            effective(self.book, growing.state.table),
             growing.state.custody,
             event,
             before,
@@ -256,12 +259,20 @@ class Core:
         growing = replace(growing, state=state)
         return growing.noting(Judged(turned, judged.verdicts), *judged.effects)
 
+    @property
+    def _has_lock(self) -> bool:
+        return SHOE_MODELS[self.settings.shoe.model].locks
+
+    @property
+    def _may_lock(self) -> bool:
+        return self._has_lock and self.settings.shoe.allow_commands
+
     def _lock_follows(
         self, growing: Growing, before: TableState, after: TableState, at: Timestamp
     ) -> Growing:
         """A suspended table wants its shoe locked; a resolution releases it."""
         was, is_now = before.phase is Phase.SUSPENDED, after.phase is Phase.SUSPENDED
-        if was == is_now or not self.settings.shoe.allow_commands:
+        if was == is_now or not self._may_lock:
             return growing
         growing = replace(growing, state=replace(growing.state, lock_wanted=is_now))
         if is_now:
@@ -288,7 +299,8 @@ class Core:
             case BindBatch(batch=batch):
                 return growing.noting(ManifestWanted(batch, f"{item.role.value} {item.person}"))
             case SetCardApart():
-                kept, entry = binding.set_apart(growing.state.custody, self.book, item, action)
+                book = effective(self.book, growing.state.table)
+                kept, entry = binding.set_apart(growing.state.custody, book, item, action)
                 return growing.with_custody(kept).noting(entry)
             case _:
                 return self._judged(growing, event_of(item, action), item.at)
@@ -309,6 +321,9 @@ class Core:
         lock_wanted: bool | None = None,
     ) -> Growing:
         """A person asks for a command; `lock_wanted` where it is about the lock."""
+        if lock_wanted is not None and not self._has_lock:
+            refusal = "this shoe has no lock: tell the dealer to stop, or to go on"
+            return growing.noting(Refused(type(command).__name__, refusal))
         if not self.settings.shoe.allow_commands:
             refusal = "this table only listens to its shoe: set allow_commands = true to change it"
             return growing.noting(Refused(type(command).__name__, refusal))

@@ -50,7 +50,8 @@ _NS_PER_MS = 1_000_000
 class ShoeModel:
     """One model: its name in settings, its name for people, its line in bits a second and parity.
 
-    `claims`: it says itself which hand a card is for, and what the result is.
+    `claims`: it says itself which hand a card is for, and what the result is. `locks`: its exit can
+    be locked.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ShoeModel:
     baud: int
     parity: str
     claims: bool
+    locks: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,15 @@ class BadShoeSettings(ValueError):
 SHOE_MODELS = MappingProxyType(
     {
         ANGEL_EYE_II_EX: ShoeModel(
-            ANGEL_EYE_II_EX, "Angel Eye II-EX", baud=4800, parity="N", claims=True
+            ANGEL_EYE_II_EX, "Angel Eye II-EX", baud=4800, parity="N", claims=True, locks=True
         ),
         RFID_SHOE: ShoeModel(
-            RFID_SHOE, "RFID dealing shoe (FEIG OBID)", baud=38400, parity="E", claims=False
+            RFID_SHOE,
+            "RFID dealing shoe (FEIG OBID)",
+            baud=38400,
+            parity="E",
+            claims=False,
+            locks=False,
         ),
     }
 )

@@ -71,6 +71,10 @@ class SimulatedTable:
         self._devices[port].host_appeared(self.clock_ns)
         self.take(PortOpened(port, self.at, ENTROPY))
 
+    def is_plugged(self, port: str) -> bool:
+        """Whether the device's cable is in."""
+        return self._plugged[port]
+
     def unplug(self, port: str) -> None:
         """The cable is pulled: what is under way is gone."""
         assert self._plugged[port], f"{port} is not plugged in"

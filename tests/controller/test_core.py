@@ -38,7 +38,7 @@ from controller.inputs import OperatorAction, Tick, WriteFailed
 from controller.procedure.acts import ActKind
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, Refused
-from controller.procedure.events import GamingDayTurned, ProgramReplaced
+from controller.procedure.events import CustodyFound, GamingDayTurned, ProgramReplaced
 from controller.procedure.phases import Phase
 from controller.rule_data import load_profile, standing_text
 from controller.rules.outcome import Outcome
@@ -411,3 +411,15 @@ def test_a_refused_decision_says_what_is_possible(suspended) -> None:
 def test_an_input_of_every_kind_was_given(troubled_shoe) -> None:
     kinds = {type(item) for item in troubled_shoe.inputs}
     assert {PortOpened, PortLost, Chunk, OperatorAction} < kinds
+
+
+# --- settings changed at the table ---------------------------------------------------------------
+
+
+def test_custody_counts_faces_by_the_decks_the_table_deals_from_now(script) -> None:
+    table = script(observed=()).begun()
+    table.acted(ChangeSetting("decks_per_shoe", "6"))
+    table.reported(*NEW_SHOE, *(COUP[0], COUP[1], COUP[2], COUP[3]) * 7)
+    found = [one.event.finding for one in table.of(Judged) if isinstance(one.event, CustodyFound)]
+    assert {one.code for one in found} == {"TOO_MANY_OF_A_CARD"}
+    assert "the shoe holds 6 decks" in found[0].detail

@@ -8,6 +8,7 @@ Source: hil/README.md, "The simulated table".
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,7 @@ from hil.dealing.actions import Action, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye import AngelEye
+from hil.emulator.feig import FeigSettings, Way
 from hil.emulator.rfid_shoe import RfidShoe
 from hil.emulator.table_reader import TableReader
 from hil.runner import Pace, ShoeRunner
@@ -72,8 +74,9 @@ class Played:
 
     def settle(self) -> None:
         """Until the program has taken over all that the devices have."""
-        devices = (self.shoe, *self.readers.values())
-        assert self.table.settle(lambda: all(is_taken(device) for device in devices))
+        devices = {EXIT: self.shoe, **self.readers}
+        plugged = [one for port, one in devices.items() if self.table.is_plugged(port)]
+        assert self.table.settle(lambda: all(is_taken(device) for device in plugged))
 
 
 def is_taken(device: RfidShoe | AngelEye | TableReader) -> bool:
@@ -83,17 +86,34 @@ def is_taken(device: RfidShoe | AngelEye | TableReader) -> bool:
 class Simulation:
     """Sets tables up and plays dealers on them."""
 
-    def table(self, kind: str, *, gate: int = 1, readers: tuple[str, ...] = ()) -> Played:
+    def table(
+        self,
+        kind: str,
+        *,
+        gate: int = 1,
+        readers: tuple[str, ...] = (),
+        delivery: str = "notify",
+        allow_commands: bool = False,
+        make: type[SimulatedTable] = SimulatedTable,
+    ) -> Played:
         """`kind` is "angel-eye" or "rfid"; of an RFID table both batches are bound."""
         rfid = kind == "rfid"
+        feig = FeigSettings(way=Way.POLLED if delivery == "poll" else Way.ACKNOWLEDGED)
         # Without a gate two cards are told apart only by the time between them.
-        shoe = RfidShoe(by_hand=not gate) if rfid else AngelEye()
+        shoe = RfidShoe(feig, by_hand=not gate) if rfid else AngelEye()
         model = "feig-rfid" if rfid else "angel-eye-ii-ex"
         device = ShoeDeviceSettings(
-            EXIT, model, False, "0-9A-F", "stx_counted", 250, gate_input=gate if rfid else 0
+            EXIT,
+            model,
+            allow_commands,
+            "0-9A-F",
+            "stx_counted",
+            250,
+            gate_input=gate if rfid else 0,
+            delivery=delivery,
         )
         seats = {RACK: "discard_rack", LAYOUT: "layout"}
-        beside = {port: TableReader() for port in readers}
+        beside = {port: TableReader(feig) for port in readers}
         settings = Settings(
             table="SIM-1",
             pit="bench",
@@ -101,9 +121,11 @@ class Simulation:
             gaming_day_start_s=6 * 3600,
             observed=(Fact.RESULT_BUTTON,),
             shoe=device,
-            readers=tuple(ReaderDeviceSettings(port, seats[port]) for port in readers),
+            readers=tuple(
+                ReaderDeviceSettings(port, seats[port], delivery=delivery) for port in readers
+            ),
         )
-        table = SimulatedTable(settings, "s42-mini", {EXIT: shoe, **beside})
+        table = make(settings, "s42-mini", {EXIT: shoe, **beside})
         played = Played(table, shoe, beside)
         if rfid:
             for batch in usual_batches():
@@ -120,9 +142,14 @@ class Simulation:
         readers: tuple[str, ...] = (),
         on_action: Callable[[Played, Action], None] | None = None,
         pace: Pace = AS_FAST_AS_IT_GOES,
+        coups_max: int = 0,
+        **table: Any,
     ) -> Played:
-        """Deal all that the dealer is told; the floorperson decides after each mistake."""
-        played = self.table(kind, gate=gate, readers=readers)
+        """Deal all that the dealer is told; the floorperson decides after each mistake.
+
+        `coups_max` 0: to the end. `table` is what else `table` takes.
+        """
+        played = self.table(kind, gate=gate, readers=readers, **table)
 
         def people(action: Action) -> None:
             if kind == "rfid" and isinstance(action, PressResult):
@@ -135,9 +162,17 @@ class Simulation:
             if isinstance(action, MistakeMade | NewShoe):
                 played.decide()
 
-        outlet = SimulatedOutlet(played.table, played.shoe, lambda: is_taken(played.shoe))
+        def taken() -> bool:
+            return is_taken(played.shoe) or not played.table.is_plugged(EXIT)
+
         ShoeRunner(
-            Dealer(dealer), outlet, pace, people=people, on_action=after, pause=played.table.later
+            Dealer(dealer),
+            SimulatedOutlet(played.table, played.shoe, taken),
+            pace,
+            people=people,
+            on_action=after,
+            pause=played.table.later,
+            coups_max=coups_max,
         ).run()
         played.settle()
         return played
