@@ -41,6 +41,9 @@ def passed(
 ) -> Followed:
     """The card was judged: custody follows it to where the order of drawing put it."""
     words = custodian.step_in_words(before)
+    if custody.shoe is None and custodian.is_over(after):
+        stray = passing.stray_passed(custody, event.tag, event.sure, words)
+        return stray.state, stray.findings
     left = passing.card_passed(custody, event.tag, event.sure, words)
     if left.cut_card:
         return left.state, left.findings

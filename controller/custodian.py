@@ -20,7 +20,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.places import DUE_PLACE, PLAYER_PLACES, WORDS
 from controller.procedure.recording import two_batches
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, ShoeState, TableState
+from controller.procedure.state import CoupState, NextShoe, ShoeState, TableState
 from controller.rules.cards import Card
 from drivers.events import Spot
 
@@ -101,6 +101,7 @@ def followed(
         state = passing.hands_cleared(state, rack_read)
         if rack_read:
             state, findings = sights.rack_due(state, step_in_words(before))
+    state = _taken_out(state, before, after)
     state = _aside_taken(state, before.shoe, after.shoe, rack_read=rack_read)
     if _is_ended(after.shoe) and not _is_ended(before.shoe):
         state = _ended(state, after.shoe)
@@ -129,6 +130,19 @@ def _ended(state: CustodyState, shoe: ShoeState | None) -> CustodyState:
     return shoes.shoe_ended(state, played=played)
 
 
+def _taken_out(state: CustodyState, before: TableState, after: TableState) -> CustodyState:
+    """A card found face up leaves its hand; if it was the first of the burn, that begins anew."""
+    was, shoe = before.shoe, after.shoe
+    if was is None or shoe is None or _run(before) != _run(after):
+        return state
+    if len(shoe.burn_cards) < len(was.burn_cards):
+        return passing.burn_racked(state)
+    if was.coup is None or shoe.coup is None or was.coup.number != shoe.coup.number:
+        return state
+    taken = len(shoe.coup.cards) < len(was.coup.cards)
+    return passing.placed(state, Whereabouts.ASIDE) if taken else state
+
+
 def _aside_taken(
     state: CustodyState, before: ShoeState | None, after: ShoeState | None, *, rack_read: bool
 ) -> CustodyState:
@@ -138,7 +152,7 @@ def _aside_taken(
         return state
     held = len(before.remedy.carried) if before is not None else 0
     coup = after.coup if after is not None else None
-    if held and coup is not None and coup.carried:
+    if held and coup is not None and coup.carried and _cleared(after, before):
         for dealt in coup.cards[: coup.carried]:
             hand = Whereabouts.PLAYER if dealt.place in PLAYER_PLACES else Whereabouts.BANKER
             state = passing.aside_to(state, hand, 1)
@@ -195,6 +209,13 @@ def where_put(before: TableState, after: TableState) -> Whereabouts:
     return Whereabouts.UNKNOWN
 
 
+def is_over(table: TableState) -> bool:
+    """Whether the shoe is over and no card of the next one has come."""
+    suspension = table.suspension
+    begun = suspension is not None and suspension.next_shoe is NextShoe.BEGUN
+    return _is_ended(table.shoe) and not begun
+
+
 def _grew(before: CoupState | None, after: CoupState) -> bool:
     if before is None or before.number != after.number:
         return bool(after.cards)
@@ -210,6 +231,7 @@ def _aside(shoe: ShoeState | None) -> int:
 
 
 def _cleared(before: ShoeState | None, after: ShoeState | None) -> bool:
+    """Whether the coup of the one is not on the table of the other."""
     if before is None or before.coup is None:
         return False
     coup = after.coup if after is not None else None

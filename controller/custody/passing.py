@@ -1,7 +1,8 @@
 """Cards that leave the shoe, where the procedure puts them, and where they go from the table.
 
-Responsible for: foreign cards, the same identity twice, a card that comes out once more; and the
-moves of play: a card placed, hands cleared, cards drawn in error taken away.
+Responsible for: foreign cards, the same identity twice, a card that comes out once more, one that
+comes out of a shoe that is over; and the moves of play: a card placed, hands cleared, cards drawn
+in error taken away.
 Not responsible for: which batch is in play (shoes), what other readers see (sights), and to which
 hand a card belongs (the procedure).
 Source: NY-a-4-iv-b-same, S42-a-4-iii-same, S42-f-1-same; D-17, D-18; field practice (Rivers 2018,
@@ -20,6 +21,7 @@ from controller.custody.findings import Finding, FindingCode
 from controller.custody.places import PLACE_WORDS, Whereabouts
 from controller.custody.shoes import in_a_shoe, judged_batch
 from controller.custody.standings import (
+    BURN_RACKED,
     CLEARED_TO_READ,
     CLEARED_UNREAD,
     DRAWN,
@@ -72,6 +74,24 @@ def card_passed(state: CustodyState, tag: str | None, sure: bool, step: str) -> 
     findings += _seen_before(state, replace(card, ledger=ledger), step)
     state = standing(state, card, Standing.PASSED)
     manifest = ledger.manifest
+    return Passed(state, manifest.card(card.index), back=manifest.back, findings=findings)
+
+
+def stray_passed(state: CustodyState, tag: str | None, sure: bool, step: str) -> Passed:
+    """A card left a shoe that is over, and no other has begun: it goes to the discard rack.
+
+    Nothing counts it, and the batch that was in play keeps the turn it had.
+    """
+    card = None if tag is None else located(state, tag)
+    if tag is None or not sure:
+        return Passed(state)
+    if card is None:
+        return Passed(state, findings=(foreign_card(tag, step),))
+    if card.is_cut_card():
+        return Passed(standing(state, card, Standing.CUT_CARD_OUT), cut_card=True)
+    manifest = card.ledger.manifest
+    findings = _seen_before(state, card, step)
+    state = standing(state, card, Standing.RACK)
     return Passed(state, manifest.card(card.index), back=manifest.back, findings=findings)
 
 
@@ -142,6 +162,11 @@ def placed(state: CustodyState, place: Whereabouts) -> CustodyState:
         state = replace(state, shoe=replace(shoe, aside=(*shoe.aside, shoe.last)))
     card = located(state, shoe.last) if shoe.last else None
     return state if card is None else standing(state, card, _PLACED[place])
+
+
+def burn_racked(state: CustodyState) -> CustodyState:
+    """The burn begins anew: what was burned so far is none of it, and lies in the discard rack."""
+    return swept(state, BURN_RACKED)
 
 
 def hands_cleared(state: CustodyState, rack_is_read: bool) -> CustodyState:

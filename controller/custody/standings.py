@@ -133,6 +133,11 @@ CLEARED_TO_READ: Final = moving(
     {**_CLEARED, Standing.PLAYER: Standing.CLEARED_LAST, Standing.BANKER: Standing.CLEARED_LAST}
 )
 
+# The burn begins anew.
+BURN_RACKED: Final = moving(
+    {Standing.BURN: Standing.RACK_LAST, Standing.BURN_BEFORE: Standing.RACK}
+)
+
 # A shoe ends: what lies on the table goes to the rack, what is still in the shoe stays in it.
 SHOE_ENDED: Final = moving(
     {

@@ -167,7 +167,7 @@ class BatchCounts:
 def counts(state: CustodyState) -> tuple[BatchCounts, ...]:
     """Of each batch, how many cards are where.
 
-    Cards that passed unread left the shoe in play, whichever they are.
+    Cards that passed unread or among others left the shoe in play, whichever they are.
     """
     shown = []
     shoe = state.shoe
@@ -175,7 +175,9 @@ def counts(state: CustodyState) -> tuple[BatchCounts, ...]:
         numbers = dict(ledger.counts())
         manifest = ledger.manifest
         if shoe is not None and shoe.in_play == manifest.batch:
-            left = min(shoe.unread, numbers[Whereabouts.SHOE])
+            # One tag may have been read with several cards that passed, so `unsure` counts them.
+            left = shoe.unread + shoe.unsure - ledger.places.count(Standing.UNSURE)
+            left = min(left, numbers[Whereabouts.SHOE])
             numbers[Whereabouts.SHOE] -= left
             numbers[Whereabouts.UNKNOWN] += left
         places = tuple(numbers.items())

@@ -7,10 +7,11 @@ Source: NY (e), (f), (h); S42 (e)(6), (g)(3), (h); D-16 (the order of drawing de
 Decisions. A shoe that reads tags cannot say that a new one was loaded. With none open its first
 card opens one. After a finished one a card opens the next only where it has the other batch's back,
 where it had left before (so it was loaded again), or where a person recorded the loading; else it
-is a card after the last hand. A whole coup is followed by its result, or by "no more bets", where
-the table is told of one of them: a card before that is one too many. Told of neither, it is taken
-for the next coup's first. In a burn of unknown length
-every card belongs to it until "no more bets" is called, whether that is observed or not.
+is a card after the last hand. Where a floorperson says that such a card was another shoe's, that
+shoe is joined in its burn, unless a person recorded the loading. A whole coup is followed by its
+result, or by "no more bets", where the table is told of one of them: a card before that is one too
+many. Told of neither, it is taken for the next coup's first. In a burn of unknown length every card
+belongs to it until "no more bets" is called, whether that is observed or not.
 """
 
 from dataclasses import replace
@@ -30,6 +31,8 @@ from controller.rules.coup import FIRST_FOUR_PLACES, Place
 
 def placed_by_order(book: RuleBook, step: Step, event: CardDrawn) -> tuple[Step, CardDrawn]:
     """The card with the place it takes; a shoe is opened first where it begins one."""
+    if step.phase is Phase.CLOSED and step.state.shoe_number and not _loaded(step):
+        return step, replace(event, claimed=Place.BURN)
     if step.phase in NO_SHOE_PHASES and _begins_a_shoe(book, step, event):
         if step.provisional:
             return step, replace(event, claimed=Place.BURN_FIRST)
@@ -40,11 +43,15 @@ def placed_by_order(book: RuleBook, step: Step, event: CardDrawn) -> tuple[Step,
 def _begins_a_shoe(book: RuleBook, step: Step, event: CardDrawn) -> bool:
     if step.phase is Phase.CLOSED or event.again:
         return True
-    opening = step.state.opening
-    if any(act.kind is ActKind.LOADED and act.fresh for act in opening.acts):
+    if _loaded(step):
         return True
-    last = opening.last_batch
+    last = step.state.opening.last_batch
     return two_batches(book) and bool(event.back and last) and event.back != last
+
+
+def _loaded(step: Step) -> bool:
+    acts = step.state.opening.acts
+    return any(act.kind is ActKind.LOADED and act.fresh for act in acts)
 
 
 def _place(book: RuleBook, step: Step) -> Place:

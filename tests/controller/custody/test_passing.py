@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.passing import aside_to, placed
+from controller.custody.passing import aside_to, burn_racked, placed, stray_passed
 from controller.custody.places import Whereabouts
 from controller.custody.shoes import shoe_opened
 from controller.rules.cards import Card
@@ -248,3 +248,74 @@ def test_a_card_that_was_placed_nowhere_has_left_all_the_same(red_shoe: Table) -
     red_shoe.passes(red_shoe.tag("3h"))
 
     assert red_shoe.codes() == ["CARD_RETURNED"]
+
+
+# --- out of a shoe that is over ------------------------------------------------------------------
+
+
+def test_a_stray_card_of_a_shoe_that_is_over_lies_in_the_rack_and_moves_no_other(
+    red_shoe: Table,
+) -> None:
+    red_shoe.end()
+    passed = stray_passed(red_shoe.state, red_shoe.tag("4h"), True, "after the last hand")
+    red_shoe.state = passed.state
+
+    assert (passed.card, passed.back, passed.findings) == (Card.parse("4h"), "red", ())
+    assert (red_shoe.at("red")[W.DISCARD_RACK], red_shoe.at("red")[W.SHOE]) == (2, 50)
+    assert red_shoe.state.shoe is None
+
+
+def test_a_stray_card_that_had_left_the_shoe_was_put_back(red_shoe: Table) -> None:
+    red_shoe.end()
+    passed = stray_passed(red_shoe.state, red_shoe.tag("2s"), True, "after the last hand")
+
+    assert [one.code for one in passed.findings] == ["CARD_RETURNED"]
+
+
+def test_a_stray_card_of_no_batch_is_foreign(red_shoe: Table) -> None:
+    red_shoe.end()
+    passed = stray_passed(red_shoe.state, "E00401551122", True, "after the last hand")
+
+    assert [one.code for one in passed.findings] == ["FOREIGN_CARD"]
+    assert passed.state == red_shoe.state
+
+
+@pytest.mark.parametrize(("face", "sure"), [("", True), ("4h", False)])
+def test_a_stray_card_that_is_not_known_moves_none(red_shoe: Table, face: str, sure: bool) -> None:
+    red_shoe.end()
+    tag = red_shoe.tag(face) if face else None
+
+    assert stray_passed(red_shoe.state, tag, sure, "after the last hand").state == red_shoe.state
+
+
+def test_a_stray_cut_card_lies_on_the_table(red_shoe: Table) -> None:
+    red_shoe.end()
+    tag = next(one.tag for one in red_shoe.state.batches[0].manifest.cards() if one.card is None)
+    passed = stray_passed(red_shoe.state, tag, True, "after the last hand")
+    red_shoe.state = passed.state
+
+    assert (passed.cut_card, red_shoe.where(tag)) == (True, W.ASIDE)
+
+
+def test_a_burn_that_begins_anew_leaves_its_cards_in_the_rack(red_shoe: Table) -> None:
+    red_shoe.state = burn_racked(red_shoe.state)
+
+    assert (red_shoe.at("red")[W.BURN], red_shoe.at("red")[W.DISCARD_RACK]) == (0, 1)
+
+
+# --- numbers of cards that passed among others ---------------------------------------------------
+
+
+def test_one_tag_read_with_two_cards_that_passed_counts_for_both(red_shoe: Table) -> None:
+    for _ in range(2):
+        red_shoe.passes(red_shoe.tag("9h"), sure=False)
+
+    assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.UNKNOWN]) == (49, 2)
+
+
+def test_a_card_that_turns_up_says_that_another_is_still_in_the_shoe(red_shoe: Table) -> None:
+    red_shoe.passes(red_shoe.tag("9h"), W.PLAYER, sure=False)
+    red_shoe.sees(W.PLAYER, red_shoe.tag("4h"))
+
+    assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.PLAYER]) == (50, 1)
+    assert red_shoe.at("red")[W.UNKNOWN] == 0
