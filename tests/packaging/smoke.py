@@ -42,6 +42,8 @@ SUFFIXES = frozenset(
         ".js",
         ".c",
         ".h",
+        ".sh",
+        ".config",
     }
 )
 FOREIGN_PARTS = frozenset({"tests", "__pycache__", "deploy", "dist", "build"})
