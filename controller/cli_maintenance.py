@@ -6,12 +6,12 @@ Not responsible for: watching the port (cli_monitor).
 Source: D-8 (a scan is not disclosure); package README, "Disclosure".
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from controller.cli_errors import Exit, Unable
+from controller.cli_watched import same_port
 from controller.config import load_config
 from controller.journal.store import Journal, JournalError
 from controller.recovery import recover
@@ -25,7 +25,7 @@ def held_for_maintenance(config_file: Path, port: str) -> Iterator[None]:
     Raises Unable: the port is another table's, the table runs, or a shoe is open.
     """
     config = load_config(config_file)
-    if not _same_device(config.settings.shoe.port, port):
+    if not any(same_port(configured, port) for configured, _ in config.lines):
         raise Unable(
             f"{config_file} is about {config.settings.shoe.port}, not about {port}: give the "
             "configuration of the table at this port"
@@ -51,10 +51,3 @@ def _closed_table(folder: Path) -> Iterator[None]:
                 Exit.NO,
             )
         yield
-
-
-def _same_device(configured: str, port: str) -> bool:
-    """Whether two names are one port; links such as /dev/serial/by-id are followed."""
-    if configured == port:
-        return True
-    return "://" not in configured and os.path.realpath(configured) == os.path.realpath(port)

@@ -16,6 +16,7 @@ from controller.cli_errors import Unable
 from controller.cli_output import remark, say
 from drivers.catalogue import ShoeMonitor
 from firmware_bridge.timestamp import Timestamp, now
+from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
@@ -34,7 +35,8 @@ class Watch:
     """What to watch; `seconds` 0 for no end, `levels` of bytes, frames, events."""
 
     port: str
-    baud: int
+    line: LineSettings
+    allowed: AllowList | None
     levels: tuple[str, ...]
     seconds: int
 
@@ -51,7 +53,7 @@ def watch(watched: Watch, monitor: ShoeMonitor) -> None:
     events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
     ending = threading.Event()
     try:
-        port = open_port(watched.port, LineSettings(watched.baud))
+        port = open_port(watched.port, watched.line, watched.allowed)
     except ValueError as error:
         raise Unable(str(error)) from error
     pump = PortPump(watched.port, port, lambda event: _put(events, ending, event))

@@ -215,7 +215,7 @@ WAYS: Final = (
         WayOut.DEVICE_LIST,
         "`smartshoe devices`: what is plugged in",
         Passes.NO_CARD,
-        by={"terminal": ("controller.cli_devices",)},
+        by={"terminal": ("controller.cli_device_list",)},
     ),
     Way(
         WayOut.KEY,

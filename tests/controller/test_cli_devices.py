@@ -15,9 +15,11 @@ import pytest
 from controller.cli import main
 from controller.cli_errors import Exit
 from controller.journal.store import Journal
-from firmware_bridge.transport import serial_port, usb_devices
+from firmware_bridge.transport import serial_port, usb_devices, usb_sysfs
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_devices import UsbDeviceInfo, UsbUnavailable
+from firmware_bridge.transport.usb_identity import UsbIdentity, UsbInterface
+from firmware_bridge.transport.usb_sysfs import AttachedDevice, UsbAddress
 
 Capture = pytest.CaptureFixture[str]
 
@@ -33,8 +35,15 @@ ADAPTER = SerialPortInfo(
     0x0403,
     0x6001,
     "A1",
+    "1-2",
 )
 ON_BOARD = SerialPortInfo("/dev/ttyS0", "/dev/ttyS0", "", "", -1, -1, "")
+VENDOR, HUB = UsbInterface(0, 0xFF, 0, 0), UsbInterface(0, 9, 0, 0)
+ATTACHED = (
+    AttachedDevice(UsbIdentity(0x1D6B, 2, "", "1-1", (HUB,)), UsbAddress(1, 2)),
+    AttachedDevice(UsbIdentity(0x0403, 0x6001, "A1", "1-2", (VENDOR,)), UsbAddress(1, 3)),
+    AttachedDevice(UsbIdentity(0x1FC9, 1, "R7", "1-3", (VENDOR,)), UsbAddress(1, 4)),
+)
 READER = UsbDeviceInfo(1, 4, 0x1FC9, 0x0001, "Reader", "R7")
 
 
@@ -42,16 +51,17 @@ READER = UsbDeviceInfo(1, 4, 0x1FC9, 0x0001, "Reader", "R7")
 def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serial_port, "list_serial_ports", lambda: (ON_BOARD, ADAPTER))
     monkeypatch.setattr(usb_devices, "list_usb_devices", lambda: (READER,))
+    monkeypatch.setattr(usb_sysfs, "attached_devices", lambda: ATTACHED)
 
 
 @pytest.mark.usefixtures("plugged_in")
-def test_devices_are_listed_with_names_that_stay(capsys: Capture) -> None:
+def test_devices_are_listed_with_what_to_write_for_them(capsys: Capture) -> None:
     assert main(["devices"]) == Exit.DONE
 
     said = " ".join(capsys.readouterr().out.split())
-    assert "/dev/serial/by-id/usb-FTDI_A1-if00 /dev/ttyUSB0" in said
-    assert "0403:6001 A1 USB adapter" in said
-    assert "1 4 1fc9:0001 R7 Reader" in said
+    assert "/dev/serial/by-id/usb-FTDI_A1-if00 usbserial://0403:6001/A1 /dev/ttyUSB0" in said
+    assert "usb://1fc9:0001/R7 1fc9:0001 1-3 Reader yes: no list is kept" in said
+    assert "1d6b" not in said
 
 
 @pytest.mark.usefixtures("plugged_in")
@@ -60,11 +70,24 @@ def test_devices_as_json(capsys: Capture) -> None:
 
     shown = json.loads(capsys.readouterr().out)
     assert [one["usb_id"] for one in shown["serial"]] == ["", "0403:6001"]
-    assert shown["usb"][0]["serial_number"] == "R7"
+    assert [one["serial_number"] for one in shown["usb"]] == ["A1", "R7"]
+    assert shown["table"] == []
 
 
 @pytest.mark.usefixtures("plugged_in")
-def test_without_libusb_serial_ports_are_listed_all_the_same(
+def test_a_configuration_judges_and_is_looked_for(fast_dir: Path, capsys: Capture) -> None:
+    config = Path(configuration(fast_dir, "/dev/ttyNONE9"))
+    config.write_text(f'{config.read_text()}[usb]\nallow = ["0403:6001"]\n')
+
+    assert main(["devices", "--config", str(config)]) == Exit.DONE
+    said = " ".join(capsys.readouterr().out.split())
+    assert "NO: it is not on the allow-list; if it belongs to the table" in said
+    assert "Devices of table M7." in said
+    assert "shoe /dev/ttyNONE9 not plugged in" in said
+
+
+@pytest.mark.usefixtures("plugged_in")
+def test_without_libusb_devices_are_listed_all_the_same(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def unavailable() -> tuple[UsbDeviceInfo, ...]:
@@ -75,6 +98,7 @@ def test_without_libusb_serial_ports_are_listed_all_the_same(
     assert main(["devices"]) == Exit.DONE
     said = capsys.readouterr()
     assert "/dev/ttyUSB0" in said.out
+    assert "usb://1fc9:0001/R7" in said.out
     assert "libusb is not installed" in said.err
 
 
@@ -209,7 +233,7 @@ def test_maintenance_is_refused_at_another_tables_port(fast_dir: Path, capsys: C
     config = configuration(fast_dir, "/dev/ttyUSB1")
 
     assert maintenance("/dev/ttyUSB0", config) == Exit.UNUSABLE
-    assert "is about /dev/ttyUSB1" in capsys.readouterr().err
+    assert "is no port of" in capsys.readouterr().err
 
 
 def test_maintenance_asks_first(fast_dir: Path) -> None:

@@ -1,0 +1,130 @@
+"""What `smartshoe devices monitor` watches: model, line and monitor of one port.
+
+Responsible for: finding them in a table's configuration or from a model's name, with what the
+person says besides.
+Not responsible for: watching (cli_monitor), options and refusals (cli_devices), maintenance
+(cli_maintenance).
+Source: package README, "Devices of a table", "Three levels"; D-8 (a scan is not disclosure).
+"""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from controller.cli_errors import Unable
+from controller.config import TableConfig, load_config
+from controller.run import shoe_settings
+from drivers.catalogue import (
+    ANGEL_EYE_II_EX,
+    HID_POS,
+    RFID_SHOE,
+    SCANNER_MODELS,
+    SHOE_MODELS,
+    ShoeMonitor,
+    ShoeSettings,
+    build_monitor,
+    build_scanner_monitor,
+)
+from firmware_bridge.transport.allow_list import AllowList
+from firmware_bridge.transport.port import LineSettings, Parity
+
+MODELS = (*SHOE_MODELS, *SCANNER_MODELS)
+SILENT_SCANNER = (
+    "a scanner that was plugged in anew may be silent until a table has opened it: the monitor only"
+    " listens"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the person says; empty or 0 where it is left to the configuration or the model."""
+
+    port: str
+    model: str = ""
+    baud: int = 0
+    seq_cycle: str = ""
+    bcc_reading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedPort:
+    """One port: how to open it, and what tells its lines. `remark` for the person, or empty."""
+
+    model: str
+    line: LineSettings
+    allowed: AllowList | None
+    monitor: ShoeMonitor
+    remark: str = ""
+
+
+def watched_port(said: Said, config: Path | None, *, masked: bool) -> WatchedPort:
+    """Raises Unable, and BadShoeSettings for a setting there is not."""
+    if config is None:
+        model = said.model or ANGEL_EYE_II_EX
+        return _watched(said, model, ShoeSettings(), _line_of(model), None, masked=masked)
+    table = load_config(config)
+    line = _line_at(table, said, config)
+    model, settings = _model_at(table, said)
+    if said.model and said.model != model:
+        model, line = said.model, _line_of(said.model)
+    return _watched(said, model, settings, line, table.allowed, masked=masked)
+
+
+def same_port(configured: str, port: str) -> bool:
+    """Whether two names are one port; links such as /dev/serial/by-id are followed."""
+    if configured == port:
+        return True
+    return "://" not in configured and os.path.realpath(configured) == os.path.realpath(port)
+
+
+def _line_of(model: str) -> LineSettings:
+    """The model's own speed and parity. Raises Unable."""
+    known = SHOE_MODELS.get(model) or SCANNER_MODELS.get(model)
+    if known is None:
+        raise Unable(f"--model {model} is not known; allowed: {', '.join(MODELS)}")
+    return LineSettings(known.baud, Parity(known.parity or Parity.NONE))
+
+
+def _line_at(table: TableConfig, said: Said, config: Path) -> LineSettings:
+    """The line of this port in the configuration. Raises Unable."""
+    for port, line in table.lines:
+        if same_port(port, said.port):
+            return line
+    ports = ", ".join(port for port, _ in table.lines)
+    raise Unable(f"{said.port} is no port of {config}; its ports: {ports}")
+
+
+def _model_at(table: TableConfig, said: Said) -> tuple[str, ShoeSettings]:
+    """What stands at this port; a reader beside the shoe speaks as the one in an RFID shoe does."""
+    for reader in table.settings.readers:
+        if same_port(reader.port, said.port):
+            return RFID_SHOE, ShoeSettings(reader=reader.reader, delivery=reader.delivery)
+    for scanner in table.settings.scanners:
+        if same_port(scanner.port, said.port):
+            return scanner.model, ShoeSettings()
+    shoe = table.settings.shoe
+    return shoe.model, shoe_settings(shoe)
+
+
+def _watched(
+    said: Said,
+    model: str,
+    settings: ShoeSettings,
+    line: LineSettings,
+    allowed: AllowList | None,
+    *,
+    masked: bool,
+) -> WatchedPort:
+    line = replace(line, baud=said.baud or line.baud)
+    if model in SCANNER_MODELS:
+        # A monitor takes only states that it gave itself, which no type can say of a union.
+        monitor = cast("ShoeMonitor", build_scanner_monitor(model, masked=masked))
+        remark = SILENT_SCANNER if model == HID_POS else ""
+        return WatchedPort(model, line, allowed, monitor, remark)
+    settings = replace(
+        settings,
+        seq_cycle=said.seq_cycle or settings.seq_cycle,
+        bcc_reading=said.bcc_reading or settings.bcc_reading,
+    )
+    return WatchedPort(model, line, allowed, build_monitor(model, settings, masked=masked))
