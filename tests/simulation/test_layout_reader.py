@@ -1,0 +1,157 @@
+"""What a reader under the layout proves, through the whole program, and what the rack resolves.
+
+Responsible for: a card laid at the other hand, one that never left by the exit, one that passed
+unread and turns up at its hand or in the rack, one that the shoe read among others.
+Not responsible for: each proof by itself (tests/controller/custody), faults in numbers
+(test_custody_invariants).
+Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
+"""
+
+import pytest
+
+from controller.custody.findings import Finding
+from controller.custody.places import Whereabouts
+from controller.custody.state import counts
+from controller.procedure.events import CustodyFound
+from controller.procedure.phases import Phase
+from hil.dealing.cards import card_named
+from hil.dealing.tags import usual_batches
+from hil.emulator.reader_device import Movement, TagComes
+from hil.emulator.rfid_shoe import ExitFault
+from hil.emulator.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
+
+RED, BLUE = usual_batches()
+W = Whereabouts
+RACK, LAYOUT = "rack", "layout"
+BURN = ("2C", "9H", "9D")
+# Longer than the exit waits for a tag that is late.
+A_WHILE_NS = 1_000_000_000
+
+
+class Table:
+    """A red shoe after its burn, with readers at the rack and under the layout."""
+
+    def __init__(self, played) -> None:
+        self.played = played
+        for name in BURN:
+            self.draw(name)
+
+    def draw(self, name: str, fault: ExitFault | None = None) -> None:
+        if fault is not None:
+            self.played.shoe.order(fault)
+        self.played.shoe.draw_piece(RED.of(card_named(name)))
+        self.played.settle()
+        self.played.table.later(A_WHILE_NS)
+
+    def lay(self, name: str, antenna: int, batch=RED) -> None:
+        self.played.readers[LAYOUT].lay([batch.of(card_named(name))], antenna)
+        self.played.settle()
+
+    def rack(self, *names: str) -> None:
+        self.played.readers[RACK].lay([RED.of(card_named(name)) for name in names])
+        self.played.settle()
+
+    def at(self, place: Whereabouts) -> int:
+        return dict(counts(self.played.table.state.custody)[0].places)[place]
+
+    @property
+    def phase(self) -> Phase:
+        return self.played.table.state.table.phase
+
+    @property
+    def unread(self) -> int:
+        return self.played.table.state.custody.shoe.unread
+
+    @property
+    def found(self) -> list[Finding]:
+        return [
+            one.event.finding for one in self.played.judged if isinstance(one.event, CustodyFound)
+        ]
+
+
+@pytest.fixture
+def table(simulation) -> Table:
+    return Table(simulation.table("rfid", readers=(RACK, LAYOUT)))
+
+
+def test_cards_laid_where_they_belong_prove_nothing(table) -> None:
+    for name, hand in zip(
+        ("4C", "KD", "5S", "7H"), (PLAYER_ANTENNA, BANKER_ANTENNA) * 2, strict=True
+    ):
+        table.draw(name)
+        table.lay(name, hand)
+    assert table.played.codes == []
+    assert (table.at(W.PLAYER), table.at(W.BANKER)) == (2, 2)
+
+
+def test_a_card_laid_at_the_other_hand_is_misplaced(table) -> None:
+    table.draw("4C")
+    table.lay("4C", BANKER_ANTENNA)
+    (found,) = table.found
+    assert (found.code, str(found.card)) == ("CARD_MISPLACED", "4c")
+    assert found.detail == "it lies in the Banker's Hand and was in the Player's Hand"
+    assert table.phase is Phase.SUSPENDED
+
+
+def test_a_card_that_never_left_by_the_exit_is_not_drawn(table) -> None:
+    table.draw("4C")
+    table.lay("KD", BANKER_ANTENNA)
+    (found,) = table.found
+    assert (found.code, str(found.card)) == ("CARD_NOT_DRAWN", "Kd")
+    assert table.phase is Phase.SUSPENDED
+
+
+def test_a_card_of_the_other_batch_on_the_layout_is_not_drawn_either(table) -> None:
+    table.draw("4C")
+    table.lay("4C", PLAYER_ANTENNA, BLUE)
+    (found,) = table.found
+    assert (found.code, found.back) == ("CARD_NOT_DRAWN", "blue")
+
+
+def test_a_card_that_lies_there_is_told_once(table) -> None:
+    table.draw("4C")
+    for _ in range(2):
+        table.lay("KD", BANKER_ANTENNA)
+    assert [one.code for one in table.found] == ["CARD_NOT_DRAWN"]
+
+
+@pytest.mark.parametrize("where", [LAYOUT, RACK])
+def test_an_unread_card_is_known_where_it_is_read(table, where) -> None:
+    table.draw("4C", ExitFault.NO_TAG)
+    assert (table.unread, table.at(W.UNKNOWN)) == (1, 1)
+    if where == LAYOUT:
+        table.lay("4C", PLAYER_ANTENNA)
+        assert table.at(W.PLAYER) == 1
+    else:
+        table.played.decide()
+        table.rack("4C")
+        assert table.at(W.DISCARD_RACK) == 1
+    assert (table.unread, table.at(W.UNKNOWN)) == (0, 0)
+    assert table.played.codes == ["CARD_UNREADABLE"]
+
+
+def test_an_unread_card_explains_one_card_and_no_second(table) -> None:
+    table.draw("4C", ExitFault.NO_TAG)
+    table.lay("4C", PLAYER_ANTENNA)
+    table.lay("KD", PLAYER_ANTENNA)
+    assert [one.code for one in table.found] == ["CARD_NOT_DRAWN"]
+
+
+def test_a_card_that_was_slow_or_pulled_back_is_one_card(table) -> None:
+    table.draw("4C", ExitFault.SLOW_CARD)
+    table.draw("KD", ExitFault.PULLED_BACK)
+    table.lay("4C", PLAYER_ANTENNA)
+    table.lay("KD", BANKER_ANTENNA)
+    assert table.played.codes == []
+    assert (table.at(W.PLAYER), table.at(W.BANKER)) == (1, 1)
+
+
+def test_a_card_pulled_back_for_good_has_not_left(table) -> None:
+    """What went back into the shoe is not drawn: laid on the table it is found."""
+    table.draw("4C")
+    tag = TagComes(bytes.fromhex(RED.of(card_named("KD")).tag))
+    table.played.shoe.move((Movement(100, tag),))
+    table.played.table.later(3 * A_WHILE_NS)
+    assert table.at(W.BANKER) == 0
+    table.lay("KD", BANKER_ANTENNA)
+    assert [one.code for one in table.found] == ["CARD_NOT_DRAWN"]
