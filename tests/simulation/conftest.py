@@ -178,6 +178,6 @@ class Simulation:
         return played
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def simulation() -> Simulation:
     return Simulation()
