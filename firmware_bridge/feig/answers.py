@@ -33,7 +33,12 @@ def heard(settings: FeigLinkSettings, state: FeigLinkState, at: Timestamp) -> Fe
     state = sign_of_life_due(settings, state, at)
     if state.silent:
         # It may have been without power; the timer tells.
-        state = replace(state, silent=False, dues=replace(state.dues, timer_ns=at.monotonic_ns))
+        state = replace(
+            state,
+            silent=False,
+            dues=replace(state.dues, timer_ns=at.monotonic_ns),
+            continuity=continuity.silence_ended(state.continuity),
+        )
     return replace(state, tries=0) if state.tries else state
 
 
@@ -112,7 +117,14 @@ def _timed(
     if verdict is Verdict.ASK_AGAIN:
         return replace(state, dues=replace(state.dues, timer_ns=at.monotonic_ns)), ()
     unproven = (ContinuityUnproven(),) if verdict is Verdict.UNPROVEN else ()
-    return replace(state, dues=later), unproven
+    return _uncrossed(replace(state, dues=later)), unproven
+
+
+def _uncrossed(state: FeigLinkState) -> FeigLinkState:
+    """A reader answers in order: what was asked before this has been answered, too."""
+    if not state.crossed:
+        return state
+    return replace(state, crossed=False, clear_due=True)
 
 
 def _untimed(
@@ -121,6 +133,7 @@ def _untimed(
     """A timer that cannot be read proves nothing."""
     unproven = (ContinuityUnproven(),) if state.continuity.due else ()
     state = replace(state, continuity=continuity.told(replace(state.continuity, asked=None)))
+    state = _uncrossed(state)
     if isinstance(timer_ms, Malformed) and one.status == messages.OK:
         state, fault = once(state, _TIMER, LinkFaultKind.MALFORMED, timer_ms.reason)
     else:

@@ -16,7 +16,14 @@ from firmware_bridge.feig.layouts import Layout
 from firmware_bridge.feig.messages import Malformed
 from firmware_bridge.feig.records import Record, parse_records
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
-from firmware_bridge.feig.state import FeigLinkState, Items, Question, after_pace_ns, once, over
+from firmware_bridge.feig.state import (
+    FeigLinkState,
+    Items,
+    Question,
+    after_pace_ns,
+    once,
+    over,
+)
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 
@@ -49,21 +56,33 @@ def reading(
     records = parse_records(answer.command, answer.data, layout)
     if isinstance(records, Malformed):
         return _malformed(settings, state, records, at)
+    overflowed = answer.status == messages.OVERFLOW
+    if (records or overflowed) and continuity.is_open(state.continuity):
+        # Cards read after a loss must not be told before it. What is not cleared is given again.
+        return _read_next(state, at.monotonic_ns), ()
     state, warned = _warned(over(state, _CONTENT), answer)
     unasked = asked is None and settings.delivery is Delivery.NOTIFY
     state, given = _give(state, records, unasked=unasked)
     state, lost = _overflow(state, answer, news=any(isinstance(one, Record) for one in given))
-    overflowed = answer.status == messages.OVERFLOW
     if records or overflowed:
-        state = _to_be_cleared(state)
+        state = _to_be_cleared(settings, state, at, asked=asked is not None)
     if asked is not None and (overflowed or answer.status == messages.MORE_DATA):
         state = _read_next(state, at.monotonic_ns)
     items = tuple(one.item if isinstance(one, Record) else one for one in given)
     return state, (*warned, *items, *lost)
 
 
-def _to_be_cleared(state: FeigLinkState) -> FeigLinkState:
-    """Never two clearings at once: the second could hit records that nobody has stored yet."""
+def _to_be_cleared(
+    settings: FeigLinkSettings, state: FeigLinkState, at: Timestamp, *, asked: bool
+) -> FeigLinkState:
+    """Never two clearings at once, nor one while a reading may be on its way: it could hit records
+    that nobody has stored yet.
+    """
+    if asked and settings.delivery is Delivery.NOTIFY:
+        timer_now = replace(state.dues, timer_ns=at.monotonic_ns)
+        return replace(state, crossed=True, dues=timer_now)
+    if state.crossed:
+        return state
     if state.clear_deadline_ns is None:
         return replace(state, clear_due=True)
     return replace(state, uncleared=True)

@@ -62,6 +62,18 @@ def reopened(state: Continuity) -> Continuity:
     return replace(state, due=due, unasked=False, doubted=False, asked=None)
 
 
+def silence_ended(state: Continuity) -> Continuity:
+    """The reader is heard again, on a port that was open all the time."""
+    if state.due or state.last is None:
+        return state
+    return replace(state, due=True, unasked=False, doubted=False)
+
+
+def is_open(state: Continuity) -> bool:
+    """Whether it is to be proved and may still be: the timer has not been heard, nor in vain."""
+    return state.due and not state.unasked
+
+
 def asking(state: Continuity, at: Timestamp) -> Continuity:
     """The timer is asked for."""
     return replace(state, asked=at if state.asked is None else state.asked)

@@ -73,6 +73,8 @@ class FeigLinkState:
     """`bytes_ns` is when bytes came last. `clear_due` asks for a clearing with this call's output;
     `clear_deadline_ns` is when the one sent should be answered. `uncleared`: it was not answered,
     or records came after it was sent, so whether they are gone shows when the buffer is read.
+    `crossed`: a reading came while the buffer was asked, and nothing tells one that came unasked
+    from the answer. It is cleared once a later question is answered, as then the other is here too.
 
     `tries` counts unanswered questions, `silent` says that this was told. `told` names troubles
     that last and were told. `acknowledges` says that the reader was not yet seen to go on
@@ -89,6 +91,7 @@ class FeigLinkState:
     clear_due: bool = False
     clear_deadline_ns: int | None = None
     uncleared: bool = False
+    crossed: bool = False
     tries: int = 0
     silent: bool = False
     closely: bool = False

@@ -35,6 +35,7 @@ ACE_TAG = "E004015012345601"
 
 VERSION = bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69")
 TIMER_5000 = bytes.fromhex("02 00 0C 00 86 00 00 00 13 88 4A 55")
+TIMER_20_SECONDS_LATER = bytes.fromhex("02 00 0C 00 86 00 00 00 61 A8 3C B7")
 TIMER_A_MINUTE_LATER = bytes.fromhex("02 00 0C 00 86 00 00 01 13 88 96 0F")
 EMPTY = bytes.fromhex("02 00 08 00 22 92 E6 42")
 CLEARED = bytes.fromhex("02 00 08 00 32 00 EC 60")
@@ -153,7 +154,8 @@ def test_a_card_half_told_before_an_unplug_is_told_after_it() -> None:
     shoe.ms += 20_000
     shoe.opens()
 
-    events = (*shoe.hears(VERSION), *shoe.hears(GATE_SHUT_AT_6080))
+    answered = (*shoe.hears(VERSION), *shoe.hears(TIMER_20_SECONDS_LATER))
+    events = (*answered, *shoe.hears(GATE_SHUT_AT_6080))
 
     assert [event for event in events if not isinstance(event, StageChanged)] == [
         CardPassed(ACE_TAG)

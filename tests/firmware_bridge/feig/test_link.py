@@ -116,6 +116,14 @@ def ready(**settings: object) -> Talk:
     return one
 
 
+def reopened(one: Talk) -> None:
+    """Opened anew, identified and timed: the buffer is asked."""
+    one.state, _ = one.link.closed(one.state, one.at())
+    one.open()
+    one.hear(VERSION)
+    assert one.hear(TIMER).at_once == (READ_32,)
+
+
 def kinds(output: FeigOutput) -> list[LinkFaultKind]:
     return [one.kind for one in output.items if isinstance(one, LinkFault)]
 
@@ -216,11 +224,31 @@ def test_one_clearing_is_on_its_way_at_a_time() -> None:
 def test_the_same_records_once_more_are_dropped_and_cleared_again() -> None:
     one = ready()
     one.hear(reading(100))
-    one.state, _ = one.link.closed(one.state, one.at())
-    one.open()
+    reopened(one)
     again = one.hear(reading(100), after_ms=100)
 
-    assert (again.items, again.to_write) == ((RepeatsDropped(1),), (CLEAR,))
+    assert (again.items, again.at_once) == ((RepeatsDropped(1),), (ASK_TIMER,))
+    assert one.hear(TIMER).to_write == (CLEAR,)
+
+
+def test_the_answer_may_come_behind_a_notification_and_is_not_cleared_before_it_is_here() -> None:
+    one = ready()
+    reopened(one)
+    notified = one.hear(reading(100))
+    answered = one.hear(reading(100, 200))
+
+    assert (notified.items, notified.to_write) == ((record(100),), ())
+    assert (answered.items, answered.to_write) == ((RepeatsDropped(1), record(200)), ())
+    assert one.hear(TIMER).to_write == (CLEAR,)
+
+
+def test_records_are_left_with_the_reader_until_its_timer_has_told_whether_some_are_lost() -> None:
+    one = ready()
+    one.open()
+    one.hear(VERSION)
+
+    assert one.hear(reading(100)) == LinkOutput()
+    assert one.hear(TIMER).at_once == (READ_32,)
 
 
 def test_a_clearing_without_an_answer_is_followed_by_a_reading_after_the_store() -> None:
@@ -281,8 +309,7 @@ def test_overflow_without_a_record_is_cleared_so_that_it_goes_on() -> None:
 def test_the_same_overflow_once_more_is_not_told_again() -> None:
     one = ready()
     one.hear(reading(100, status="93"))
-    one.state, _ = one.link.closed(one.state, one.at())
-    one.open()
+    reopened(one)
 
     assert one.hear(reading(100, status="93")).items == (RepeatsDropped(1),)
 
