@@ -55,6 +55,10 @@ class PtyServer(LineServer[DeviceT]):
         return str(self._link) if self._link is not None else self._name
 
     @property
+    def plugged(self) -> bool:
+        return self._master is not None
+
+    @property
     def host_baud(self) -> int:
         """The rate the host chose, in bits per second."""
         assert self._master is not None, "the line is unplugged"

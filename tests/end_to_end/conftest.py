@@ -6,28 +6,35 @@ Not responsible for: what any single test wants to see.
 Source: hil/README.md, "Truth", "Mistakes".
 """
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from controller.entries import Judged
+from controller.cli import main
+from controller.cli_errors import Exit
+from controller.entries import DeviceNoted, Entry, Judged
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
+from drivers.events import CardPassed
 from hil.dealing.actions import Action, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake
+from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
 from hil.emulator.line import LineServer, LineSettings
 from hil.emulator.serve import PtyServer, TcpServer
 from hil.faults import FaultPlan
 from hil.program import Program
+from hil.rfid_programs import RfidPrograms
 from hil.rig import RigSettings, TableRig
 from hil.runner import ShoeRunner
+from hil.usb_bed import UsbBed
 
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
 Floorperson = Callable[[TableRig], None]
@@ -212,3 +219,52 @@ def as_dealt_fixture() -> Callable[[CoupTruth], tuple[object, ...]]:
 @pytest.fixture(name="as_recorded")
 def as_recorded_fixture() -> Callable[[CoupRecord], tuple[object, ...]]:
     return as_recorded
+
+
+# --- the real program at an RFID shoe -------------------------------------------------------------
+
+
+def whole(entries: Sequence[Entry], truth: Truth, drawn: Sequence[str]) -> None:
+    """Every coup as it was dealt, nothing held, and every card passed once, in its order."""
+    judged = [one for one in entries if isinstance(one, Judged)]
+    held = [v.code for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
+    assert held == []
+    records = [one.record for one in entries if isinstance(one, CoupClosed)]
+    assert [as_recorded(one) for one in records] == [as_dealt(coup) for coup in truth.coups]
+    noted = [one.event for one in entries if isinstance(one, DeviceNoted)]
+    passed = [event for event in noted if isinstance(event, CardPassed)]
+    assert [event.tag for event in passed] == list(drawn)
+    assert all(event.sure for event in passed)
+
+
+@pytest.fixture(name="whole")
+def whole_fixture() -> Callable[[Sequence[Entry], Truth, Sequence[str]], None]:
+    return whole
+
+
+@pytest.fixture(scope="session")
+def enrolled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the key of a table and both batches, imported by the command."""
+    folder = tmp_path_factory.mktemp("enrolled")
+    key, batches = folder / "table.key", folder / "batches"
+    assert main(["keys", "make", str(key)]) == Exit.DONE
+    for batch in usual_batches():
+        delivered = folder / f"{batch.name}.csv"
+        delivered.write_text(batch.csv())
+        where = ("--folder", str(batches), "--key", str(key))
+        who = ("--maker", "the bench", "--operator", "Ann Lee")
+        assert main(["batch", "import", str(delivered), *who, *where]) == Exit.DONE
+    return folder
+
+
+@pytest.fixture
+def rfid_programs(fast_dir: Path, enrolled: Path) -> RfidPrograms:
+    shutil.copytree(enrolled / "batches", fast_dir / "batches")
+    shutil.copy(enrolled / "table.key.pub", fast_dir)
+    return RfidPrograms(fast_dir)
+
+
+@pytest.fixture
+def usb_bed() -> Iterator[UsbBed]:
+    with UsbBed() as bed:
+        yield bed
