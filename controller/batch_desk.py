@@ -8,6 +8,7 @@ table's own thread, which must not wait for a disk.
 Source: package README, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -82,8 +83,9 @@ class BatchDesk:
             if isinstance(conclusion.item, ManifestGiven):
                 self._answered(conclusion.item, conclusion.entries)
             for entry in conclusion.entries:
-                if isinstance(entry, ManifestWanted) and not self._asked.full():
-                    self._asked.put_nowait(entry)
+                if isinstance(entry, ManifestWanted):
+                    with contextlib.suppress(queue.Full):
+                        self._asked.put_nowait(entry)
 
     def _answered(self, item: ManifestGiven, entries: tuple[Entry, ...]) -> None:
         kept = self._named

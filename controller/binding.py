@@ -24,6 +24,7 @@ from controller.rules.rule_points import RulePoint
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 
 BATCH_NAME_MAX: Final = 64
+BATCHES_MAX: Final = 2
 _POINTS: Final = (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_EQUAL)
 
 
@@ -47,9 +48,16 @@ def bound(
     if two_batches(book) and manifest.back not in book.backs:
         backs = " and ".join(book.backs)
         why = f"its back is {manifest.back}; the batches of this table are {backs}"
-        return state, _refused(item, why, clauses)
+        return state, _refused(item, why, book.clauses(RulePoint.BATCH_BACKS_DIFFER))
     if manifest.decks != book.decks:
         why = f"it has {manifest.decks} decks; this table deals from {book.decks}"
+        return state, _refused(item, why, clauses)
+    backs_bound = [ledger.manifest.back for ledger in state.batches]
+    if manifest.back not in backs_bound and len(backs_bound) >= BATCHES_MAX:
+        why = (
+            f"batches with {' and '.join(backs_bound)} backs are bound already, and a table has no"
+            " third: bind one with the back of the batch that it replaces"
+        )
         return state, _refused(item, why, clauses)
     recorded = batches.bind(state, manifest)
     if recorded.refusal:
