@@ -40,6 +40,7 @@ _WRITE_TIMEOUT_S = 2.0
 _KEEPALIVE_IDLE_S = 10
 _KEEPALIVE_INTERVAL_S = 5
 _KEEPALIVE_PROBES = 3
+_PSEUDO_TERMINALS = Path("/dev/pts")
 _READ_BYTES_MAX = 65536
 _TEXT_MAX = 64
 
@@ -181,8 +182,7 @@ class SerialPort:
         if device is not None:
             refuse_unless_allowed(device, self._allowed)
         try:
-            line = _line_for(where, self._baud, self._parity)
-            line.open()
+            line = _opened(where, self._baud, self._parity)
         except (OSError, termios.error, ValueError) as error:
             raise PortUnavailable(_why_unavailable(self._url, error)) from error
         self._line = line
@@ -232,6 +232,21 @@ class SerialPort:
         if line is None or self._closing.is_set():
             raise PortGone(f"{self._url} is closed")
         return line
+
+
+def _opened(url: str, baud: int, parity: Parity) -> _Line:
+    """The library's object for a URL, open."""
+    line = _line_for(url, baud, parity)
+    try:
+        line.open()
+    except termios.error as error:
+        # The system sets a pseudo-terminal to a parity once, and refuses it the next time.
+        pseudo = Path(url).resolve().is_relative_to(_PSEUDO_TERMINALS)
+        if error.args[0] != errno.EINVAL or parity is Parity.NONE or not pseudo:
+            raise
+        line = _line_for(url, baud, Parity.NONE)
+        line.open()
+    return line
 
 
 def _line_for(url: str, baud: int, parity: Parity) -> _Line:

@@ -159,6 +159,15 @@ def test_the_line_is_set_to_its_parity(
     port.close()
 
 
+def test_a_pseudo_terminal_that_takes_no_parity_is_opened_each_time(cable: Cable) -> None:
+    for _ in range(3):
+        port = SerialPort(cable.path, 38400, Parity.EVEN)
+        port.open()
+        os.write(cable.device, REPORT)
+        assert read_exactly(port, len(REPORT)) == REPORT
+        port.close()
+
+
 def test_the_path_is_looked_up_anew_at_each_opening(cable: Cable) -> None:
     where = iter(["/dev/no-such-port", cable.path])
     port = SerialPort("usbserial://0403:6001", 4800, locate=lambda: next(where))
