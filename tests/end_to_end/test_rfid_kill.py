@@ -1,0 +1,95 @@
+"""Kill -9 in the middle of coups dealt from an RFID shoe: its reader gives again what was not
+cleared, so every card and every coup is there once, and nothing is partial.
+
+Responsible for: the real `smartshoe run` on a pty, where the dealer draws on while no program runs.
+Not responsible for: kills with a shoe that does not wait for an acknowledgement (test_kill).
+Source: D-22; firmware_bridge/README.md, "FEIG OBID", delivery.
+"""
+
+import threading
+from random import Random
+
+import pytest
+
+from controller.inputs import Started
+from controller.journal.verify import verify
+from hil.dealing.actions import Action, Draw, Place
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.truth import Truth
+from hil.emulator.feig import FeigSettings
+from hil.emulator.serve import PtyServer
+from hil.program import Program
+from hil.pulls import CountedShoe
+from hil.rfid_programs import RfidPrograms, console_hand
+from hil.runner import ShoeRunner
+from hil.shoes import ShoeKind, line_settings
+
+LINE = line_settings(ShoeKind.RFID, speed=1)
+RESEND_NS = 200_000_000
+DUE_S_MAX = 60.0
+# The first four cards of each coup, one of which the program does not outlive.
+MOMENTS = 4
+
+
+class Dealing(threading.Thread):
+    """A dealer who never looks up; of each coup, one card says that the program is to be killed."""
+
+    def __init__(self, server: PtyServer[CountedShoe], program: Program, *, coups: int, seed: int):
+        super().__init__(name="dealing")
+        self.kill_due = threading.Semaphore(0)
+        self._chance = Random(seed)
+        self._cards = 0
+        self._kill_at = self._chance.randint(1, MOMENTS)
+        dealer = Dealer(DealerSettings(seed=seed))
+        hand = console_hand(program, server)
+        self._runner = ShoeRunner(
+            dealer, server, people=hand, on_action=self._look, coups_max=coups
+        )
+        self.truth = Truth()
+
+    def run(self) -> None:
+        self.truth = self._runner.run()
+
+    def _look(self, action: Action) -> None:
+        if not isinstance(action, Draw) or action.place is Place.BURN:
+            self._cards = 0
+            return
+        self._cards += 1
+        if self._cards == self._kill_at:
+            self._kill_at = self._chance.randint(1, MOMENTS)
+            self.kill_due.release()
+
+
+def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: int) -> None:
+    shoe = CountedShoe(FeigSettings(resend_ns=RESEND_NS))
+    with (
+        PtyServer(shoe, LINE, link=rfid_programs.folder / "shoe") as server,
+        rfid_programs.program(server.path) as program,
+    ):
+        program.start()
+        dealing = Dealing(server, program, coups=kills + 1, seed=seed)
+        dealing.start()
+        for _ in range(kills):
+            assert dealing.kill_due.acquire(timeout=DUE_S_MAX), program.last_words("no card came")
+            program.kill()
+            program.start()
+        dealing.join(DUE_S_MAX)
+        assert not dealing.is_alive(), program.last_words("the dealer waits")
+        program.stop()
+
+    assert verify(rfid_programs.journal).intact
+    runs = [one for one in rfid_programs.inputs() if isinstance(one, Started)]
+    assert len(runs) == kills + 1
+    whole(rfid_programs.entries(), dealing.truth, shoe.drawn)
+
+
+@pytest.mark.timeout(120)
+def test_five_kills_in_mid_coup(rfid_programs: RfidPrograms, whole) -> None:
+    killed_in_mid_coup(rfid_programs, whole, kills=5, seed=81)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", [82, 83])
+def test_fifty_kills_in_two_shoes(rfid_programs: RfidPrograms, whole, seed: int) -> None:
+    killed_in_mid_coup(rfid_programs, whole, kills=25, seed=seed)
