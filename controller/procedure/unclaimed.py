@@ -6,12 +6,13 @@ Source: NY (e), (f), (h); S42 (e)(6), (g)(3), (h); D-16 (the order of drawing de
 
 Decisions. A shoe that reads tags cannot say that a new one was loaded. With none open its first
 card opens one. After a finished one a card opens the next only where it has the other batch's back,
-where it had left before (so it was loaded again), or where a person recorded the loading; else it
-is a card after the last hand. Where a floorperson says that such a card was another shoe's, that
-shoe is joined in its burn, unless a person recorded the loading. A whole coup is followed by its
-result, or by "no more bets", where the table is told of one of them: a card before that is one too
-many. Told of neither, it is taken for the next coup's first. In a burn of unknown length every card
-belongs to it until "no more bets" is called, whether that is observed or not.
+where it had left before (so it was loaded again), where a person recorded the loading, or where no
+coup was dealt from the finished one (D-5: its cards go back); else it is a card after the last
+hand. Where a floorperson says that such a card was another shoe's, that shoe is joined in its burn,
+unless a person recorded the loading. A whole coup is followed by its result, or by "no more bets",
+where the table is told of one of them: a card before that is one too many. Told of neither, it is
+taken for the next coup's first. In a burn of unknown length every card belongs to it until "no more
+bets" is called, whether that is observed or not.
 """
 
 from dataclasses import replace
@@ -43,7 +44,9 @@ def placed_by_order(book: RuleBook, step: Step, event: CardDrawn) -> tuple[Step,
 def _begins_a_shoe(book: RuleBook, step: Step, event: CardDrawn) -> bool:
     if step.phase is Phase.CLOSED or event.again:
         return True
-    if _loaded(step):
+    shoe = step.state.shoe
+    reloaded = shoe is not None and not (shoe.joined or shoe.coups_begun)
+    if reloaded or _loaded(step):
         return True
     last = step.state.opening.last_batch
     return two_batches(book) and bool(event.back and last) and event.back != last

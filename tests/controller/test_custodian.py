@@ -335,6 +335,17 @@ def test_a_shoe_closed_in_mid_burn_leaves_its_batch_its_turn(new: type[Table]) -
     assert (table.codes, table.table.shoe.number) == ([], 3)
 
 
+def test_a_shoe_that_is_reloaded_after_its_burn_begins_anew_with_the_same_batch(
+    new: type[Table],
+) -> None:
+    table = at_the_end(new().draws(BURN)).draws("Kc cut", "blue").draws("9h 9c", "blue")
+    table.draws("8c 8d 8h 8s 7c 7d 7s 6c", "blue")
+    assert table.codes == ["CUT_CARD_IN_BURN"]
+    table.say("resolve close-shoe").draws("2d", "blue")
+    assert table.table.shoe.number == 3
+    assert (table.codes, table.found) == (["CUT_CARD_IN_BURN"], [])
+
+
 def test_a_coup_that_a_decision_ends_with_its_shoe_is_in_the_rack(burned: Table) -> None:
     burned.draws("4c ??").say("resolve close-shoe")
     assert (burned.at(W.PLAYER), burned.at(W.DISCARD_RACK)) == (0, 4)
