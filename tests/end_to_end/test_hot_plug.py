@@ -1,0 +1,175 @@
+"""Devices plugged into a running table: found by what they are or where they are, or kept out.
+
+Responsible for: the real `smartshoe run` and emulated USB devices: which of them it opens and how
+soon, which it refuses and records, and that it goes on either way.
+Not responsible for: single ports and the watch of devices (tests/firmware_bridge/transport), and
+plugs pulled in the middle of cards (test_rfid_unplug).
+Source: firmware_bridge/README.md, "USB devices", "Allow-list"; controller/README.md, "Devices of a
+table"; field practice (an exposed USB port).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from controller.entries import HostNoted
+from controller.inputs import DevicePlugged
+from firmware_bridge.transport.port import PortOpened
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.feig import FeigSettings
+from hil.emulator.serve import TcpServer
+from hil.program import Program
+from hil.pulls import CountedShoe
+from hil.rfid_programs import RfidPrograms, console_hand, until
+from hil.runner import ShoeRunner
+from hil.shoes import ShoeKind, line_settings
+from hil.usb_bed import READER, SCANNER, UsbBed
+
+pytestmark = pytest.mark.debian("umockdev", program="umockdev-run")
+
+NS_PER_S = 1_000_000_000
+OPENED_NS_MAX = 2 * NS_PER_S
+EXIT_URL, RACK_URL = "usb://0ab1:0002/EXIT-1", "usb://0ab1:0002/@1-4.2"
+SCANNER_URL = "usbhid://0c2e:0b81/SCAN-1"
+BULK_READER = {"kind": "bulk", "device": "hil.emulator.feig:FeigReader"}
+HID_SCANNER = {"kind": "hid_pos"}
+KEYBOARD = {"kind": "keyboard", "endpoint": 0x81}
+BESIDE = f"""
+[[reader]]
+port = "{RACK_URL}"
+seat = "discard_rack"
+
+[[scanner]]
+port = "{SCANNER_URL}"
+model = "hid-pos"
+"""
+ALLOWED = """
+[usb]
+allow = ["0ab1:0002:EXIT-1", "1-7"]
+"""
+
+
+def reader(serial_number: str) -> dict[str, object]:
+    return {**READER, "serial_number": serial_number}
+
+
+def scanner(serial_number: str) -> dict[str, object]:
+    return {**SCANNER, "serial_number": serial_number}
+
+
+def noted(programs: RfidPrograms, what: str) -> list[HostNoted]:
+    """What the journal tells of USB devices so far."""
+    entries = programs.entries()
+    return [one for one in entries if isinstance(one, HostNoted) and one.what == what]
+
+
+def opened(programs: RfidPrograms) -> dict[str, PortOpened]:
+    """The ports that were opened so far, each as it was at last."""
+    return {one.port: one for one in programs.inputs() if isinstance(one, PortOpened)}
+
+
+def plugged(programs: RfidPrograms, path: str) -> list[DevicePlugged]:
+    inputs = programs.inputs()
+    return [one for one in inputs if isinstance(one, DevicePlugged) and one.path == path]
+
+
+def without_batches(programs: RfidPrograms, bed: UsbBed, more: str = "") -> Program:
+    """The program at the exit's reader: no card is drawn there."""
+    return programs.program(EXIT_URL, more, bound=(), environment=bed.environment)
+
+
+@contextmanager
+def running(program: Program) -> Iterator[None]:
+    program.start()
+    yield
+    program.stop()
+
+
+def test_devices_are_found_by_ids_and_serial_number_or_by_place_and_opened_within_two_seconds(
+    rfid_programs: RfidPrograms, usb_bed: UsbBed
+) -> None:
+    places = {EXIT_URL: "1-1", RACK_URL: "1-4.2", SCANNER_URL: "1-3"}
+    usb_bed.plug("stranger", reader("OTHER-9"), [BULK_READER], "1-2")
+    with (
+        without_batches(rfid_programs, usb_bed, BESIDE) as program,
+        running(program),
+    ):
+        assert opened(rfid_programs) == {}
+        usb_bed.plug("exit", reader("EXIT-1"), [BULK_READER], places[EXIT_URL])
+        usb_bed.plug("rack", reader("ANY-3"), [BULK_READER], places[RACK_URL])
+        usb_bed.plug("scanner", scanner("SCAN-1"), [HID_SCANNER], places[SCANNER_URL])
+        until(lambda: len(opened(rfid_programs)) == len(places))
+
+    for url, place in places.items():
+        (appeared,) = plugged(rfid_programs, place)
+        took_ns = opened(rfid_programs)[url].at.monotonic_ns - appeared.at.monotonic_ns
+        assert took_ns < OPENED_NS_MAX, f"{url} took {took_ns / NS_PER_S:.2f} s"
+    assert usb_bed.counts("stranger")["claimed"] == 0
+
+
+def test_a_device_plugged_in_again_is_opened_again_within_two_seconds(
+    rfid_programs: RfidPrograms, usb_bed: UsbBed
+) -> None:
+    usb_bed.plug("exit", reader("EXIT-1"), [BULK_READER], "1-1")
+    with (
+        without_batches(rfid_programs, usb_bed) as program,
+        running(program),
+    ):
+        until(lambda: EXIT_URL in opened(rfid_programs))
+        first = opened(rfid_programs)[EXIT_URL]
+        usb_bed.unplug("exit")
+        until(lambda: noted(rfid_programs, "gone"))
+        usb_bed.order("plug", "exit", place="1-5")
+        until(lambda: opened(rfid_programs)[EXIT_URL] != first)
+
+    (appeared,) = plugged(rfid_programs, "1-5")
+    took_ns = opened(rfid_programs)[EXIT_URL].at.monotonic_ns - appeared.at.monotonic_ns
+    assert took_ns < OPENED_NS_MAX
+
+
+def test_what_is_not_on_the_list_and_any_keyboard_is_refused_and_recorded_and_play_goes_on(
+    rfid_programs: RfidPrograms, usb_bed: UsbBed, whole
+) -> None:
+    shoe = CountedShoe(FeigSettings())
+    with (
+        TcpServer(shoe, line_settings(ShoeKind.RFID, speed=0)) as server,
+        rfid_programs.program(EXIT_URL, ALLOWED, environment=usb_bed.environment) as program,
+    ):
+        relay = {
+            "device": "hil.emulator.usb.relay:RelayedDevice",
+            "settings": {"port": server.port},
+        }
+        usb_bed.plug("exit", reader("EXIT-1"), [{"kind": "bulk", **relay}], "1-1")
+        with running(program):
+            usb_bed.plug("unlisted", scanner("SCAN-1"), [HID_SCANNER], "1-3")
+            usb_bed.plug("other", reader("OTHER-9"), [BULK_READER], "1-4")
+            usb_bed.plug("typist", scanner("KEYS-1"), [KEYBOARD], "1-7")
+            until(lambda: len(noted(rfid_programs, "refused")) == 3)
+            hand = console_hand(program, server)
+            dealer = Dealer(DealerSettings(seed=91))
+            truth = ShoeRunner(dealer, server, people=hand, coups_max=2).run()
+
+    refused = {one.path: one for one in noted(rfid_programs, "refused")}
+    assert "not on the allow-list" in refused["1-3"].why
+    assert "another serial number" in refused["1-4"].why
+    assert "no keyboard is allowed" in refused["1-7"].why
+    assert [usb_bed.counts(name)["opened"] for name in ("unlisted", "other", "typist")] == [0, 0, 0]
+    assert [one.path for one in noted(rfid_programs, "appeared")] == ["1-1"]
+    whole(rfid_programs.entries(), truth, shoe.drawn)
+
+
+def test_without_a_list_a_keyboard_is_refused_all_the_same(
+    rfid_programs: RfidPrograms, usb_bed: UsbBed
+) -> None:
+    with (
+        without_batches(rfid_programs, usb_bed, BESIDE) as program,
+        running(program),
+    ):
+        usb_bed.plug("typist", scanner("SCAN-1"), [KEYBOARD], "1-3")
+        until(lambda: noted(rfid_programs, "refused"))
+
+    (refused,) = noted(rfid_programs, "refused")
+    assert (refused.usb_id, refused.serial_number) == ("0c2e:0b81", "SCAN-1")
+    assert SCANNER_URL not in opened(rfid_programs)
+    assert usb_bed.counts("typist")["opened"] == 0

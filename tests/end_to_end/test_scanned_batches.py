@@ -1,0 +1,122 @@
+"""A batch's bar code scanned at a running table binds the batch, or says why not.
+
+Responsible for: the real `smartshoe run` with a USB HID POS scanner and with a Zebra SSI scanner on
+a serial line: a signed batch, one nobody knows, one without a receipt, one of a key that is not
+trusted, and a code that names no batch.
+Not responsible for: scanners by themselves (tests/drivers/scanners) and batch files
+(tests/controller/test_batches).
+Source: controller/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from controller.batches import receipt_path
+from controller.entries import BatchBound
+from controller.keys import make_key
+from controller.procedure.effects import Refused
+from hil.emulator.line import LineSettings
+from hil.emulator.scanner_line import ScannerLine
+from hil.emulator.serve import PtyServer
+from hil.emulator.ssi import SsiDevice
+from hil.rfid_programs import RfidPrograms, until
+from hil.usb_bed import SCANNER, UsbBed
+
+Scan = Callable[[str], None]
+EXIT = "/dev/no-shoe"
+SCANNER_URL = "usbhid://0c2e:0b81/SCAN-1"
+SECTION = """
+[[scanner]]
+port = "{port}"
+model = "{model}"
+"""
+
+
+@contextmanager
+def at_usb(programs: RfidPrograms) -> Iterator[Scan]:
+    """The program with a USB scanner, and the hand that holds it."""
+    section = SECTION.format(port=SCANNER_URL, model="hid-pos")
+    with (
+        UsbBed() as bed,
+        programs.program(EXIT, section, bound=(), environment=bed.environment) as program,
+    ):
+        bed.plug("scanner", {**SCANNER, "serial_number": "SCAN-1"}, [{"kind": "hid_pos"}])
+        program.start()
+
+        def scan(code: str) -> None:
+            until(lambda: bed.call("scanner", "scan", text=code.encode().hex()))
+
+        yield scan
+        program.stop()
+
+
+@contextmanager
+def at_ssi(programs: RfidPrograms) -> Iterator[Scan]:
+    """The same with a scanner on a serial line."""
+    device = ScannerLine(SsiDevice())
+    with PtyServer(device, LineSettings(baud=9600)) as line:
+        section = SECTION.format(port=line.path, model="zebra-ssi")
+        with programs.program(EXIT, section, bound=()) as program:
+            program.start()
+
+            def scan(code: str) -> None:
+                assert line.wait_for(lambda one: one.scanner.enabled and one.scanner.packets)
+                taken: list[bool] = []
+
+                def hold_it_there(one: ScannerLine[SsiDevice]) -> tuple[()]:
+                    taken.append(one.scanner.scan(code.encode()))
+                    return ()
+
+                line.perform(hold_it_there)
+                assert taken == [True]
+
+            yield scan
+            program.stop()
+
+
+SCANNERS = [
+    pytest.param(at_usb, marks=pytest.mark.debian("umockdev", program="umockdev-run"), id="usb"),
+    pytest.param(at_ssi, id="ssi"),
+]
+
+
+def told(programs: RfidPrograms) -> list[BatchBound | Refused]:
+    """What has come of the codes so far."""
+    return [one for one in programs.entries() if isinstance(one, BatchBound | Refused)]
+
+
+@pytest.mark.parametrize("at_scanner", SCANNERS)
+def test_a_scanned_batch_is_bound_or_refused_with_the_reason(
+    rfid_programs: RfidPrograms, at_scanner
+) -> None:
+    folder = rfid_programs.folder
+    trusted, table_key = folder / "table.key.pub", (folder / "table.key.pub").read_bytes()
+    receipt_path(folder / "batches", "BLUE-0001").unlink()
+    with at_scanner(rfid_programs) as scan:
+
+        def scanned(code: str) -> BatchBound | Refused:
+            before = len(told(rfid_programs))
+            scan(code)
+            until(lambda: len(told(rfid_programs)) > before)
+            return told(rfid_programs)[before]
+
+        unknown, unsigned, nameless = map(scanned, ("GREEN-0007", "BLUE-0001", "../table"))
+        make_key(folder / "other.key")
+        (folder / "other.key.pub").replace(trusted)
+        strange = scanned("RED-0001")
+        trusted.write_bytes(table_key)
+        bound = scanned("RED-0001")
+
+    for refused, why in (
+        (unknown, "GREEN-0007, named by the scanner"),
+        (unsigned, "a batch without its receipt is not for play"),
+        (nameless, "this is no name of a batch"),
+        (strange, "which is not trusted here"),
+    ):
+        assert isinstance(refused, Refused)
+        assert why in refused.why
+    assert isinstance(bound, BatchBound)
+    assert (bound.batch, bound.back, bound.cards, bound.changed) == ("RED-0001", "red", 419, True)
+    assert (bound.maker, bound.operator) == ("the bench", "Ann Lee")
