@@ -32,13 +32,15 @@ ANGEL_EYE_LINE = LineSettings(baud=4800)
 RFID_LINE = LineSettings(baud=38400, bits_per_byte=11)
 LINES = {ShoeKind.ANGEL_EYE: ANGEL_EYE_LINE, ShoeKind.RFID: RFID_LINE}
 
-# A shoe that claims nothing cannot tell a burn card from a first card, and these have no keys.
+# A shoe that claims nothing cannot tell a burn card from a first card, has no keys, and does not
+# say that it was loaded: a shoe changed early is there a wrong batch, at its first card.
 NEEDS_KEYS = (
     Mistake.BURN_SHORT,
     Mistake.BURN_LONG,
     Mistake.BURN_SKIPPED,
     Mistake.FORCED_EXIT,
     Mistake.CARD_IN_SETTING_MODE,
+    Mistake.SHOE_CHANGED_EARLY,
 )
 
 

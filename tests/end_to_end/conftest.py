@@ -8,7 +8,7 @@ Source: hil/README.md, "Truth", "Mistakes".
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -27,13 +27,16 @@ from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
-from hil.emulator.line import LineServer, LineSettings
-from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.feig import FeigSettings, Way
+from hil.emulator.line import LineServer
+from hil.emulator.rfid_shoe import RfidShoe
+from hil.emulator.serve import TcpServer
 from hil.faults import FaultPlan
 from hil.program import Program
 from hil.rfid_programs import RfidPrograms
 from hil.rig import RigSettings, TableRig
-from hil.runner import ShoeRunner
+from hil.runner import ShoeRunner, ignore_action
+from hil.shoes import ShoeKind, ShoeLine, line_settings, rfid_line, serve
 from hil.usb_bed import UsbBed
 
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
@@ -79,13 +82,19 @@ class Bench:
         return coups(rig)
 
     def server(
-        self, transport: str, faults: FaultPlan | None = None, repeats: int = 3
-    ) -> LineServer:
+        self,
+        transport: str,
+        faults: FaultPlan | None = None,
+        repeats: int = 3,
+        shoe: ShoeKind = ShoeKind.ANGEL_EYE,
+        way: Way = Way.ACKNOWLEDGED,
+    ) -> ShoeLine:
         device = AngelEye(AngelEyeSettings(repeats=repeats))
-        settings = LineSettings(faults=faults)
-        if transport == "pty":
-            return PtyServer(device, settings)
-        return TcpServer(device, settings)
+        settings = replace(line_settings(shoe, speed=0), faults=faults)
+        tcp = 0 if transport == "tcp" else None
+        if shoe is ShoeKind.RFID:
+            return serve(RfidShoe(FeigSettings(way=way)), settings, tcp=tcp)
+        return serve(device, settings, tcp=tcp)
 
     def play(
         self,
@@ -97,7 +106,9 @@ class Bench:
     ) -> Played:
         """Deal all that the dealer is told, the floorperson deciding whatever suspends."""
         self.number += 1
-        with self.server(transport, faults) as server:
+        told = rig_settings or RigSettings()
+        way = Way.POLLED if told.delivery == "poll" else Way.ACKNOWLEDGED
+        with self.server(transport, faults, shoe=told.shoe, way=way) as server:
             url = server.url if isinstance(server, TcpServer) else server.path
             with TableRig(self.folder / f"journal-{self.number}", url, rig_settings) as rig:
                 if isinstance(server, TcpServer):
@@ -147,7 +158,9 @@ class Bench:
                     floorperson(rig)
                 seen = rig.state.irregularities
 
-        return ShoeRunner(Dealer(settings), server, on_action=on_action).run()
+        line = rfid_line(server)
+        people = ignore_action if line is None else rig.console_hand(line)
+        return ShoeRunner(Dealer(settings), server, people=people, on_action=on_action).run()
 
 
 CONFIG = """\

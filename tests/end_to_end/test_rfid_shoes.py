@@ -1,0 +1,85 @@
+"""Shoes dealt from an RFID shoe through the real program give what the Angel Eye gives.
+
+Responsible for: whole shoes of tagged cards on a real pty and on real TCP, clean and over a wire
+that loses, damages and doubles frames; the same seed at both shoes; where the cards are at the end.
+Not responsible for: what custody finds wrong with cards, and for many seeds under a simulated
+clock.
+Source: hil/README.md, "The RFID shoe", "Faults of the wire".
+"""
+
+import pytest
+
+from hil.dealing.dealer import DealerSettings, OverdrawRemedy
+from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.faults import Envelope, FaultPlan
+from hil.rig import RigSettings
+from hil.shoes import ShoeKind
+
+RFID = RigSettings(shoe=ShoeKind.RFID)
+
+
+def dirty(seed: int) -> FaultPlan:
+    """What is lost or damaged is sent again after a second, so it is little."""
+    return FaultPlan(
+        seed=seed,
+        envelope=Envelope.FEIG,
+        fragment_bytes_max=7,
+        drop_repeat=0.005,
+        bad_bcc=0.005,
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("transport", ["pty", "tcp"])
+def test_a_shoe_of_tagged_cards(bench, transport, seed, as_dealt, as_recorded) -> None:
+    played = bench.play(DealerSettings(seed=seed), transport, rig_settings=RFID)
+
+    assert played.codes == []
+    assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
+    assert len(played.coups) > 60
+
+
+def test_a_shoe_of_tagged_cards_over_a_dirty_wire(bench, as_dealt, as_recorded) -> None:
+    played = bench.play(DealerSettings(seed=3), "pty", dirty(3), RFID)
+
+    assert played.codes == []
+    assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
+
+
+def test_a_polled_reader_gives_the_same(bench, as_recorded) -> None:
+    asked = bench.play(
+        DealerSettings(seed=4), "pty", rig_settings=RigSettings(shoe=ShoeKind.RFID, delivery="poll")
+    )
+    told = bench.play(DealerSettings(seed=4), "pty", rig_settings=RFID)
+
+    assert [as_recorded(c) for c in asked.coups] == [as_recorded(c) for c in told.coups]
+    assert asked.codes == told.codes == []
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        Mistake.WRONG_RESULT,
+        Mistake.WRONG_PAIR,
+        Mistake.EXTRA_CARD,
+        Mistake.OVERDRAW_AFTER_NATURAL,
+    ],
+)
+def test_a_mistake_is_found_at_either_shoe(bench, mistake, as_recorded) -> None:
+    planned = (PlannedMistake(mistake, coup=3),)
+    # What the floorperson of the bench decides: the card was seen, its amount is burned.
+    burned = OverdrawRemedy.BURN_AMOUNT
+    dealer = DealerSettings(seed=5, mistakes=planned, overdraw_remedy=burned)
+    played = {kind: bench.play(dealer, rig_settings=RigSettings(shoe=kind)) for kind in ShoeKind}
+    angel_eye, rfid = played[ShoeKind.ANGEL_EYE], played[ShoeKind.RFID]
+
+    assert rfid.codes == angel_eye.codes != []
+    assert [as_recorded(c) for c in rfid.coups] == [as_recorded(c) for c in angel_eye.coups]
+
+
+def test_batches_take_turns_shoe_by_shoe(bench, as_dealt, as_recorded) -> None:
+    played = bench.play(DealerSettings(seed=6, shoes=2), rig_settings=RFID)
+
+    assert played.codes == []
+    assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
+    assert played.state.shoe_number == 2
