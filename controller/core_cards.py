@@ -23,7 +23,7 @@ from controller.procedure.events import (
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.rules.coup import Place
-from drivers.events import CardPassed, TagSeen
+from drivers.events import CardPassed, Spot, TagSeen
 
 Followed: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
 
@@ -51,7 +51,9 @@ def passed(
 
 
 def seen(custody: CustodyState, event: TagSeen, table: TableState) -> Followed:
-    """A reader beside the shoe saw a card."""
+    """A reader beside the shoe saw a card. What lay at a hand a while ago proves nothing now."""
+    if event.late and event.spot is not Spot.DISCARD_RACK:
+        return custody, ()
     spot, words = custodian.SPOTS[event.spot], custodian.step_in_words(table)
     sight = sights.seen(custody, spot, event.tag, words)
     return sight.state, sight.findings

@@ -236,10 +236,14 @@ class OtherTransponder:
 
 @dataclass(frozen=True, slots=True)
 class TagSeen:
-    """A tag was read by a reader that watches another part of the table."""
+    """A tag was read by a reader that watches another part of the table.
+
+    `late`: the reader kept it while it was not heard; the card may lie elsewhere by now.
+    """
 
     spot: Spot
     tag: str
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

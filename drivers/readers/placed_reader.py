@@ -6,6 +6,7 @@ Source: package README, "Readers".
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, OtherTransponder, Spot, Stage, TagSeen
@@ -13,11 +14,15 @@ from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from drivers.readers.feig_reader import FeigReader, FeigReaderState, ReaderOutput, Said, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
+from firmware_bridge.feig.continuity import age_ms
 from firmware_bridge.feig.items import BufferOverflowed, BufferRecord, ContinuityUnproven
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
+
+# Longer than any record is under way from a reader that is heard.
+LATE_MS: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +70,34 @@ class PlacedReader:
     ) -> tuple[PlacedReaderState, DriverOutput]:
         """Take what the port tells."""
         reader, output = self._reader.receive(state.reader, event)
-        return self._up(replace(state, reader=reader), output)
+        return self._up(replace(state, reader=reader), output, event.at)
 
     def command(
         self, state: PlacedReaderState, command: DeviceCommand, at: Timestamp
     ) -> tuple[PlacedReaderState, DriverOutput]:
         """Ask the reader for something; it can be watched closely or idly, and nothing else."""
         reader, output = self._reader.command(state.reader, command, at)
-        return self._up(replace(state, reader=reader), output)
+        return self._up(replace(state, reader=reader), output, at)
 
     def tick(
         self, state: PlacedReaderState, at: Timestamp
     ) -> tuple[PlacedReaderState, DriverOutput]:
         """A deadline may have passed."""
         reader, output = self._reader.tick(state.reader, at)
-        return self._up(replace(state, reader=reader), output)
+        return self._up(replace(state, reader=reader), output, at)
 
     def next_deadline_ns(self, state: PlacedReaderState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         return self._reader.next_deadline_ns(state.reader)
 
     def hear(
-        self, state: PlacedReaderState, said: tuple[Said, ...]
+        self, state: PlacedReaderState, said: tuple[Said, ...], at: Timestamp
     ) -> tuple[PlacedReaderState, tuple[DeviceEvent, ...]]:
         """What the reader said, as sightings."""
         events: list[DeviceEvent] = []
         for one in said:
             if isinstance(one, BufferRecord):
-                state, found = self._record(state, one)
+                state, found = self._record(state, one, at)
                 events.extend(found)
                 continue
             if isinstance(one, BufferOverflowed | ContinuityUnproven):
@@ -101,7 +106,7 @@ class PlacedReader:
         return state, tuple(events)
 
     def _record(
-        self, state: PlacedReaderState, record: BufferRecord
+        self, state: PlacedReaderState, record: BufferRecord, at: Timestamp
     ) -> tuple[PlacedReaderState, tuple[DeviceEvent, ...]]:
         if not record.identity:
             return state, ()
@@ -122,7 +127,9 @@ class PlacedReader:
             return state, ()
         # What is seen here now is not at the other spot any more.
         others = tuple(one for one in state.last if spot is not one.spot and seen.tag != one.tag)
-        return replace(state, last=(*others, seen)), (seen,)
+        age = age_ms(state.reader.link.continuity, record.time_ms, at)
+        late = age is not None and age > LATE_MS
+        return replace(state, last=(*others, seen)), (replace(seen, late=late),)
 
     def _stray(
         self, state: PlacedReaderState, antenna: int | None
@@ -140,9 +147,9 @@ class PlacedReader:
         return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 
     def _up(
-        self, state: PlacedReaderState, output: ReaderOutput
+        self, state: PlacedReaderState, output: ReaderOutput, at: Timestamp
     ) -> tuple[PlacedReaderState, DriverOutput]:
-        state, events = self.hear(state, output.said)
+        state, events = self.hear(state, output.said, at)
         return state, DriverOutput(events, output.to_write, output.at_once)
 
     @property

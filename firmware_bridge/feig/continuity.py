@@ -101,6 +101,18 @@ def judged(
     return after, Verdict.PROVEN if proven else Verdict.UNPROVEN
 
 
+def age_ms(state: Continuity, time_ms: int | None, at: Timestamp) -> int | None:
+    """How long ago, at least, a record with that time was made; None where no timer tells."""
+    if state.last is None or time_ms is None:
+        return None
+    passed_ms = _elapsed_ns(state.last.answered, at) // _NS_PER_MS
+    ago_ms = (state.last.timer_ms + passed_ms - time_ms) % DAY_MS
+    # A record made while the timer was asked, or by one that runs fast, is not a day old.
+    if ago_ms >= DAY_MS // 2:
+        return 0
+    return max(0, ago_ms - _SLACK_MS - abs(passed_ms) // _DRIFT)
+
+
 def _runs_through(last: TimerHeard, now: TimerHeard, gap_ns_max: int) -> bool:
     """Whether the timer moved as far as the host's clock."""
     most_ns = _elapsed_ns(last.asked, now.answered)

@@ -9,11 +9,15 @@ Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
 
 import pytest
 
+from controller.actions import DeclareResult
 from controller.custody.findings import Finding
 from controller.custody.places import Whereabouts
 from controller.custody.state import counts
+from controller.entries import DeviceNoted
 from controller.procedure.events import CustodyFound
 from controller.procedure.phases import Phase
+from controller.rules.outcome import Outcome
+from drivers.events import Spot, TagSeen
 from hil.dealing.cards import card_named
 from hil.dealing.tags import usual_batches
 from hil.emulator.reader_device import Movement, TagComes
@@ -67,6 +71,11 @@ class Table:
         return [
             one.event.finding for one in self.played.judged if isinstance(one.event, CustodyFound)
         ]
+
+
+def is_sight_at_a_hand(entry) -> bool:
+    seen = isinstance(entry, DeviceNoted) and isinstance(entry.event, TagSeen)
+    return seen and entry.event.spot is not Spot.DISCARD_RACK
 
 
 @pytest.fixture
@@ -128,6 +137,34 @@ def test_an_unread_card_is_known_where_it_is_read(table, where) -> None:
         assert table.at(W.DISCARD_RACK) == 1
     assert (table.unread, table.at(W.UNKNOWN)) == (0, 0)
     assert table.played.codes == ["CARD_UNREADABLE"]
+
+
+@pytest.mark.parametrize("racked", [False, True])
+def test_what_the_layout_kept_while_its_cable_was_out_proves_nothing(table, racked) -> None:
+    table.played.table.unplug(LAYOUT)
+    for names in (("4C", "KD", "5S", "7H"), ("4D", "KH", "5D", "7S")):
+        for name, hand in zip(names, (PLAYER_ANTENNA, BANKER_ANTENNA) * 2, strict=True):
+            table.draw(name)
+            table.played.readers[LAYOUT].lay([RED.of(card_named(name))], hand)
+            table.played.table.later(A_WHILE_NS)
+        table.played.table.act(DeclareResult(Outcome.PLAYER, False, False))
+        if racked:
+            table.rack(*names)
+    table.played.table.later(6 * A_WHILE_NS)
+    table.played.table.plug(LAYOUT)
+    table.played.settle()
+    sights = [one.event for one in table.played.table.entries if is_sight_at_a_hand(one)]
+    assert [one.late for one in sights] == [True] * 8
+    assert [one.code for one in table.found if one.code != "CARD_ABSENT"] == []
+
+
+def test_what_the_layout_reads_after_its_cable_is_back_counts(table) -> None:
+    table.played.table.unplug(LAYOUT)
+    table.played.table.later(60 * A_WHILE_NS)
+    table.played.table.plug(LAYOUT)
+    table.draw("4C")
+    table.lay("4C", BANKER_ANTENNA)
+    assert [one.code for one in table.found] == ["CARD_MISPLACED"]
 
 
 def test_an_unread_card_explains_one_card_and_no_second(table) -> None:

@@ -1,7 +1,8 @@
 """Readers at the discard rack and under the layout: which tag was seen where."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,11 +10,15 @@ from drivers.catalogue import ReaderSettings, build_reader
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
 from drivers.readers.placed_reader import PlacedReader, PlacedReaderState
+from firmware_bridge.feig.continuity import Continuity, TimerHeard
 from firmware_bridge.feig.items import BufferOverflowed, BufferRecord, FeigItem
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.timestamp import Timestamp
 
 ACE, TWO = bytes.fromhex("E004015012345601"), bytes.fromhex("E0040150123456F2")
 ACE_TAG, TWO_TAG = "E004015012345601", "E0040150123456F2"
+
+AT = Timestamp(3_600_000_000_000, 1_795_255_200_000_000_000)
 
 
 @dataclass
@@ -25,7 +30,7 @@ class Placed:
         self.state = self.driver.initial()
 
     def hears(self, item: FeigItem) -> tuple[DeviceEvent, ...]:
-        self.state, events = self.driver.hear(self.state, (item,))
+        self.state, events = self.driver.hear(self.state, (item,), AT)
         return events
 
     def reads(
@@ -54,6 +59,39 @@ def test_each_hand_has_its_antenna() -> None:
 
     assert placed.reads(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
     assert placed.reads(TWO, antenna=4) == (TagSeen(Spot.BANKER, TWO_TAG),)
+
+
+def with_timer(placed: Placed, timer_ms: int) -> Placed:
+    """The reader has just said what its timer is."""
+    known = Continuity(last=TimerHeard(timer_ms, AT, AT))
+    reader = placed.state.reader
+    reader = replace(reader, link=replace(reader.link, continuity=known))
+    placed.state = replace(placed.state, reader=reader)
+    return placed
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "late"),
+    [(500_000, False), (495_000, False), (494_700, True), (0, True), (500_200, False)],
+)
+def test_a_tag_that_was_read_long_ago_is_late(time_ms: int, late: bool) -> None:
+    placed = with_timer(layout(), 500_000)
+    record = BufferRecord(ACE, tr_type=3, antenna=3, time_ms=time_ms)
+
+    assert placed.hears(record) == (TagSeen(Spot.PLAYER, ACE_TAG, late=late),)
+
+
+def test_a_reader_whose_records_hold_no_time_is_never_late() -> None:
+    placed = with_timer(layout(), 500_000)
+
+    assert placed.reads(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
+
+
+def test_a_tag_that_was_late_is_not_told_again_where_it_stays() -> None:
+    placed = with_timer(layout(), 500_000)
+    placed.hears(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=0))
+
+    assert placed.hears(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=499_999)) == ()
 
 
 def test_a_tag_that_stays_is_seen_once() -> None:

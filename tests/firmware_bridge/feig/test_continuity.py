@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.feig.continuity import (
     Continuity,
     Verdict,
+    age_ms,
     asking,
     judged,
     reopened,
@@ -105,3 +106,29 @@ def test_what_was_told_is_not_told_again() -> None:
     _, verdict = judged(state, 2_000, at(11_000), HOUR_MS * MS)
 
     assert verdict is Verdict.PROVEN
+
+
+# --- the age of a record -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "ms", "age"),
+    [
+        pytest.param(500_000, 1_000, 0, id="made now"),
+        pytest.param(497_000, 1_000, 2_750, id="at least so long, for asking takes time"),
+        pytest.param(500_000, 11_000, 9_650, id="ten seconds later, less what a timer may err"),
+        pytest.param(500_100, 1_000, 0, id="while the timer was asked"),
+        pytest.param(DAY_MS - 1_000, 1_000, 500_750, id="before the timer began anew"),
+    ],
+)
+def test_how_old_a_record_is(time_ms: int, ms: int, age: int) -> None:
+    assert age_ms(heard(500_000, 1_000), time_ms, at(ms)) == age
+
+
+def test_a_record_is_as_old_after_the_host_was_started_anew() -> None:
+    assert age_ms(heard(500_000, 1_000), 500_000, at(11_000, boot_ms=9_000)) == 9_650
+
+
+def test_without_a_timer_no_age_is_known() -> None:
+    assert age_ms(Continuity(), 500_000, at(1_000)) is None
+    assert age_ms(heard(500_000, 1_000), None, at(1_000)) is None
