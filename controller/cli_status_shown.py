@@ -92,9 +92,9 @@ def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[s
     """What is open, the remedy step by step, and what to type to decide."""
     remedy = table.part("remedy") or Shown({})
     lines: list[str] = []
-    for one in table.parts("irregularities"):
+    for numbers, one in _alike(table.parts("irregularities")):
         place = f"coup {one.number('coup')}" if one.number("coup") else "between coups"
-        head = f"{one.number('number')} {one.text('code')}, {place}: {one.text('title')}"
+        head = f"{numbers} {one.text('code')}, {place}: {one.text('title')}"
         if one.yes("provisional"):
             head += " (while suspended)"
         lines += wrapped("OPEN", head, width)
@@ -110,6 +110,20 @@ def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[s
         words = "cards were dealt while suspended: take them over, or void them"
         lines += wrapped(" besides", words, width)
     return lines + _decide_lines(table, remedy, typed, width)
+
+
+def _alike(irregularities: Iterable[Shown]) -> list[tuple[str, Shown]]:
+    """Each irregularity with its number; those of which all the same is known are told once."""
+    kinds: list[tuple[list[str], Shown]] = []
+    for one in irregularities:
+        rest = {**one.values, "number": None}
+        for numbers, kind in kinds:
+            if {**kind.values, "number": None} == rest:
+                numbers.append(one.text("number"))
+                break
+        else:
+            kinds.append(([one.text("number")], one))
+    return [(", ".join(numbers), one) for numbers, one in kinds]
 
 
 def _found_lines(one: Shown, width: int) -> list[str]:

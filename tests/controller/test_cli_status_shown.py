@@ -167,6 +167,19 @@ def test_what_custody_found_is_told_with_step_and_proof(
     ]
 
 
+def test_irregularities_that_say_the_same_are_told_once() -> None:
+    absent = {"code": "CARD_ABSENT", "title": "a card", "coup": 4, "clauses": ["S42-j-4"]}
+    numbered = [{**absent, "number": 1}, {**absent, "number": 2, "coup": 5}]
+    table = {"irregularities": [*numbered, {**absent, "number": 3}]}
+
+    assert irregularity_lines(Shown(table), Typed()) == [
+        "OPEN       1, 3 CARD_ABSENT, coup 4: a card",
+        " clauses   S42-j-4",
+        "OPEN       2 CARD_ABSENT, coup 5: a card",
+        " clauses   S42-j-4",
+    ]
+
+
 def test_what_is_owed_stands_after_the_decision_too() -> None:
     table = Shown({**OPEN, "irregularities": []})
 
