@@ -17,7 +17,6 @@ from controller.entries import HostNoted
 from controller.inputs import DevicePlugged
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.feig import FeigSettings
 from hil.emulator.serve import TcpServer
 from hil.program import Program
 from hil.pulls import CountedShoe
@@ -131,7 +130,7 @@ def test_a_device_plugged_in_again_is_opened_again_within_two_seconds(
 def test_what_is_not_on_the_list_and_any_keyboard_is_refused_and_recorded_and_play_goes_on(
     rfid_programs: RfidPrograms, usb_bed: UsbBed, whole
 ) -> None:
-    shoe = CountedShoe(FeigSettings())
+    shoe = CountedShoe()
     with (
         TcpServer(shoe, line_settings(ShoeKind.RFID, speed=0)) as server,
         rfid_programs.program(EXIT_URL, ALLOWED, environment=usb_bed.environment) as program,

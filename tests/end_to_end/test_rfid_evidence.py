@@ -18,7 +18,6 @@ from controller.journal.verify import verify
 from hil.dealing.actions import Action, MistakeMade, NewShoe
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.emulator.feig import FeigSettings
 from hil.emulator.rfid_shoe import ExitFault
 from hil.emulator.serve import PtyServer
 from hil.pulls import CountedShoe, PulledLine, SerialPlug
@@ -27,7 +26,6 @@ from hil.runner import ShoeRunner
 from hil.shoes import ShoeKind, line_settings
 
 PULLS, COUPS = 4, 12
-RESEND_NS = 100_000_000
 RFID = RigSettings(shoe=ShoeKind.RFID)
 MISTAKES = (PlannedMistake(Mistake.WRONG_RESULT, 3),)
 
@@ -35,7 +33,7 @@ MISTAKES = (PlannedMistake(Mistake.WRONG_RESULT, 3),)
 @pytest.fixture
 def journal(fast_dir: Path, bench) -> Path:
     """The journal of some coups of two batches in which much happens."""
-    shoe = CountedShoe(FeigSettings(resend_ns=RESEND_NS))
+    shoe = CountedShoe()
     settings = line_settings(ShoeKind.RFID, speed=0)
     with (
         PtyServer(shoe, settings, link=fast_dir / "shoe") as server,

@@ -16,7 +16,6 @@ from controller.journal.verify import verify
 from hil.dealing.actions import Action, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
-from hil.emulator.feig import FeigSettings
 from hil.emulator.serve import PtyServer
 from hil.program import Program
 from hil.pulls import CountedShoe
@@ -25,7 +24,6 @@ from hil.runner import ShoeRunner
 from hil.shoes import ShoeKind, line_settings
 
 LINE = line_settings(ShoeKind.RFID, speed=1)
-RESEND_NS = 200_000_000
 DUE_S_MAX = 60.0
 # The first four cards of each coup, one of which the program does not outlive.
 MOMENTS = 4
@@ -61,7 +59,7 @@ class Dealing(threading.Thread):
 
 
 def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: int) -> None:
-    shoe = CountedShoe(FeigSettings(resend_ns=RESEND_NS))
+    shoe = CountedShoe()
     with (
         PtyServer(shoe, LINE, link=rfid_programs.folder / "shoe") as server,
         rfid_programs.program(server.path) as program,

@@ -7,6 +7,8 @@ clock.
 Source: hil/README.md, "The RFID shoe", "Faults of the wire".
 """
 
+from dataclasses import replace
+
 import pytest
 
 from hil.dealing.dealer import DealerSettings, OverdrawRemedy
@@ -83,3 +85,17 @@ def test_batches_take_turns_shoe_by_shoe(bench, as_dealt, as_recorded) -> None:
     assert played.codes == []
     assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
     assert played.state.shoe_number == 2
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(101, 126))
+@pytest.mark.parametrize("transport", ["pty", "tcp"])
+def test_fifty_shoes_of_tagged_cards_over_a_dirtier_wire(
+    bench, transport, seed, as_dealt, as_recorded
+) -> None:
+    plan = replace(dirty(seed), noise=0.01, extra_repeat=0.02, joined=seed % 2 == 0)
+    played = bench.play(DealerSettings(seed=seed), transport, plan, RFID)
+
+    assert played.codes == []
+    assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]

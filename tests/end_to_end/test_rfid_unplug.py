@@ -33,7 +33,6 @@ from hil.usb_bed import READER, UsbBed
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
 LINE = line_settings(ShoeKind.RFID, speed=0)
-RESEND_NS = 100_000_000
 HOUR_NS = 3600 * 10**9
 # A pull every few cards, so many coups hold so many pulls.
 SERIAL_PULLS, USB_PULLS = 5, 5
@@ -55,7 +54,7 @@ def coups_for(pulls: int) -> int:
 
 
 def reader(**settings: int) -> CountedShoe:
-    return CountedShoe(FeigSettings(resend_ns=RESEND_NS, **settings))
+    return CountedShoe(FeigSettings(**settings))
 
 
 def cards_by_place(rig: TableRig) -> dict[Whereabouts, int]:
