@@ -97,8 +97,11 @@ def _cleared(state: FeigLinkState, one: Answer, at: Timestamp) -> tuple[FeigLink
 def _identified(
     settings: FeigLinkSettings, state: FeigLinkState, one: Answer, at: Timestamp
 ) -> tuple[FeigLinkState, Items]:
+    # It answers in order: nothing of what was asked before is still on its way.
+    state = replace(state, settled=True, uncleared=False)
     if one.status == messages.OK:
-        return over(replace(state, identified=True), _VERSION), (ReaderIdentified(one.data),)
+        said = () if state.identified else (ReaderIdentified(one.data),)
+        return over(replace(state, identified=True), _VERSION), said
     due_ns = at.monotonic_ns + settings.poll_idly_ns
     state = replace(state, dues=replace(state.dues, version_ns=due_ns))
     detail = f"the reader does not say who it is: status {messages.status_text(one.status)}"
@@ -117,14 +120,7 @@ def _timed(
     if verdict is Verdict.ASK_AGAIN:
         return replace(state, dues=replace(state.dues, timer_ns=at.monotonic_ns)), ()
     unproven = (ContinuityUnproven(),) if verdict is Verdict.UNPROVEN else ()
-    return _uncrossed(replace(state, dues=later)), unproven
-
-
-def _uncrossed(state: FeigLinkState) -> FeigLinkState:
-    """A reader answers in order: what was asked before this has been answered, too."""
-    if not state.crossed:
-        return state
-    return replace(state, crossed=False, clear_due=True)
+    return replace(state, dues=later), unproven
 
 
 def _untimed(
@@ -133,7 +129,6 @@ def _untimed(
     """A timer that cannot be read proves nothing."""
     unproven = (ContinuityUnproven(),) if state.continuity.due else ()
     state = replace(state, continuity=continuity.told(replace(state.continuity, asked=None)))
-    state = _uncrossed(state)
     if isinstance(timer_ms, Malformed) and one.status == messages.OK:
         state, fault = once(state, _TIMER, LinkFaultKind.MALFORMED, timer_ms.reason)
     else:

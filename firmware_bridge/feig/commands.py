@@ -39,7 +39,7 @@ def ask_buffer_info(form: Form = Form.ADVANCED) -> bytes:
 def read_buffer(layout: Layout, sets: int | None = None) -> bytes:
     """22 or 21: the first data sets, as many as the layout says if not told otherwise."""
     count_bytes = 1 if layout.read is Command.READ_BUFFER_OLD else 2
-    count = layout.sets_max if sets is None else sets
+    count = layout.sets_max if sets is None else min(sets, 256**count_bytes - 1)
     return encode_request(layout.read, count.to_bytes(count_bytes, "big"), layout.form)
 
 

@@ -98,8 +98,8 @@ class FeigLink:
             items = (*items, *more)
         if state.clear_deadline_ns is not None and now_ns >= state.clear_deadline_ns:
             # Not asked again: whether it was done shows when the buffer is read.
-            dues = replace(state.dues, buffer_ns=now_ns)
-            state = replace(state, clear_deadline_ns=None, uncleared=True, dues=dues)
+            dues = replace(state.dues, buffer_ns=now_ns, version_ns=now_ns)
+            state = replace(state, clear_deadline_ns=None, uncleared=True, settled=False, dues=dues)
             state, more = self._fell_silent(state, "the clearing of its buffer")
             items = (*items, *more)
         alive_ns = state.dues.sign_of_life_ns
@@ -176,8 +176,10 @@ class FeigLink:
             case Question.TIMER:
                 dues = replace(state.dues, timer_ns=due_ns)
                 state = replace(state, continuity=continuity.unanswered(state.continuity))
-            case Question.BUFFER:
-                dues = replace(state.dues, buffer_ns=due_ns)
+            case Question.BUFFER | Question.CONFIRM:
+                buffer_ns = due_ns if asked.question is Question.BUFFER else state.dues.buffer_ns
+                dues = replace(state.dues, buffer_ns=buffer_ns, version_ns=due_ns)
+                state = replace(state, settled=False)
             case Question.TAGS:
                 dues = state.dues
             case _:
@@ -202,10 +204,10 @@ class FeigLink:
         question = states.next_question(state, at.monotonic_ns)
         if question is None:
             return state, LinkOutput(items, to_write)
-        # A clearing may still be on its way: reading must not come before it.
-        after_clearing = question is Question.BUFFER and state.uncleared
+        # Not before what may still wait for the store, and what is stored is confirmed fresh.
+        after_storing = question is Question.CONFIRM or not state.settled
         state, frame = self._ask(state, question, at)
-        if after_clearing:
+        if after_storing:
             return state, LinkOutput(items, (*to_write, frame))
         return state, LinkOutput(items, to_write, (frame,))
 
@@ -224,6 +226,8 @@ class FeigLink:
             case Question.BUFFER:
                 frame = commands.read_buffer(self.layout)
                 state = replace(state, dues=replace(state.dues, buffer_ns=None))
+            case Question.CONFIRM:
+                frame = commands.read_buffer(self.layout, state.to_confirm)
             case Question.TAGS:
                 ask, *waiting = state.waiting
                 frame = tags.frame_of(ask, form)

@@ -31,6 +31,7 @@ class Question(StrEnum):
     VERSION = "its version"
     TIMER = "its timer"
     BUFFER = "its buffer"
+    CONFIRM = "its first records once more"
     TAGS = "the tags in its field"
 
 
@@ -73,8 +74,9 @@ class FeigLinkState:
     """`bytes_ns` is when bytes came last. `clear_due` asks for a clearing with this call's output;
     `clear_deadline_ns` is when the one sent should be answered. `uncleared`: it was not answered,
     or records came after it was sent, so whether they are gone shows when the buffer is read.
-    `crossed`: a reading came while the buffer was asked, and nothing tells one that came unasked
-    from the answer. It is cleared once a later question is answered, as then the other is here too.
+    `to_confirm` counts the first records of the reader's that were given: it is to hand over these
+    alone before they are cleared. `settled`: no request that found no answer can still be on its
+    way.
 
     `tries` counts unanswered questions, `silent` says that this was told. `told` names troubles
     that last and were told. `acknowledges` says that the reader was not yet seen to go on
@@ -91,7 +93,8 @@ class FeigLinkState:
     clear_due: bool = False
     clear_deadline_ns: int | None = None
     uncleared: bool = False
-    crossed: bool = False
+    to_confirm: int = 0
+    settled: bool = True
     tries: int = 0
     silent: bool = False
     closely: bool = False
@@ -104,7 +107,7 @@ class FeigLinkState:
 
 def next_question(state: FeigLinkState, now_ns: int) -> Question | None:
     """What is to be asked now: one thing at a time, what the reader is before all else."""
-    if not state.open or state.asked is not None:
+    if not state.open or state.asked is not None or state.clear_deadline_ns is not None:
         return None
     planned = _planned(state)
     return next((question for question, due_ns in planned if now_ns >= due_ns), None)
@@ -112,13 +115,19 @@ def next_question(state: FeigLinkState, now_ns: int) -> Question | None:
 
 def _planned(state: FeigLinkState) -> tuple[tuple[Question, int], ...]:
     dues = state.dues
+    version = (Question.VERSION, dues.version_ns)
+    if not state.settled:
+        return (version,)
+    confirm = ((Question.CONFIRM, 0),) if state.to_confirm else ()
     if not state.identified:
-        return ((Question.VERSION, dues.version_ns),)
-    planned = [(Question.TIMER, dues.timer_ns)]
+        return (version, *confirm)
+    timer = ((Question.TIMER, dues.timer_ns),)
+    # Cards without a pause must not keep the timer from being heard, nor a timer that does not
+    # answer the cards from being cleared.
+    planned = [*confirm, *timer] if state.continuity.unasked else [*timer, *confirm]
     if state.waiting:
         planned.append((Question.TAGS, dues.tags_ns))
-    # What was read is cleared before the buffer is read again.
-    if dues.buffer_ns is not None and state.clear_deadline_ns is None:
+    if dues.buffer_ns is not None:
         planned.append((Question.BUFFER, dues.buffer_ns))
     return tuple(planned)
 
@@ -132,7 +141,7 @@ def next_deadline_ns(settings: FeigLinkSettings, state: FeigLinkState) -> int | 
         dues.append(state.bytes_ns + settings.gap_ns_max)
     if state.asked is not None:
         dues.append(state.asked.deadline_ns)
-    else:
+    elif state.clear_deadline_ns is None:
         dues.extend(due_ns for _question, due_ns in _planned(state))
     return min((due_ns for due_ns in dues if due_ns is not None), default=None)
 

@@ -301,7 +301,8 @@ class FeigReader:
         if count == 0:
             return Status.PARAMETER_RANGE, b""
         answer = self._first_records(min(count, self.settings.records_per_frame))
-        if self.settings.way is Way.ACKNOWLEDGED and len(self._buffer):
+        # A notification that is due is sent all the same, right behind the answer.
+        if self._resend_at_ns is not None:
             self._resend_at_ns = at_ns + self.settings.resend_ns
         return answer
 

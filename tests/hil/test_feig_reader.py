@@ -269,6 +269,24 @@ def test_what_is_not_cleared_is_sent_again_with_what_came_since() -> None:
     assert pushed(reader, SECOND) == 3
 
 
+def test_a_host_that_asks_first_is_sent_the_notification_all_the_same() -> None:
+    reader = FeigReader()
+    see(reader, 1)
+    answer = reader.receive(READ_255, 0)
+
+    assert reader.tick(0) == answer
+
+
+def test_asking_puts_off_the_repetition() -> None:
+    reader = FeigReader()
+    see(reader, 1)
+    pushed(reader)
+    reader.receive(READ_255, SECOND - 1)
+
+    assert pushed(reader, SECOND) == 0
+    assert reader.next_due_ns == 2 * SECOND - 1
+
+
 def test_a_host_that_comes_back_is_sent_it_at_once() -> None:
     reader = FeigReader()
     see(reader, 1)

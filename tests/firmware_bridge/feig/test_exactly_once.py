@@ -67,8 +67,8 @@ class Reader:
         self.kept, self.handed, self.resend_ns, self.overflow = [], 0, None, False
         self.since_ns = now_ns
 
-    def records(self) -> bytes:
-        first = self.kept[:SETS_PER_ANSWER]
+    def records(self, count: int = SETS_PER_ANSWER) -> bytes:
+        first = self.kept[: min(count, SETS_PER_ANSWER)]
         self.handed = len(first)
         more = len(first) < len(self.kept)
         status = 0x93 if self.overflow else 0x94 if more else 0x00 if first else 0x92
@@ -86,9 +86,7 @@ class Reader:
             case 0x86:
                 return checked(bytes((0, 0x86, 0)) + timer_bytes(now_ns - self.since_ns))
             case 0x22:
-                if self.notifies and self.kept:
-                    self.resend_ns = now_ns + RESEND_NS
-                return self.records()
+                return self.records(int.from_bytes(request[5:7], "big"))
             case 0x32:
                 if self.handed:
                     self.overflow = False

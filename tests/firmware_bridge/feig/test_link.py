@@ -9,7 +9,6 @@ Source: firmware_bridge README, "FEIG OBID", delivery and continuity.
 from dataclasses import dataclass
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from firmware_bridge.feig.items import (
     BufferRecord,
     ContinuityUnproven,
     FeigRequest,
+    Inventory,
     KeepAlive,
     ReaderIdentified,
     RepeatsDropped,
@@ -66,6 +66,8 @@ def record(time: int) -> BufferRecord:
 
 
 READ_32 = checked("FF 22 0020")
+READ_1 = checked("FF 22 0001")
+READ_2 = checked("FF 22 0002")
 
 
 @dataclass
@@ -122,6 +124,14 @@ def reopened(one: Talk) -> None:
     one.open()
     one.hear(VERSION)
     assert one.hear(TIMER).at_once == (READ_32,)
+
+
+def cleared(given: bytes) -> Talk:
+    """A notification came, and its clearing is on its way."""
+    one = ready()
+    one.hear(given)
+    assert one.hear(given).to_write == (CLEAR,)
+    return one
 
 
 def kinds(output: FeigOutput) -> list[LinkFaultKind]:
@@ -183,8 +193,10 @@ def test_silence_after_a_word_is_told_anew_and_the_timer_is_asked() -> None:
     one = ready(delivery=Delivery.POLL)
     one.tick(1000)
     assert kinds(one.tick(500)) == [LinkFaultKind.NO_ANSWER]
-    assert one.hear(EMPTY).at_once == (ASK_TIMER,)
+    assert one.hear(EMPTY).at_once == ()
+    assert one.hear(VERSION).at_once == (ASK_TIMER,)
     one.hear(checked("00 86 00 01 02 11 98"))
+    one.hear(EMPTY)
     one.tick(1000)
 
     assert kinds(one.tick(500)) == [LinkFaultKind.NO_ANSWER]
@@ -203,17 +215,45 @@ def test_a_version_that_is_refused_is_told_once_and_asked_again() -> None:
 # --- records -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("delivery", list(Delivery))
-def test_records_are_cleared_only_after_the_store(delivery: Delivery) -> None:
-    output = ready(delivery=delivery).hear(reading(100, 200), after_ms=20)
+def test_a_notification_is_handed_over_once_more_before_it_is_cleared() -> None:
+    one = ready()
+    given = one.hear(reading(100, 200), after_ms=20)
+    again = one.hear(reading(100, 200), after_ms=5)
+
+    assert given.items == (record(100), record(200))
+    assert (given.to_write, given.at_once) == ((READ_2,), ())
+    assert again == LinkOutput(to_write=(CLEAR,))
+
+
+def test_a_polled_reading_is_cleared_after_the_store() -> None:
+    one = ready(delivery=Delivery.POLL)
+    one.tick(1000)
+    output = one.hear(reading(100, 200), after_ms=20)
 
     assert output.items == (record(100), record(200))
     assert (output.to_write, output.at_once) == ((CLEAR,), ())
 
 
-def test_one_clearing_is_on_its_way_at_a_time() -> None:
+def test_more_records_than_were_to_be_confirmed_are_confirmed_in_turn() -> None:
     one = ready()
     one.hear(reading(100))
+    more = one.hear(reading(100, 200))
+
+    assert (more.items, more.to_write, more.at_once) == ((record(200),), (READ_2,), ())
+    assert one.hear(reading(100)).to_write == (CLEAR,)
+
+
+def test_nothing_else_is_asked_while_records_are_confirmed_and_cleared() -> None:
+    one = ready()
+    one.hear(reading(100))
+    one.ask(Inventory())
+    waiting = [one.hear(reading(100)), one.hear(CLEARED)]
+
+    assert [output.at_once for output in waiting] == [(), (checked("FF B0 01 00"),)]
+
+
+def test_records_that_come_while_the_clearing_is_on_its_way_are_looked_for_in_the_buffer() -> None:
+    one = cleared(reading(100))
     again = one.hear(reading(100, 200), after_ms=100)
 
     assert again.items == (RepeatsDropped(1), record(200))
@@ -227,8 +267,9 @@ def test_the_same_records_once_more_are_dropped_and_cleared_again() -> None:
     reopened(one)
     again = one.hear(reading(100), after_ms=100)
 
-    assert (again.items, again.at_once) == ((RepeatsDropped(1),), (ASK_TIMER,))
-    assert one.hear(TIMER).to_write == (CLEAR,)
+    assert (again.items, again.to_write) == ((RepeatsDropped(1),), (ASK_VERSION,))
+    assert one.hear(VERSION).to_write == (READ_1,)
+    assert one.hear(reading(100)).to_write == (CLEAR,)
 
 
 def test_the_answer_may_come_behind_a_notification_and_is_not_cleared_before_it_is_here() -> None:
@@ -237,9 +278,10 @@ def test_the_answer_may_come_behind_a_notification_and_is_not_cleared_before_it_
     notified = one.hear(reading(100))
     answered = one.hear(reading(100, 200))
 
-    assert (notified.items, notified.to_write) == ((record(100),), ())
+    assert (notified.items, notified.to_write) == ((record(100),), (ASK_VERSION,))
     assert (answered.items, answered.to_write) == ((RepeatsDropped(1), record(200)), ())
-    assert one.hear(TIMER).to_write == (CLEAR,)
+    assert one.hear(VERSION).to_write == (READ_2,)
+    assert one.hear(reading(100, 200)).to_write == (CLEAR,)
 
 
 def test_records_are_left_with_the_reader_until_its_timer_has_told_whether_some_are_lost() -> None:
@@ -251,20 +293,73 @@ def test_records_are_left_with_the_reader_until_its_timer_has_told_whether_some_
     assert one.hear(TIMER).at_once == (READ_32,)
 
 
-def test_a_clearing_without_an_answer_is_followed_by_a_reading_after_the_store() -> None:
+def test_cards_do_not_keep_the_timer_from_being_heard_for_the_first_time() -> None:
+    one = talk()
+    one.open()
+    output = one.hear(VERSION + reading(100))
+
+    assert (output.items[1:], output.at_once) == ((record(100),), (ASK_TIMER,))
+    assert one.hear(TIMER).to_write == (READ_1,)
+
+
+def test_a_timer_that_does_not_answer_does_not_keep_cards_from_being_cleared() -> None:
+    one = talk()
+    one.open()
+    one.hear(VERSION + reading(100))
+
+    assert one.tick(500).to_write == (READ_1,)
+
+
+def test_what_the_buffer_gives_a_notifying_reader_is_confirmed_when_nothing_can_cross_it() -> None:
+    one = talk()
+    one.open()
+    one.hear(VERSION)
+    one.hear(TIMER)
+    given = one.hear(reading(100))
+
+    assert (given.items, given.to_write) == ((record(100),), (ASK_VERSION,))
+    assert one.hear(VERSION).to_write == (READ_1,)
+
+
+def test_a_confirmation_without_an_answer_is_asked_for_again_once_nothing_can_be_late() -> None:
     one = ready()
     one.hear(reading(100))
     output = one.tick(500)
 
     assert kinds(output) == [LinkFaultKind.NO_ANSWER]
-    assert (output.to_write, output.at_once) == ((READ_32,), ())
+    assert (output.to_write, output.at_once) == ((ASK_VERSION,), ())
+    assert one.hear(VERSION).at_once == (ASK_TIMER,)
+    assert one.hear(checked("00 86 00 01 02 0D B5")).to_write == (READ_1,)
+
+
+def test_a_clearing_without_an_answer_is_followed_by_a_reading_once_nothing_can_be_late() -> None:
+    one = cleared(reading(100))
+    output = one.tick(500)
+
+    assert kinds(output) == [LinkFaultKind.NO_ANSWER]
+    assert (output.to_write, output.at_once) == ((ASK_VERSION,), ())
+    assert one.hear(VERSION).to_write == ()
+    assert one.hear(checked("00 86 00 01 02 0D B5")).at_once == (READ_32,)
 
 
 def test_a_clearing_that_is_refused_is_told() -> None:
+    one = cleared(reading(100))
+
+    assert kinds(one.hear(checked("00 32 82"))) == [LinkFaultKind.DEVICE_STATUS]
+
+
+def test_a_reader_that_hands_over_nothing_when_asked_is_cleared_all_the_same() -> None:
     one = ready()
     one.hear(reading(100))
 
-    assert kinds(one.hear(checked("00 32 82"))) == [LinkFaultKind.DEVICE_STATUS]
+    assert one.hear(checked("00 22 82")) == LinkOutput(to_write=(CLEAR,))
+
+
+def test_a_reader_that_kept_nothing_is_not_cleared() -> None:
+    one = ready()
+    one.hear(reading(100))
+
+    assert one.hear(EMPTY) == LinkOutput()
 
 
 def test_new_records_before_the_clearing_was_answered_show_a_reader_that_does_not_wait() -> None:
@@ -296,14 +391,16 @@ def test_overflow_is_told_after_the_records_and_the_buffer_cleared() -> None:
 
     assert output.items[:2] == (record(100), BufferOverflowed())
     assert kinds(output) == [LinkFaultKind.BUFFER_OVERFLOW]
-    assert output.to_write == (CLEAR,)
+    assert output.to_write == (READ_1,)
 
 
 def test_overflow_without_a_record_is_cleared_so_that_it_goes_on() -> None:
-    output = ready().hear(OVERFLOW)
+    one = ready()
+    output = one.hear(OVERFLOW)
 
     assert output.items[0] == BufferOverflowed()
-    assert output.to_write == (CLEAR,)
+    assert output.to_write == (READ_1,)
+    assert one.hear(OVERFLOW).to_write == (CLEAR,)
 
 
 def test_the_same_overflow_once_more_is_not_told_again() -> None:
