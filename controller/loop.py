@@ -18,7 +18,7 @@ from controller.journal.store import Journal
 from controller.journal.values import Checkpoint
 from controller.tape import chunks_record, entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 NS_PER_S = 1_000_000_000
 
@@ -82,6 +82,8 @@ class Loop:
 
     def take(self, item: Input) -> CoreOutput:
         """Let the core conclude from one input; nothing is stored or done yet."""
+        if isinstance(item, PortLost | PortOpened):
+            self._drop_writes(item.port)
         self.state, output = self.core.handle(self.state, item)
         self._add_input(item, concluded=bool(output.entries))
         for entry in output.entries:
@@ -109,6 +111,11 @@ class Loop:
         at = self._clock()
         if at.monotonic_ns >= deadline_ns:
             self.take(Tick(at))
+
+    def _drop_writes(self, port: str) -> None:
+        """What still waited was meant for an opening that is over: the device may be another."""
+        self._writes = [write for write in self._writes if write[0] != port]
+        self._at_once = [write for write in self._at_once if write[0] != port]
 
     def written_at_once(self) -> tuple[tuple[str, bytes], ...]:
         """Bytes for devices that need not wait for the store, once."""

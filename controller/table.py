@@ -29,6 +29,7 @@ from controller.recovery import RecoveryError, recover, refusal_to_start
 from controller.rules.clauses import Clause
 from controller.run import core_of
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import PortOpened
 
 LOG = logging.getLogger("smartshoe.table")
 
@@ -54,7 +55,7 @@ class Health(StrEnum):
 class Writer(Protocol):
     """Where bytes for a device go once the reason for them is stored."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, data: bytes, opened: bytes = b"") -> None: ...
 
 
 StoredListener = Callable[[Stored], None]
@@ -91,6 +92,8 @@ class Table:
         self._on_stored = on_stored
         self._queue: queue.Queue[Waiting] = queue.Queue(QUEUE_INPUTS_MAX)
         self._writers: dict[str, Writer] = {}
+        # The entropy of the opening that was taken last, by port: bytes are meant for that one.
+        self._opened: dict[str, bytes] = {}
         self._pending = Pending()
         self._stopping = False
         self._changed = threading.Condition()
@@ -233,6 +236,8 @@ class Table:
         asks: list[Ask] = []
         for item, ask in self._pending.telling(items):
             output = loop.take(item)
+            if isinstance(item, PortOpened):
+                self._opened[item.port] = item.entropy
             if ask is not None:
                 ask.entries = output.entries
                 asks.append(ask)
@@ -288,7 +293,7 @@ class Table:
         for port, data in writes:
             writer = self._writers.get(port)
             if writer is not None:
-                writer.write(data)
+                writer.write(data, self._opened.get(port, b""))
 
     def _set_health(self, health: Health, failure: str) -> None:
         with self._changed:

@@ -67,6 +67,7 @@ class PortPump:
         # the reason a write failed, so that only the port the write was meant for is closed.
         self._lock = threading.Lock()
         self._opening = 0
+        self._entropy = b""
         self._write_failure = ""
         self._reader = threading.Thread(target=self._read_on, name=f"read {name}", daemon=True)
         self._writer = threading.Thread(target=self._write_on, name=f"write {name}", daemon=True)
@@ -76,15 +77,19 @@ class PortPump:
         self._reader.start()
         self._writer.start()
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, opened: bytes = b"") -> None:
         """Have bytes written soon; never blocks. Dropped while the port is not open.
+
+        `opened`: the entropy of the opening these bytes are meant for; at any other one they are
+        dropped, too. An acknowledgement must not reach a device that was plugged in anew.
 
         Dropped, too, when too much waits because nothing goes out: then the write that blocks is
         about to fail and the port to be lost, and a command's own deadline misses its answer.
         """
         with self._lock:
             opening = self._opening
-        if opening % 2 == 0:
+            meant = not opened or opened == self._entropy
+        if opening % 2 == 0 or not meant:
             return
         with contextlib.suppress(queue.Full):
             self._writes.put_nowait((opening, data))
@@ -146,10 +151,12 @@ class PortPump:
     def _read_until_lost(self) -> tuple[bool, str]:
         """Read one opening to its end; whether it was a good one, and why it ended."""
         opened_at = self._clock()
+        entropy = os.urandom(_ENTROPY_BYTES)
         with self._lock:
             self._opening += 1
+            self._entropy = entropy
             self._write_failure = ""
-        self._put(PortOpened(self._name, opened_at, os.urandom(_ENTROPY_BYTES)))
+        self._put(PortOpened(self._name, opened_at, entropy))
         got_bytes = False
         try:
             # A stop while the port was being opened came too early to wake the read.

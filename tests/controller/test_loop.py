@@ -18,7 +18,7 @@ from controller.journal.values import JournalWriteFailed
 from controller.loop import Loop, read_at
 from controller.tape import ChunkRun, inputs_in, read_entry, read_input
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortOpened
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 PORT = "/dev/ttyUSB0"
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -261,6 +261,16 @@ def test_what_was_stored_is_handed_out_once(pace) -> None:
     assert stored.writes == output.writes == ((PORT, LOCK),)
     assert [one.entries for one in stored.conclusions] == [output.entries]
     assert table.loop.store_if_due(force=True) is None
+
+
+def test_what_waits_for_a_port_that_is_lost_is_not_written_to_it_anew(pace) -> None:
+    suspended = pace(allow_commands=True)
+    for data in suspended.reports(*NEW_SHOE, *OVERDRAW):
+        suspended.heard(data)
+    suspended.loop.take(PortLost(PORT, suspended.at, "unplugged"))
+    stored = suspended.loop.store_if_due()
+    assert stored is not None
+    assert stored.writes == ()
 
 
 def test_what_cannot_be_stored_moves_nothing(pace) -> None:

@@ -46,6 +46,7 @@ class Bench:
         self.at = script.at
         self.stored = []
         self.written: list[bytes] = []
+        self.meant_for: list[bytes] = []
         self.listener = listener
 
         def start(replaced: str):
@@ -59,8 +60,9 @@ class Bench:
         self.stored.append(stored)
         self.listener(stored)
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, opened: bytes = b"") -> None:
         self.written.append(data)
+        self.meant_for.append(opened)
 
     def start(self) -> "Bench":
         self.table.start()
@@ -159,6 +161,7 @@ def test_bytes_go_to_the_device_once_their_reason_is_stored(bench) -> None:
     running.put(*NEW_SHOE, *OVERDRAW)
     assert running.settled()
     assert running.written == [LOCK]
+    assert [len(entropy) for entropy in running.meant_for] == [32]
     assert len(reasons) == 1
 
 

@@ -256,6 +256,18 @@ def test_what_is_written_while_the_port_is_away_is_dropped(pumping: Pumping) -> 
     assert port.written.get(timeout=WAIT_S) == b"new"
 
 
+def test_what_is_meant_for_an_earlier_opening_is_dropped(pumping: Pumping) -> None:
+    port = ScriptedPort((b"one",), ())
+    pump, events = pumping(port)
+    seen = [events.get(timeout=WAIT_S) for _ in range(4)]
+    first, second = (event.entropy for event in seen if isinstance(event, PortOpened))
+
+    pump.write(b"for the first", first)
+    pump.write(b"for the second", second)
+
+    assert port.written.get(timeout=WAIT_S) == b"for the second"
+
+
 def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
     pump, events = pumping(ScriptedPort(*["away"] * 1000))
     assert kinds(events, 1) == [PortLost]
