@@ -13,13 +13,14 @@ import pytest
 
 from controller.inputs import Started
 from controller.journal.verify import verify
+from drivers.events import Stage
 from hil.dealing.actions import Action, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.emulator.serve import PtyServer
 from hil.program import Program
 from hil.pulls import CountedShoe
-from hil.rfid_programs import RfidPrograms, console_hand
+from hil.rfid_programs import RfidPrograms, console_hand, until
 from hil.runner import ShoeRunner
 from hil.shoes import ShoeKind, line_settings
 
@@ -65,6 +66,7 @@ def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: 
         rfid_programs.program(server.path) as program,
     ):
         program.start()
+        until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
         dealing = Dealing(server, program, coups=kills + 1, seed=seed)
         dealing.start()
         for _ in range(kills):
