@@ -547,6 +547,19 @@ def test_a_record_that_comes_while_the_timer_does_not_answer_is_unproven() -> No
     assert one.hear(reading(100)).items == (ContinuityUnproven(), record(100))
 
 
+def test_records_that_end_a_silence_wait_until_the_timer_has_told_whether_some_are_lost() -> None:
+    one = ready()
+    one.tick(30_000)
+    assert kinds(one.tick(500)) == [LinkFaultKind.NO_ANSWER]
+    one.tick(500)
+    heard = one.hear(reading(100))
+
+    assert heard.items == ()
+    assert heard.to_write == ()
+    assert one.hear(TIMER).at_once == (ASK_TIMER,)
+    assert one.hear(TIMER).items == (ContinuityUnproven(),)
+
+
 # --- the line ------------------------------------------------------------------------------------
 
 
