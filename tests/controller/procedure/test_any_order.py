@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from controller.custody.findings import Finding, FindingCode
 from controller.machine import StateTable
 from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
 from controller.procedure.decisions import Decision, Provisional, Resolution
@@ -14,6 +15,7 @@ from controller.procedure.events import (
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
+    CustodyFound,
     CutCardDrawn,
     DomainEvent,
     FoundFaceUp,
@@ -272,6 +274,9 @@ class Chance:
                 return ResultDeclared(chance.choice(list(Outcome)), *pairs)
             case "decide":
                 return chance.choice(resolutions())
+            case _ if chance.random() < 0.1:
+                code = chance.choice(list(FindingCode))
+                return CustodyFound(Finding(code, "a step", "a proof", card))
             case _:
                 return chance.choice(plain_events()[-18:])
 
