@@ -6,6 +6,8 @@ Not responsible for: finding it (tests/controller/custody).
 Source: NY (a)(4)(iv), (e), (f); S42 (a)(4), (e)(6), (g)(3); D-16, D-22.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
@@ -53,6 +55,21 @@ def test_the_first_card_with_no_shoe_open_opens_one(said) -> None:
     assert table("unclaimed 2c of red") == []
     assert (table.due, table.table.state.shoe.burn_owed) == (Phase.BURN_REST, 2)
     assert table.table.state.opening.last_batch == "red"
+
+
+def test_where_only_numbers_are_left_of_the_shoes_before_the_first_card_joins_one(said) -> None:
+    table = said()
+    table.table.state = replace(table.table.state, shoe_number=4)
+    assert table("unclaimed 2c of red") == ["SHOE_JOINED"]
+    assert (table.table.state.shoe.joined, table.table.state.shoe.burn_proven) == (True, False)
+
+
+def test_where_only_numbers_are_left_a_recorded_loading_begins_the_next_shoe(said) -> None:
+    table = said()
+    table.table.state = replace(table.table.state, shoe_number=4)
+    table("record loaded batch red amount 416")
+    assert table("unclaimed 2c of red") == []
+    assert table.table.state.shoe.joined is False
 
 
 def test_a_coup_is_dealt_by_the_order_of_drawing(said) -> None:
