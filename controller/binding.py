@@ -12,6 +12,7 @@ from typing import Final
 from controller.actions import SetCardApart
 from controller.custody import batches
 from controller.custody.manifest import Manifest
+from controller.custody.manifest_csv import heading_problem
 from controller.custody.state import CustodyState
 from controller.entries import BatchBound, CardSetApart, HostNoted
 from controller.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, OperatorAction
@@ -23,15 +24,13 @@ from controller.rules.rule_points import RulePoint
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 
-BATCH_NAME_MAX: Final = 64
 BATCHES_MAX: Final = 2
 _POINTS: Final = (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_EQUAL)
 
 
 def is_batch_name(name: str) -> bool:
     """Whether a text may name a batch: the name is also that of its file."""
-    plain = all(char.isascii() and (char.isalnum() or char in "-_.") for char in name)
-    return bool(name) and plain and not name.startswith(".") and len(name) <= BATCH_NAME_MAX
+    return not heading_problem("batch", name)
 
 
 def bound(

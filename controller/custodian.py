@@ -13,7 +13,7 @@ from typing import Final
 from controller.custody import batches, passing, shoes, sights
 from controller.custody.findings import Finding
 from controller.custody.places import Whereabouts
-from controller.custody.state import CustodyState
+from controller.custody.state import CustodyState, located
 from controller.procedure.acts import ActKind
 from controller.procedure.events import ActRecorded
 from controller.procedure.phases import Phase
@@ -54,15 +54,12 @@ class Looked:
 
 def looked(state: CustodyState, tag: str | None, *, sure: bool) -> Looked:
     """The face and back behind a tag that has left the shoe."""
-    if tag is None or not sure:
+    found = located(state, tag) if tag is not None and sure else None
+    if found is None:
         return Looked(None)
-    for batch in state.batches:
-        index = batch.manifest.find(tag)
-        if index is not None:
-            card = batch.manifest.card(index)
-            again = batch.place_of(index) in _LEFT
-            return Looked(card, card is None, batch.manifest.back, again)
-    return Looked(None)
+    manifest = found.ledger.manifest
+    again = found.ledger.place_of(found.index) in _LEFT
+    return Looked(manifest.card(found.index), found.is_cut_card(), manifest.back, again)
 
 
 def step_in_words(table: TableState) -> str:

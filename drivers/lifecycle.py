@@ -5,6 +5,7 @@ Not responsible for: what makes a stage true (each driver knows its device).
 Source: package README, "Life cycle".
 """
 
+from collections.abc import Iterable
 from types import MappingProxyType
 
 from drivers.events import Stage, StageChanged
@@ -27,3 +28,14 @@ def advance(stage: Stage, to: Stage, detail: str) -> tuple[Stage, tuple[StageCha
     if to not in FOLLOWERS[stage]:
         return stage, ()
     return to, (StageChanged(to, detail),)
+
+
+def advance_through(
+    stage: Stage, steps: Iterable[tuple[Stage, str]]
+) -> tuple[Stage, tuple[StageChanged, ...]]:
+    """The stage after each of these became true in turn, and an event for each real change."""
+    events: list[StageChanged] = []
+    for to, detail in steps:
+        stage, changed = advance(stage, to, detail)
+        events.extend(changed)
+    return stage, tuple(events)

@@ -43,6 +43,8 @@ from hil.shoes import ShoeKind
 
 WAIT_S = 60.0
 BAUD = 4800
+# What a floorperson of the bench decides: the first of these that is permitted.
+ANYHOW = (Decision.CONTINUE, Decision.BURN, Decision.VOID_COUP, Decision.CLOSE_SHOE)
 MODELS = {ShoeKind.ANGEL_EYE: "angel-eye-ii-ex", ShoeKind.RFID: "feig-rfid"}
 LINES = {
     ShoeKind.ANGEL_EYE: LineSettings(BAUD),
@@ -203,8 +205,7 @@ class TableRig:
         permitted = permitted_decisions(state)
         if not permitted:
             return
-        wanted = (Decision.CONTINUE, Decision.BURN, Decision.VOID_COUP, Decision.CLOSE_SHOE)
-        decision = next(decision for decision in wanted if decision in permitted)
+        decision = next(decision for decision in ANYHOW if decision in permitted)
         self.resolve(Resolution(decision, Provisional.TAKE_OVER))
 
     def _on_stored(self, stored: Stored) -> None:

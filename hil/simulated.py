@@ -13,7 +13,7 @@ from controller.core import Core
 from controller.core_state import CoreState
 from controller.entries import Entry
 from controller.inputs import Input, OperatorAction, Started, Tick
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import Provisional, Resolution
 from controller.procedure.suspension import permitted_decisions
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS, core_of
@@ -24,7 +24,7 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.truth import ReportTruth
 from hil.emulator.batch import batch_of
 from hil.emulator.served import Served
-from hil.rig import utc_zone
+from hil.rig import ANYHOW, utc_zone
 
 UTC_NS = 1_795_000_000_000_000_000  # within 2026-11-18
 ENTROPY = bytes(range(32))
@@ -90,8 +90,7 @@ class SimulatedTable:
     def resolve_anyhow(self) -> None:
         """Take the first permitted decision, as hil.rig's floorperson does."""
         permitted = permitted_decisions(self.state.table, Provisional.TAKE_OVER)
-        wanted = (Decision.CONTINUE, Decision.BURN, Decision.VOID_COUP, Decision.CLOSE_SHOE)
-        decision = next((one for one in wanted if one in permitted), None)
+        decision = next((one for one in ANYHOW if one in permitted), None)
         if decision is None:
             return
         resolution = Resolution(decision, Provisional.TAKE_OVER)

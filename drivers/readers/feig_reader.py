@@ -21,7 +21,7 @@ from drivers.events import (
     StageChanged,
 )
 from drivers.faults import DeviceFault
-from drivers.lifecycle import advance
+from drivers.lifecycle import advance_through
 from firmware_bridge.feig.items import (
     BlocksRead,
     BufferOverflowed,
@@ -162,12 +162,10 @@ def events_of(said: Said) -> tuple[DeviceEvent, ...]:
 def _up(state: FeigReaderState, linked: Linked, to: Stage | None = None, detail: str = "") -> Read:
     """What the link gave, one level up; `to` is the stage that the port's event brought."""
     link, output = linked
-    said: list[Said] = []
-    stage = state.stage
     stages = () if to is None else ((to, detail),)
-    for reached, why in (*stages, *_stages_heard(link, output.items)):
-        stage, changed = advance(stage, reached, why)
-        said.extend(changed)
+    heard = _stages_heard(link, output.items)
+    stage, changed = advance_through(state.stage, (*stages, *heard))
+    said: list[Said] = list(changed)
     for item in output.items:
         if not isinstance(item, LinkFault):
             said.append(item)

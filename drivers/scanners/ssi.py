@@ -14,7 +14,7 @@ from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import advance
+from drivers.lifecycle import advance_through
 from drivers.scanners.reading import reading_of, refused_command
 from drivers.scanners.symbologies import named_by_ssi
 from firmware_bridge.link import LinkFault
@@ -100,11 +100,8 @@ def _up(
     """What the link gave, one level up; `to` is the stage that the port's event brought."""
     link, output = linked
     stages = () if to is None else ((to, detail),)
-    events: list[DeviceEvent] = []
-    stage = state.stage
-    for reached, why in (*stages, *_STAGES_HEARD[link.heard]):
-        stage, changed = advance(stage, reached, why)
-        events.extend(changed)
+    stage, changed = advance_through(state.stage, (*stages, *_STAGES_HEARD[link.heard]))
+    events: list[DeviceEvent] = list(changed)
     for item in output.items:
         events.extend(_events_of(item))
     return SsiScannerState(stage, link), DriverOutput(

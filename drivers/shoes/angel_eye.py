@@ -21,7 +21,7 @@ from drivers.commands import (
 )
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
-from drivers.lifecycle import advance
+from drivers.lifecycle import advance_through
 from drivers.shoes.angel_eye_events import events_of
 from firmware_bridge.angel_eye import commands as wire
 from firmware_bridge.angel_eye.link import AngelEyeLink, AngelEyeLinkState, Heard, Linked
@@ -140,11 +140,8 @@ def _up(
     """What the link gave, one level up; `to` is the stage that the port's event brought."""
     link, output = linked
     stages = () if to is None else ((to, detail),)
-    events: list[DeviceEvent] = []
-    stage = state.stage
-    for reached, why in (*stages, *_STAGES_HEARD[link.heard]):
-        stage, changed = advance(stage, reached, why)
-        events.extend(changed)
+    stage, changed = advance_through(state.stage, (*stages, *_STAGES_HEARD[link.heard]))
+    events: list[DeviceEvent] = list(changed)
     locked = state.locked if to is None else None
     for item in output.items:
         if isinstance(item, LockState):
