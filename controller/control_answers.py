@@ -23,6 +23,7 @@ from controller.entries import (
 )
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.effects import (
+    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupPaid,
@@ -33,6 +34,9 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
 )
 from controller.procedure.verdicts import Accepted, Verdict
 from drivers.events import CommandAnswered
@@ -85,12 +89,68 @@ def _plain(entry: Entry) -> Iterator[Plain]:
                 "outcome": answered.outcome.value,
                 "detail": answered.detail,
             }
-        case BatchBound() | CardSetApart() | ManifestWanted():
-            yield _of_custody(entry)
+        case (
+            BatchBound()
+            | CardSetApart()
+            | ManifestWanted()
+            | BatchMoved()
+            | ShuffleRecorded()
+            | WarningOpened()
+            | WarningClosed()
+        ):
+            yield _of_batches(entry)
         case DeviceNoted() | BurnDone() | RunBegan() | StateDigest() | HostNoted():
             return
         case _:
             assert_never(entry)
+
+
+def _of_batches(
+    entry: BatchMoved
+    | ShuffleRecorded
+    | WarningOpened
+    | WarningClosed
+    | BatchBound
+    | CardSetApart
+    | ManifestWanted,
+) -> Plain:
+    match entry:
+        case BatchMoved():
+            return {
+                "kind": "batch_moved",
+                "batch": entry.batch,
+                "before": entry.before,
+                "after": entry.after,
+                "why": entry.why,
+            }
+        case ShuffleRecorded():
+            return {
+                "kind": "shuffle",
+                "batch": entry.batch,
+                "cycle": entry.proof.cycle,
+                "count": entry.proof.count,
+                "result": entry.proof.result.value,
+                "refused": entry.refused,
+                "clauses": list(entry.clauses),
+            }
+        case WarningOpened():
+            return {
+                "kind": "warning",
+                "number": entry.number,
+                "about": entry.kind,
+                "text": entry.text,
+                "clauses": list(entry.clauses),
+            }
+        case WarningClosed():
+            return {
+                "kind": "warning_cleared",
+                "number": entry.number,
+                "about": entry.kind,
+                "person": entry.person,
+                "waited_ms": entry.waited_ns // 1_000_000,
+            }
+        case _:
+            return _of_custody(entry)
 
 
 def _of_custody(entry: BatchBound | CardSetApart | ManifestWanted) -> Plain:

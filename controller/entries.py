@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from controller.inputs import Input
 from controller.procedure.effects import (
+    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupPaid,
@@ -20,6 +21,9 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
 )
 from controller.procedure.events import DomainEvent
 from controller.procedure.verdicts import Verdict
@@ -140,6 +144,10 @@ Entry: TypeAlias = (
     | Refused
     | Recorded
     | SettingChanged
+    | BatchMoved
+    | ShuffleRecorded
+    | WarningOpened
+    | WarningClosed
 )
 
 

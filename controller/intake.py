@@ -23,6 +23,7 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from drivers import events as device
+from drivers import shuffler_events as shuffler
 from drivers.faults import DeviceFault
 
 _HAND_PLACES: Final = {
@@ -39,6 +40,7 @@ _OTHER_PLACES: Final = {
     device.ClaimedUse.BURN_FIRST: Place.BURN_FIRST,
     device.ClaimedUse.BURN_COUNTED: Place.BURN,
     device.ClaimedUse.BURN_EXTRA: Place.BURN_EXTRA,
+    device.ClaimedUse.UNCLAIMED: Place.UNCLAIMED,
 }
 
 
@@ -78,11 +80,32 @@ def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
             | device.TagListed()
             | device.ListingDone()
             | device.BarCodeRead()
+            | shuffler.DeviceMemoryFilling()
             | DeviceFault()
         ):
             return None
-        case device.CardPassed() | device.TagSeen():
-            # Whose card it is, custody knows; see controller.core.
+        case (
+            device.CardPassed()
+            | device.TagSeen()
+            | shuffler.CompartmentChanged()
+            | shuffler.ShuffleBegan()
+            | shuffler.ShuffleDone()
+            | shuffler.ShuffleAborted()
+            | shuffler.DoorMoved()
+            | shuffler.JamReported()
+            | shuffler.ResidualCards()
+            | shuffler.ModeChanged()
+            | shuffler.ShufflerWarning()
+            | shuffler.SelfTested()
+            | shuffler.ShufflerStarted()
+            | shuffler.ShufflerStatus()
+            | shuffler.DeviceTampered()
+            | shuffler.IdentityProven()
+            | shuffler.IdentityRefused()
+            | shuffler.DeviceSilent()
+            | shuffler.DeviceHeardAgain()
+        ):
+            # Whose card it is custody knows, and which batch the batches' own life; see core.
             return None
 
 

@@ -9,6 +9,7 @@ Source: package README, "Settings have one home".
 from dataclasses import dataclass
 
 from controller.procedure.rulebook import DEFAULT_BACKS, Fact
+from firmware_bridge.attestation import NO_TRUST, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class ShoeDeviceSettings:
     come, the input of the gate sensor (0: none) and the antenna at the exit (0: any). A tag read
     again within `double_read_ms` is the same card; one read while no card passes the gate for
     `gate_ms_max` went back; a card in the gate for `slow_card_ms` is slow; tags less than
-    `together_ms` apart are in the field together.
+    `together_ms` apart are in the field together. `trust` is for a shoe with an identity.
     """
 
     port: str
@@ -36,6 +37,7 @@ class ShoeDeviceSettings:
     gate_ms_max: int = 1500
     slow_card_ms: int = 1000
     together_ms: int = 20
+    trust: Trust = NO_TRUST
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,23 @@ class ScannerDeviceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ShufflerDeviceSettings:
+    """The shuffler. `orders`: who may give which order, as (order, roles); others are refused."""
+
+    port: str
+    model: str
+    allow_commands: bool = False
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    trust: Trust = NO_TRUST
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """One table. `gaming_day_start_s` counts seconds after local midnight.
 
     `seats` of the layout are empty where it is not told; `backs` are the colours of two batches.
-    `readers` and `scanners` are the devices beside the shoe.
+    `readers`, `scanners` and the `shuffler` (None: the table has none that tells) are the devices
+    beside the shoe.
     """
 
     table: str
@@ -76,3 +90,4 @@ class Settings:
     backs: tuple[str, str] = DEFAULT_BACKS
     readers: tuple[ReaderDeviceSettings, ...] = ()
     scanners: tuple[ScannerDeviceSettings, ...] = ()
+    shuffler: ShufflerDeviceSettings | None = None

@@ -6,6 +6,7 @@ Source: package README, "Commands".
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 
@@ -41,4 +42,31 @@ class ListTags:
     """Read every tag of the pile on the reader, and what their chips hold."""
 
 
-DeviceCommand: TypeAlias = LockExit | UnlockExit | ClearError | Watch | ListTags
+class ShufflerOrder(StrEnum):
+    """What a shuffler can be told to do."""
+
+    LOAD = "load"
+    COUNT = "count"
+    SHUFFLE = "shuffle"
+    STORE = "store"
+    RELEASE = "release"
+    STATUS = "status"
+    SELF_TEST = "self-test"
+    ABORT = "abort"
+    SERVICE = "service"
+    SORT = "sort"
+    PLAY = "play"  # end service and sorting
+
+
+@dataclass(frozen=True, slots=True)
+class OrderShuffler:
+    """`compartment` is 1 or 2, or 0 where the order concerns the whole device.
+
+    STATUS changes nothing and is allowed whatever the configuration says of commands.
+    """
+
+    order: ShufflerOrder
+    compartment: int = 0
+
+
+DeviceCommand: TypeAlias = LockExit | UnlockExit | ClearError | Watch | ListTags | OrderShuffler

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from drivers.faults import DeviceFault
+from drivers.shuffler_events import DeviceMemoryFilling, ShufflerEvent
 
 
 class FaceSuit(StrEnum):
@@ -36,6 +37,7 @@ class ClaimedUse(StrEnum):
     BURN_FIRST = "burn_first"
     BURN_COUNTED = "burn_counted"
     BURN_EXTRA = "burn_extra"
+    UNCLAIMED = "unclaimed"  # the device reads faces and says nothing of what they are for
 
 
 class Spot(StrEnum):
@@ -294,5 +296,7 @@ DeviceEvent: TypeAlias = (
     | TagListed
     | ListingDone
     | BarCodeRead
+    | ShufflerEvent
+    | DeviceMemoryFilling
     | DeviceFault
 )

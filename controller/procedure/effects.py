@@ -15,6 +15,7 @@ from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.order import PayStep
 from controller.settlement.settling import Settlement
+from drivers.shuffler_events import ShuffleProof
 
 
 class CoupFate(StrEnum):
@@ -214,6 +215,49 @@ class SettingChanged:
     clauses: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BatchMoved:
+    """A batch went on in its life; stages are those of custody.lineage.stages."""
+
+    batch: str
+    before: str
+    after: str
+    why: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleRecorded:
+    """The receipt of a shuffle, as judged: it counts for this batch, or `refused` says why not."""
+
+    batch: str
+    proof: ShuffleProof
+    refused: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WarningOpened:
+    """No next card until a named person clears it with a reason."""
+
+    number: int
+    kind: str
+    code: int
+    text: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WarningClosed:
+    """A named person cleared a warning, so long after it was given."""
+
+    number: int
+    kind: str
+    person: str
+    reason: str
+    waited_ns: int
+
+
 Effect: TypeAlias = (
     CoupClosed
     | CoupPaid
@@ -225,4 +269,8 @@ Effect: TypeAlias = (
     | Refused
     | Recorded
     | SettingChanged
+    | BatchMoved
+    | ShuffleRecorded
+    | WarningOpened
+    | WarningClosed
 )

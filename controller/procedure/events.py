@@ -17,6 +17,7 @@ from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
+from drivers.shuffler_events import ShufflerEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +249,39 @@ class SettingChangeAsked:
 
     setting: str
     value: str
+    person: str
+    reason: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerTold:
+    """The shuffler told something of the batches, at that moment (UTC)."""
+
+    event: ShufflerEvent
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerEventsLost:
+    """Events of the shuffler are missing for ever; `count` 0 where it cannot be told how many."""
+
+    count: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerGone:
+    """The port of the shuffler is lost."""
+
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class WarningCleared:
+    """A named person clears a warning of the shuffler, with a reason."""
+
+    number: int
     person: str
     reason: str
     at_ns: int

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.custody.findings import Finding
+from controller.custody.lineage.state import NO_LINEAGE, Lineage
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
 from controller.procedure.opening_state import NOTHING_RECORDED, OpeningState
@@ -218,7 +219,8 @@ class TableState:
     """Everything the procedure knows. `phase` is the only place the state of play lives.
 
     `opening` and `wagering` outlive a shoe; `settings` and `notices` are changes of the profile at
-    this table. `ghost_asked`: the next coup is a ghost hand.
+    this table. `ghost_asked`: the next coup is a ghost hand. `lineage` is the life of the batches
+    where a shuffler tells of them.
     """
 
     phase: Phase = Phase.CLOSED
@@ -234,3 +236,4 @@ class TableState:
     settings: tuple[ChangedSetting, ...] = ()
     notices: tuple[NoticeGiven, ...] = ()
     ghost_asked: bool = False
+    lineage: Lineage = NO_LINEAGE

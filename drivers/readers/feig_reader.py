@@ -10,7 +10,15 @@ Source: package README, "Readers".
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
-from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, UnlockExit, Watch
+from drivers.commands import (
+    ClearError,
+    DeviceCommand,
+    ListTags,
+    LockExit,
+    OrderShuffler,
+    UnlockExit,
+    Watch,
+)
 from drivers.events import (
     CommandAnswered,
     CommandOutcome,
@@ -107,6 +115,8 @@ class FeigReader:
                 detail = "a reader holds no error to clear: what it reports is told as it comes"
             case ListTags():
                 detail = "this reader watches cards in play: list a pile on an enrolment reader"
+            case OrderShuffler():
+                detail = "this is a reader: order the shuffler at its own port"
             case _:
                 assert_never(command)
         return state, ReaderOutput(said=(refusal(command, detail),))

@@ -16,6 +16,7 @@ from drivers.commands import (
     DeviceCommand,
     ListTags,
     LockExit,
+    OrderShuffler,
     UnlockExit,
     Watch,
 )
@@ -97,6 +98,9 @@ class AngelEyeShoe:
             return state, DriverOutput()  # this shoe reports unasked
         if isinstance(command, ListTags):
             detail = "this shoe reads faces, no tags: use a reader"
+            return state, _answer(name, CommandOutcome.REFUSED, detail)
+        if isinstance(command, OrderShuffler):
+            detail = "this is a shoe: order the shuffler at its own port"
             return state, _answer(name, CommandOutcome.REFUSED, detail)
         if not self.settings.allow_commands:
             detail = (

@@ -1,0 +1,116 @@
+"""What is known of the two batches' lives and of the shuffler between them.
+
+Responsible for: the shape of that state and of what one fact makes of it.
+Not responsible for: following facts (following) and for what may be done now (judging).
+Source: NY (a)(4)(iv); S42 (a)(4), (e); D-17 to D-22; field practice (SugarHouse: a warning is an
+interlock, not a lamp).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from controller.custody.lineage.stages import BatchStage
+from drivers.shuffler_events import ShuffleProof, ShufflerMode
+
+
+class Bar(StrEnum):
+    """Why a batch may not be dealt from."""
+
+    SHORT = "short"
+    LONG = "long"
+    FOREIGN = "foreign"  # another back, or faces that are not of its decks
+    UNSHUFFLED = "unshuffled"
+    UNPROVEN = "unproven"  # its shuffle is not proven: unverified, unsigned, of another device
+    JAMMED = "jammed"
+    BROKEN_OFF = "broken_off"
+    TOUCHED = "touched"  # a door was opened on it, or people handled it
+    REPEATED = "repeated"  # the shoe before was dealt from it
+    NOT_RELEASED = "not_released"
+    DEVICE = "device"  # the shuffler is not trusted, not in play mode, holds residual cards
+
+
+class WarningKind(StrEnum):
+    """What a warning is about."""
+
+    LAMP = "lamp"  # the device's own warning
+    JAM = "jam"
+    DOOR = "door"
+    RESIDUAL = "residual"
+    MODE = "mode"
+    BROKEN_OFF = "broken_off"
+    COUNT = "count"
+    POWER = "power"
+    SELF_TEST = "self_test"
+    TAMPER = "tamper"
+    IDENTITY = "identity"
+    EVENTS_LOST = "events_lost"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWarning:
+    """A warning that nobody with a name has cleared. `number` counts them and never comes again.
+
+    `code` is the device's own for a lamp, else 0. `active`: what it is about is still so; such a
+    one cannot be cleared before it is not. `since_ns` is UTC.
+    """
+
+    number: int
+    kind: WarningKind
+    code: int
+    text: str
+    since_ns: int
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLife:
+    """One batch. `cards` None: not counted since it was collected. `proof` of its last shuffle.
+
+    `compartment` is where it lies in the shuffler, 0 elsewhere. `by_hand`: shuffled by hand, on
+    record. `bars` stay until the batch begins anew.
+    """
+
+    back: str
+    stage: BatchStage = BatchStage.UNKNOWN
+    compartment: int = 0
+    cards: int | None = None
+    proof: ShuffleProof | None = None
+    by_hand: bool = False
+    bars: tuple[Bar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """All of it. `lives` is empty where the table has no shuffler that tells.
+
+    `into_shuffler` is the batch that people said goes in next; `last_played` the batch of the last
+    shoe from which a coup was dealt, for ever. `trusted`: the shuffler has proven who it is since
+    it was last heard of. `warnings_told` counts the warnings given so far.
+    """
+
+    lives: tuple[BatchLife, ...] = ()
+    into_shuffler: str = ""
+    last_played: str = ""
+    device: str = ""
+    version: str = ""
+    bare: bool = False
+    trusted: bool = False
+    mode: ShufflerMode = ShufflerMode.PLAY
+    door_open: bool = False
+    residual: int = 0
+    warnings: tuple[OpenWarning, ...] = ()
+    warnings_told: int = 0
+
+    def life(self, back: str) -> BatchLife | None:
+        """The batch with that back."""
+        return next((one for one in self.lives if one.back == back), None)
+
+    @property
+    def interlocked(self) -> bool:
+        """Whether no next card may be drawn before a person clears what is open."""
+        return bool(self.warnings)
+
+
+NO_LINEAGE: Final = Lineage()
