@@ -229,7 +229,7 @@ def test_the_bytes_are_the_same_under_any_hash_seed(suspended: Path, seed: str) 
     assert done.stdout.startswith("the same: ")
 
 
-@pytest.mark.parametrize(("version", "inputs"), [("0.1.0", 60), ("0.2.0", 61)])
+@pytest.mark.parametrize(("version", "inputs"), [("0.1.0", 60), ("0.2.0", 61), ("0.3.0", 61)])
 def test_a_run_of_an_older_version_is_passed_over_and_said_to_be(
     fast_dir: Path, version: str, inputs: int
 ) -> None:
