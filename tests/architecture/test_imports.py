@@ -128,7 +128,11 @@ ONLY_IMPORTERS = {
         ("firmware_bridge.checksums",),
         "checksums of the wire stand in firmware_bridge.checksums; emulators compute their own",
     ),
-    "cryptography": (("controller.keys",), "sign and verify through controller.keys"),
+    # What a device signs is judged at the wire, without files.
+    "cryptography": (
+        ("controller.keys", "firmware_bridge.attestation"),
+        "sign and verify through controller.keys; of devices through firmware_bridge.attestation",
+    ),
     "sqlite3": (("controller.journal",), "store and read through controller.journal"),
 }
 
@@ -184,6 +188,7 @@ PURE = (
     "firmware_bridge.link",
     "firmware_bridge.checksums",
     "firmware_bridge.attestation",
+    "firmware_bridge.cbor",
     "firmware_bridge.transport.allow_list",
     "firmware_bridge.transport.hid_descriptor",
     "firmware_bridge.transport.usb_identity",

@@ -1,0 +1,160 @@
+"""The small part of CBOR that TableLink uses, in its one deterministic form.
+
+Responsible for: values to bytes, and bytes to values or nothing, within the bounds of the document.
+Not responsible for: what the values mean (tablelink, attestation) and for the journal's encoding.
+Source: package README, "TableLink/1", "Wire"; RFC 8949, 4.2.1 (core deterministic encoding).
+
+A general reader is no help here: it makes dates, sets and fractions of what a device says, and
+takes every longer way to write the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+Value: TypeAlias = "int | bytes | str | bool | Sequence[Value] | Mapping[int, Value] | None"
+
+DEPTH_MAX: Final = 4
+BYTES_MAX: Final = 400
+TEXT_MAX: Final = 64
+ENTRIES_MAX: Final = 32
+
+_UINT, _NEGATIVE, _BYTES, _TEXT, _ARRAY, _MAP, _SIMPLE = 0, 1, 2, 3, 4, 5, 7
+_FALSE: Final = 20
+_TRUE: Final = 21
+_NULL: Final = 22
+_INLINE_MAX: Final = 23
+# Additional information 24 to 27: how many bytes of the number follow, and the least it may be.
+_LONGER: Final = {24: (1, 24), 25: (2, 1 << 8), 26: (4, 1 << 16), 27: (8, 1 << 32)}
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def decode(data: bytes) -> tuple[Value, ...]:
+    """The one value that `data` is, or none where it is anything else: a tuple of one or of none.
+
+    Arrays come as tuples, maps as dicts in ascending order of their keys.
+    """
+    reading = _Reading(data)
+    try:
+        value = reading.value(0)
+    except _Unreadable:
+        return ()
+    return (value,) if reading.at == len(data) else ()
+
+
+def decode_map(data: bytes) -> Mapping[int, Value] | None:
+    """The map that `data` is; None where it is anything else."""
+    found = decode(data)
+    if found and isinstance(found[0], Mapping):
+        return found[0]
+    return None
+
+
+def encode(value: Value) -> bytes:
+    """The one form of a value; its bounds are the caller's to keep."""
+    match value:
+        case None:
+            return _head(_SIMPLE, _NULL)
+        case bool():
+            return _head(_SIMPLE, _TRUE if value else _FALSE)
+        case int():
+            return _head(_UINT, value) if value >= 0 else _head(_NEGATIVE, -1 - value)
+        case bytes():
+            return _head(_BYTES, len(value)) + value
+        case str():
+            text = value.encode()
+            return _head(_TEXT, len(text)) + text
+        case Mapping():
+            pairs = sorted((encode(key), encode(held)) for key, held in value.items())
+            return _head(_MAP, len(pairs)) + b"".join(key + held for key, held in pairs)
+        case _:
+            return _head(_ARRAY, len(value)) + b"".join(encode(held) for held in value)
+
+
+def _head(major: int, number: int) -> bytes:
+    if number <= _INLINE_MAX:
+        return bytes((major << 5 | number,))
+    for information, (size, _) in _LONGER.items():
+        if number < 1 << 8 * size:
+            return bytes((major << 5 | information,)) + number.to_bytes(size, "big")
+    raise AssertionError(f"{number} does not fit into 64 bits")
+
+
+class _Reading:
+    """Bytes and how far they were read."""
+
+    __slots__ = ("_data", "at")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.at = 0
+
+    def value(self, depth: int) -> Value:
+        major, number = self._head()
+        match major:
+            case 0:
+                return number
+            case 1:
+                return -1 - number
+            case 2:
+                return self._take(number, BYTES_MAX)
+            case 3:
+                return self._text(number)
+            case 4:
+                self._room(number, depth)
+                return tuple(self.value(depth + 1) for _ in range(number))
+            case 5:
+                self._room(number, depth)
+                return self._map(number, depth + 1)
+            case _:
+                return self._simple(major, number)
+
+    def _head(self) -> tuple[int, int]:
+        first = self._take(1, 1)[0]
+        major, information = first >> 5, first & 0x1F
+        if information <= _INLINE_MAX:
+            return major, information
+        size, least = _LONGER.get(information, (0, 0))
+        if size == 0 or major == _SIMPLE:  # indefinite or reserved; a float or a long simple value
+            raise _Unreadable
+        number = int.from_bytes(self._take(size, size), "big")
+        if number < least:
+            raise _Unreadable
+        return major, number
+
+    def _take(self, count: int, count_max: int) -> bytes:
+        taken = self._data[self.at : self.at + count] if count <= count_max else b""
+        if len(taken) != count:
+            raise _Unreadable
+        self.at += count
+        return taken
+
+    def _text(self, count: int) -> str:
+        try:
+            return self._take(count, TEXT_MAX).decode()
+        except UnicodeDecodeError:
+            raise _Unreadable from None
+
+    def _room(self, entries: int, depth: int) -> None:
+        if entries > ENTRIES_MAX or depth >= DEPTH_MAX:
+            raise _Unreadable
+
+    def _map(self, entries: int, depth: int) -> dict[int, Value]:
+        found: dict[int, Value] = {}
+        before = b""
+        for _ in range(entries):
+            start = self.at
+            key = self.value(depth)
+            written = self._data[start : self.at]
+            if type(key) is not int or written <= before:
+                raise _Unreadable
+            found[key] = self.value(depth)
+            before = written
+        return found
+
+    def _simple(self, major: int, number: int) -> bool | None:
+        if major != _SIMPLE or number not in (_FALSE, _TRUE, _NULL):
+            raise _Unreadable
+        return None if number == _NULL else number == _TRUE
