@@ -28,11 +28,18 @@ from drivers.shoes.monitor import Monitor
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_monitor import RfidMonitor, RfidMonitorState
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
+from drivers.shufflers.tablelink_shuffler import (
+    TableLinkShuffler,
+    TableLinkShufflerSettings,
+    TableLinkShufflerState,
+)
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
+from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
 ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState
 Shoe: TypeAlias = Driver[ShoeState]
@@ -51,7 +58,7 @@ class ShoeModel:
     """One model: its name in settings, its name for people, its line in bits a second and parity.
 
     `claims`: it says itself which hand a card is for, and what the result is. `locks`: its exit can
-    be locked.
+    be locked. `identity`: it has a key of its own and is let in only where it is trusted.
     """
 
     name: str
@@ -60,6 +67,7 @@ class ShoeModel:
     parity: str
     claims: bool
     locks: bool
+    identity: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class ShoeSettings:
 
     `seq_cycle` and `bcc_reading` are words of the model's protocol; `report_interval_ms_min` is
     the shortest time between two different reports. From `reader` on only a shoe that reads tags
-    looks at them: see drivers.shoes.rfid_exit.
+    looks at them: see drivers.shoes.rfid_exit. `trust` is for a shoe with an identity.
     """
 
     allow_commands: bool = False
@@ -83,6 +91,7 @@ class ShoeSettings:
     gate_ms_max: int = 1500
     slow_card_ms: int = 1000
     together_ms: int = 20
+    trust: Trust = NO_TRUST
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +295,55 @@ def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
     Raises BadScannerSettings.
     """
     return ScannerMonitor(build_scanner(model), masked)
+
+
+# --- shufflers -----------------------------------------------------------------------------------
+
+Shuffler: TypeAlias = TableLinkShuffler
+ShufflerState: TypeAlias = TableLinkShufflerState
+
+TABLELINK = "tablelink"
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerModel:
+    """One model: its name in settings, its name for people, its line in bits a second and parity.
+
+    `identity`: it has a key of its own and is let in only where it is trusted.
+    """
+
+    name: str
+    title: str
+    baud: int
+    parity: str
+    identity: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerSettings:
+    """The plain settings of a shuffler as a configuration file and its pairing give them."""
+
+    allow_commands: bool = False
+    trust: Trust = NO_TRUST
+
+
+class BadShufflerSettings(ValueError):
+    """A model that does not exist; the message names those that do."""
+
+
+SHUFFLER_MODELS = MappingProxyType(
+    {
+        TABLELINK: ShufflerModel(
+            TABLELINK, "TableLink shuffler", baud=1_000_000, parity="N", identity=True
+        ),
+    }
+)
+
+
+def build_shuffler(model: str, settings: ShufflerSettings) -> Shuffler:
+    """The driver of a shuffler. Raises BadShufflerSettings."""
+    if model not in SHUFFLER_MODELS:
+        allowed = ", ".join(SHUFFLER_MODELS)
+        raise BadShufflerSettings(f"model = {model!r} is not one of: {allowed}")
+    link = TableLinkSettings(DeviceRole.SHUFFLER, settings.trust)
+    return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))

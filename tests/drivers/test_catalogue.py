@@ -12,22 +12,29 @@ from drivers.catalogue import (
     SCANNER_MODELS,
     SEQ_CYCLES,
     SHOE_MODELS,
+    SHUFFLER_MODELS,
+    TABLELINK,
     BadScannerSettings,
     BadShoeSettings,
+    BadShufflerSettings,
     ReaderSettings,
     ShoeSettings,
+    ShufflerSettings,
     build_inventory_reader,
     build_monitor,
     build_reader,
     build_scanner,
     build_shoe,
+    build_shuffler,
 )
 from drivers.events import Spot
 from drivers.readers.placed_reader import Watched
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
+from firmware_bridge.attestation import Pin, Trust
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
 
 def angel_eye(settings: ShoeSettings) -> AngelEyeShoe:
@@ -192,3 +199,33 @@ def test_every_scanner_model_is_built(model: str) -> None:
 def test_a_scanner_model_that_does_not_exist_is_named() -> None:
     with pytest.raises(BadScannerSettings, match="is not one of: hid-pos, "):
         build_scanner("keyboard")
+
+
+def test_each_shuffler_has_its_line() -> None:
+    told = {
+        model.name: (model.title, model.baud, model.parity, model.identity)
+        for model in SHUFFLER_MODELS.values()
+    }
+
+    assert told == {"tablelink": ("TableLink shuffler", 1_000_000, "N", True)}
+
+
+def test_every_setting_of_a_shuffler_reaches_it() -> None:
+    trust = Trust(Pin(bytes(8), bytes(32), "p1", 1))
+
+    shuffler = build_shuffler(TABLELINK, ShufflerSettings(allow_commands=True, trust=trust))
+
+    assert shuffler.settings.allow_commands
+    assert shuffler.settings.link == TableLinkSettings(DeviceRole.SHUFFLER, trust)
+
+
+def test_a_shuffler_only_tells_and_is_trusted_by_nobody_by_default() -> None:
+    shuffler = build_shuffler(TABLELINK, ShufflerSettings())
+
+    assert not shuffler.settings.allow_commands
+    assert shuffler.settings.link.trust == Trust()
+
+
+def test_a_shuffler_model_that_does_not_exist_is_named() -> None:
+    with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
+        build_shuffler("mixer", ShufflerSettings())
