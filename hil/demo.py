@@ -31,6 +31,8 @@ FRAME_S = 0.08
 CONNECT_S_MAX = 10.0
 # Nothing is dropped while a busy machine keeps the program waiting.
 PATIENCE_S = 60.0
+# A careless dealer is to be seen dealing on, however busy the machine is.
+LOOKS_AWAY_S = 3.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FOOTER = "Ctrl-C stops, and verifies what was dealt"
 
@@ -54,7 +56,10 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
             raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
         chronicle, newest = Chronicle(settings.folder), Newest(program.client)
         dealing = Dealing(settings, server, program.act, newest, chronicle)
-        floorperson = ScriptedFloorperson(newest, program.act, settings.tempo.reading_s)
+        looks_away_s = LOOKS_AWAY_S if settings.manner is Manner.CARELESS else 0.0
+        floorperson = ScriptedFloorperson(
+            newest, program.act, settings.tempo.reading_s, looks_away_s
+        )
         parts = Parts(settings, program, newest, chronicle, dealing, floorperson)
         try:
             failure = parts.run(screen, stopping)

@@ -59,12 +59,18 @@ def intention(table: Shown) -> tuple[str, str]:
 
 
 class ScriptedFloorperson:
-    """Decides whatever is open, after a while, until told to stop."""
+    """Decides whatever is open, after a while, until told to stop.
 
-    def __init__(self, newest: Newest, act: Act, reading_s: float) -> None:
+    `looks_away_s`: for so long at most a careless dealer has time to deal on first.
+    """
+
+    def __init__(
+        self, newest: Newest, act: Act, reading_s: float, looks_away_s: float = 0.0
+    ) -> None:
         self._newest = newest
         self._act = act
         self._reading_s = reading_s
+        self._looks_away_s = looks_away_s
         self._decided = 0
         self._stopping = Event()
         self.failure = ""
@@ -84,6 +90,9 @@ class ScriptedFloorperson:
                 continue
             if refusals == 0 and self._stopping.wait(self._reading_s):
                 return
+            if refusals == 0 and intention(self._newest.table)[0] != Decision.BURN.value:
+                # What becomes of a card drawn in error even a careless dealer waits to hear.
+                self._newest.wait_for(_dealt_on, self._looks_away_s)
             refused = self._decide(self._newest.table)
             refusals = refusals + 1 if refused else 0
             if refusals > REFUSALS_MAX:
@@ -118,3 +127,8 @@ class ScriptedFloorperson:
             if isinstance(closed, list):
                 self._decided = max(self._decided, *closed)
         return ""
+
+
+def _dealt_on(table: Shown) -> bool:
+    """Whether cards were dealt while the table was suspended, or it is not any more."""
+    return table.yes("provisional_needed") or table.text("phase") != "suspended"
