@@ -6,13 +6,12 @@ Not responsible for: the forms of the files (custody.manifest_csv, custody.recei
 Source: package README, "The batch file", "Receipts".
 """
 
-import contextlib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from controller import small_files
 from controller.custody.manifest import Manifest, ManifestError
 from controller.custody.manifest_csv import BatchSheet, read_manifest, read_sheet, write_manifest
 from controller.custody.receipt import (
@@ -26,13 +25,12 @@ from controller.custody.receipt import (
     write_receipt,
 )
 from controller.keys import PublicKey, TableKey, fingerprint_text
+from controller.small_files import SmallFileError, problem_lines, sync_folder
 from firmware_bridge.timestamp import Timestamp
 
 CARDS_SUFFIX: Final = ".csv"
 RECEIPT_SUFFIX: Final = ".receipt.json"
 PARTIAL_SUFFIX: Final = ".partial"
-# Some forty times the file of eight decks.
-_FILE_BYTES_MAX: Final = 1_000_000
 
 
 class BatchFileError(Exception):
@@ -122,7 +120,7 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
         remedy = f"{error}; a batch without its receipt is not for play"
         return BatchFile(name, manifest, None, remedy)
     except ReceiptError as error:
-        return BatchFile(name, manifest, None, _lines(beside, error.problems))
+        return BatchFile(name, manifest, None, problem_lines(beside, error.problems))
     return BatchFile(name, manifest, receipt, _problem(beside, manifest, receipt, trusted))
 
 
@@ -131,7 +129,7 @@ def load_manifest(path: Path) -> Manifest:
     try:
         return read_manifest(_text(path))
     except ManifestError as error:
-        raise BatchFileError(_lines(path, error.problems)) from error
+        raise BatchFileError(problem_lines(path, error.problems)) from error
 
 
 def load_sheet(path: Path) -> BatchSheet:
@@ -139,7 +137,7 @@ def load_sheet(path: Path) -> BatchSheet:
     try:
         return read_sheet(_text(path))
     except ManifestError as error:
-        raise BatchFileError(_lines(path, error.problems)) from error
+        raise BatchFileError(problem_lines(path, error.problems)) from error
 
 
 def _problem(
@@ -189,26 +187,9 @@ def _without_shared_cards(batches: Iterable[BatchFile]) -> tuple[BatchFile, ...]
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(_FILE_BYTES_MAX + 1)
-        if len(data) > _FILE_BYTES_MAX:
-            raise BatchFileError(f"{path}: it is too long to be a batch's file")
-        return data.decode()
-    except FileNotFoundError:
-        raise BatchFileError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise BatchFileError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise BatchFileError(
-            f"{path}, line {line}: not UTF-8 text. Remedy: save the file as UTF-8"
-        ) from error
-
-
-def _lines(path: Path, problems: Sequence[str]) -> str:
-    shown = [f"{path}: {problem}" for problem in problems[:20]]
-    more = len(problems) - len(shown)
-    return "\n".join([*shown, f"{path}: ... and {more} more"] if more else shown)
+        return small_files.read_text(path)
+    except SmallFileError as error:
+        raise BatchFileError(str(error)) from error
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -235,36 +216,16 @@ def store_batch(folder: Path, manifest: Manifest, receipt: Receipt) -> None:
 
 def store_text(path: Path, text: str) -> None:
     """Write a whole file in place of the one that may be there. Raises BatchFileError."""
-    fresh = path.with_name(f".{path.name}.new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise BatchFileError(
-            f"{path}: cannot be written: {error.strerror}. Remedy: make room, and let this account"
-            " write into the folder"
-        ) from error
+        small_files.store_text(path, text)
+    except SmallFileError as error:
+        raise BatchFileError(str(error)) from error
 
 
 def remove(path: Path) -> None:
     """Take a file away if it is there. Raises BatchFileError."""
     try:
         path.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise BatchFileError(f"{path}: cannot be removed: {error.strerror}") from error
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -189,7 +189,7 @@ def _batch(folder: Path, name: str, key: Path, trust: list[Path] | None) -> "Bat
 
 
 def _plain(batch: "BatchFile") -> dict[str, object]:
-    from controller.custody.receipt import time_text
+    from controller.json_fields import time_text
 
     shown: dict[str, object] = {"batch": batch.name, "problem": batch.problem}
     if batch.manifest is not None:

@@ -52,6 +52,7 @@ KNOWN_ERRORS: Final = {
     "controller.recovery.RecoveryError": Exit.UNUSABLE,
     "controller.rules.clauses.ClauseError": Exit.UNUSABLE,
     "controller.rules.profile.ProfileError": Exit.UNUSABLE,
+    "controller.small_files.SmallFileError": Exit.UNUSABLE,
     "drivers.catalogue.BadShoeSettings": Exit.UNUSABLE,
     "firmware_bridge.transport.port.PortUnavailable": Exit.UNUSABLE,
     "firmware_bridge.transport.usb_devices.UsbUnavailable": Exit.UNUSABLE,

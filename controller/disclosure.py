@@ -232,8 +232,8 @@ WAYS: Final = (
         "files of batches and their receipts, and `smartshoe batch`",
         Passes.BATCH,
         by={
-            "file": ("controller.batches",),
-            "bytes": ("controller.batches",),
+            "file": ("controller.small_files",),
+            "bytes": ("controller.small_files",),
             "terminal": (
                 "controller.cli_batch",
                 "controller.cli_batch_options",
@@ -295,6 +295,7 @@ WAYS: Final = (
         Passes.NO_CARD,
         by={
             "error": (
+                "controller.approved_firmware",
                 "controller.batches",
                 "controller.cli_*",
                 "controller.config*",
@@ -302,6 +303,7 @@ WAYS: Final = (
                 "controller.control_client",
                 "controller.custody.*",
                 "controller.gaming_day",
+                "controller.identity_files",
                 "controller.journal.*",
                 "controller.keys",
                 "controller.metrics",
@@ -313,6 +315,7 @@ WAYS: Final = (
                 "controller.rule_data",
                 "controller.rules.*",
                 "controller.script.*",
+                "controller.small_files",
                 "controller.table",
                 "drivers.catalogue",
                 "firmware_bridge.angel_eye.*",

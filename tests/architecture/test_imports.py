@@ -184,6 +184,7 @@ PURE = (
     "controller.layout",
     "controller.snapshot",
     "controller.disclosure",
+    "controller.json_fields",
     "controller.roads",
     "firmware_bridge.link",
     "firmware_bridge.checksums",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller import batches
+from controller import small_files
 from controller.batches import (
     BatchFileError,
     cards_path,
@@ -21,7 +21,7 @@ from controller.batches import (
 )
 from controller.custody.manifest import Manifest, ManifestCard, manifest_of
 from controller.custody.receipt import Receipt, ReceiptResult
-from controller.keys import TableKey, make_key
+from controller.keys import TableKey, fingerprint_text, make_key
 from controller.rules.cards import Card, Rank, Suit
 from firmware_bridge.timestamp import Timestamp
 
@@ -94,7 +94,7 @@ def test_a_receipt_of_an_unknown_key_is_told_by_its_fingerprint(
     stored: Path, key: TableKey, fast_dir: Path
 ) -> None:
     other = make_key(fast_dir / "other.key")
-    grouped = batches.fingerprint_text(key.public.fingerprint)
+    grouped = fingerprint_text(key.public.fingerprint)
 
     assert f"signed with the key {grouped}, which is not trusted here" in problem(stored, other)
 
@@ -150,7 +150,7 @@ def test_a_file_under_another_name_is_told(stored: Path, key: TableKey) -> None:
     ("content", "told"),
     [
         (b"# batch = RED-1\n\xff\n", "line 2: not UTF-8 text"),
-        (b"#" * 1_000_001, "it is too long to be a batch's file"),
+        (b"#" * 1_000_001, "it is longer than 1000000 bytes"),
     ],
 )
 def test_a_file_that_is_no_text_is_told(
@@ -195,7 +195,7 @@ def test_a_file_is_on_the_disk_before_its_name_is(
         synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
         real(descriptor)
 
-    monkeypatch.setattr(batches.os, "fsync", noted)
+    monkeypatch.setattr(small_files.os, "fsync", noted)
     store_text(folder / "a.csv", "text")
 
     assert synced == [".a.csv.new", "batches"]
@@ -210,7 +210,7 @@ def test_a_write_that_fails_leaves_the_old_file(
 
     path = cards_path(stored, "RED-1")
     before = path.read_text()
-    monkeypatch.setattr(batches.os, "fsync", full)
+    monkeypatch.setattr(small_files.os, "fsync", full)
 
     with pytest.raises(BatchFileError, match="cannot be written: No space left on device"):
         store_text(path, "other")

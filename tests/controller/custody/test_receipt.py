@@ -18,7 +18,6 @@ from controller.custody.receipt import (
     read_receipt,
     signed_bytes,
     state,
-    time_text,
     write_receipt,
 )
 from controller.rules.cards import Card, Rank, Suit
@@ -178,7 +177,3 @@ def test_any_statement_comes_back(maker: str, operator: str, at_utc_ns: int) -> 
     said = replace(STATEMENT, maker=maker, operator=operator, at_utc_ns=at_utc_ns)
 
     assert read_receipt(write_receipt(Receipt(said, bytes(64)))).statement == said
-
-
-def test_a_time_no_calendar_has_is_shown_as_a_number() -> None:
-    assert time_text(-1) == "-1 ns"

@@ -1,0 +1,88 @@
+"""Small text files that people and this program share, read within bounds and written whole.
+
+Responsible for: reading UTF-8 with the place of what is wrong, and writing so that a power cut
+leaves the old file or the new one.
+Not responsible for: what the files say (batches, identity_files, approved_firmware, shuffle_files)
+and for key files, which need their own care (keys).
+Source: package README, "The batch file", "The shuffler's identity".
+"""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+# Some forty times the file of a batch of eight decks.
+_FILE_BYTES_MAX: Final = 1_000_000
+_PROBLEMS_SHOWN_MAX: Final = 20
+
+
+class SmallFileError(Exception):
+    """A file cannot be read or written; the message says why and what to do."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises SmallFileError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_FILE_BYTES_MAX + 1)
+        if len(data) > _FILE_BYTES_MAX:
+            raise SmallFileError(
+                f"{path}: it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name the right file"
+            )
+        return data.decode()
+    except FileNotFoundError:
+        raise SmallFileError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise SmallFileError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SmallFileError(
+            f"{path}, line {line}: not UTF-8 text. Remedy: save the file as UTF-8"
+        ) from error
+
+
+def problem_lines(path: Path, problems: Sequence[str]) -> str:
+    """Problems of one file, a line each, not without end."""
+    shown = [f"{path}: {problem}" for problem in problems[:_PROBLEMS_SHOWN_MAX]]
+    more = len(problems) - len(shown)
+    return "\n".join([*shown, f"{path}: ... and {more} more"] if more else shown)
+
+
+def require_new(path: Path) -> None:
+    """Raises SmallFileError where there is a file of that name."""
+    if path.exists() or path.is_symlink():
+        raise SmallFileError(
+            f"{path}: there is a file of this name, and it is not overwritten. Remedy: move it"
+            " away, or give another name"
+        )
+
+
+def store_text(path: Path, text: str) -> None:
+    """Write a whole file in place of the one that may be there. Raises SmallFileError."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise SmallFileError(
+            f"{path}: cannot be written: {error.strerror}. Remedy: make room, and let this account"
+            " write into the folder"
+        ) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names of a folder's files on the disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
