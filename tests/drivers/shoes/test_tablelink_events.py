@@ -1,0 +1,239 @@
+"""What each event of a TableLink shoe means in any maker's shoe."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drivers.events import (
+    CardPassed,
+    CardRead,
+    ClaimedUse,
+    CutCardSeen,
+    DeviceErrorCleared,
+    DeviceErrorRaised,
+    DeviceEvent,
+    DeviceStarted,
+    Face,
+    FaceSuit,
+    LossReason,
+    ReportsLost,
+    TagPulledBack,
+)
+from drivers.faults import DeviceFault
+from drivers.shoes.tablelink_events import ERROR_MEANINGS, ShoeError, events_of, status_of
+from drivers.shuffler_events import DeviceTampered
+from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.tablelink import bodies
+from firmware_bridge.tablelink.bodies import (
+    Abort,
+    Holding,
+    Mode,
+    ShuffleReceipt,
+    Status,
+    Verified,
+)
+
+TAG = bytes.fromhex("e0 04 01 50 a0 5f 02 b7")
+IMAGE = bytes(range(32))
+
+
+def fault(detail: str, kind: LinkFaultKind = LinkFaultKind.MALFORMED) -> DeviceFault:
+    return DeviceFault(kind, detail)
+
+
+def raised(code: int, meaning: str, *, blocking: bool = True) -> DeviceErrorRaised:
+    return DeviceErrorRaised(code, meaning, blocking)
+
+
+LID_OPEN = raised(2, "the lid is open")
+NOT_IN_PLAY = raised(5, "the shoe is in service, sorting or under test")
+CARDS_LEFT = raised(6, "cards are left where none may be")
+
+MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
+    (bodies.CardOut(TAG, 0, 0), (CardPassed("E0040150A05F02B7"),)),
+    (bodies.CardOut(TAG, 12, 3), (CardPassed("E0040150A05F02B7"),)),
+    (
+        bodies.CardOut(b"", 12, 3),
+        (CardRead(ClaimedUse.UNCLAIMED, 0, Face(12, FaceSuit.SPADE), repeated=False),),
+    ),
+    (bodies.CardOut(b"", 0, 0), (CardPassed(None),)),
+    (bodies.ReadFail(), (CardPassed(None),)),
+    (bodies.CardRetracted(TAG), (TagPulledBack("E0040150A05F02B7"),)),
+    (
+        bodies.CardRetracted(b""),
+        (
+            fault(
+                "a card came to the exit and went back, and its tag is not known",
+                LinkFaultKind.DEVICE_STATUS,
+            ),
+        ),
+    ),
+    (
+        bodies.DoubleFeed(2),
+        (
+            fault(
+                "2 cards left the shoe at once and none of them was read",
+                LinkFaultKind.DEVICE_STATUS,
+            ),
+            CardPassed(None),
+            CardPassed(None),
+        ),
+    ),
+    (bodies.CutCard(), (CutCardSeen(),)),
+    (
+        bodies.ShoeLoaded("pack 7"),
+        (DeviceErrorCleared(1, "the shoe is empty"), DeviceStarted()),
+    ),
+    (bodies.ShoeEmpty(), (raised(1, "the shoe is empty", blocking=False),)),
+    (bodies.Lid(True, 0), (LID_OPEN,)),
+    (bodies.Lid(False, 0), (DeviceErrorCleared(2, "the lid is open"),)),
+    (bodies.Jam(0, False), (raised(3, "a card is jammed"),)),
+    (bodies.Jam(0, True), (DeviceErrorCleared(3, "a card is jammed"),)),
+    (bodies.SelfTest(False, "sensor 2"), (raised(4, "the self-test failed"),)),
+    (bodies.SelfTest(True, ""), (DeviceErrorCleared(4, "the self-test failed"),)),
+    (bodies.ModeTold(Mode.SERVICE), (NOT_IN_PLAY,)),
+    (
+        bodies.ModeTold(Mode.PLAY),
+        (DeviceErrorCleared(5, "the shoe is in service, sorting or under test"),),
+    ),
+    (bodies.Residual(0, 2), (CARDS_LEFT,)),
+    (bodies.Residual(0, 0), (DeviceErrorCleared(6, "cards are left where none may be"),)),
+    (
+        bodies.WarningTold(9, "fan\x07", True),
+        (raised(1009, "warning 9 of the shoe: fan?", blocking=False),),
+    ),
+    (
+        bodies.WarningTold(9, "fan", False),
+        (DeviceErrorCleared(1009, "warning 9 of the shoe: fan"),),
+    ),
+    (
+        bodies.PowerUp(4, ()),
+        (fault("the shoe started anew: boot 4", LinkFaultKind.DEVICE_STATUS),),
+    ),
+    (bodies.Tamper("housing"), (DeviceTampered("housing"),)),
+    (
+        bodies.ConfigChanged("gate"),
+        (DeviceTampered("its settings were changed: gate"),),
+    ),
+    (
+        bodies.FirmwareChanged(IMAGE, "2.0.0"),
+        (DeviceTampered("it was given other firmware: 2.0.0"),),
+    ),
+    (
+        bodies.Overflow(),
+        (
+            fault(
+                "the device's memory of events is full: it does nothing more until it is read",
+                LinkFaultKind.BUFFER_OVERFLOW,
+            ),
+        ),
+    ),
+    (bodies.Checkpoint(64, bytes(16), bytes(64)), ()),
+)
+
+RECEIPT = ShuffleReceipt(bytes(8), 1, 1, 1, 1, 416, Verified.GOOD, "red", b"", 0, 1, IMAGE, "1.0.0")
+OF_A_SHUFFLER: tuple[bodies.Body, ...] = (
+    bodies.CompartmentTold(1, Holding.EMPTY, None, "", b""),
+    bodies.BatchStarted(1, 1),
+    bodies.BatchDone(RECEIPT, b"", False, False),
+    bodies.BatchAborted(1, 1, Abort.JAM),
+)
+
+
+@pytest.mark.parametrize(("body", "meaning"), MEANINGS)
+def test_what_a_shoe_tells(body: bodies.Body, meaning: tuple[DeviceEvent, ...]) -> None:
+    assert events_of(body) == meaning
+
+
+@pytest.mark.parametrize("body", OF_A_SHUFFLER)
+def test_what_only_a_shuffler_can_tell_is_a_fault(body: bodies.Body) -> None:
+    detail = "a shoe told what only a shuffler can: check which device is connected"
+
+    assert events_of(body) == (fault(detail),)
+
+
+def test_nothing_a_device_may_tell_is_forgotten_here() -> None:
+    tried = {type(body) for body, _meaning in MEANINGS} | {type(body) for body in OF_A_SHUFFLER}
+
+    assert tried == set(get_args(bodies.Body))
+
+
+def test_every_error_has_its_meaning() -> None:
+    assert set(ERROR_MEANINGS) == set(ShoeError)
+
+
+@pytest.mark.parametrize("rank", range(1, 14))
+@pytest.mark.parametrize(
+    ("suit", "told"),
+    [
+        (1, FaceSuit.DIAMOND),
+        (2, FaceSuit.CLUB),
+        (3, FaceSuit.SPADE),
+        (4, FaceSuit.HEART),
+    ],
+)
+def test_a_card_of_which_only_the_face_is_read(rank: int, suit: int, told: FaceSuit) -> None:
+    card = CardRead(ClaimedUse.UNCLAIMED, 0, Face(rank, told), repeated=False)
+
+    assert events_of(bodies.CardOut(b"", rank, suit)) == (card,)
+
+
+@pytest.mark.parametrize(("rank", "suit"), [(14, 1), (1, 5), (0, 1), (1, 0), (255, 255)])
+def test_a_face_that_is_none_passes_as_unread_and_is_not_named(rank: int, suit: int) -> None:
+    detail = "the face of a card made no sense: it passes as unread"
+
+    assert events_of(bodies.CardOut(b"", rank, suit)) == (fault(detail), CardPassed(None))
+
+
+def test_a_tag_that_is_none_passes_as_unread_and_is_not_shown() -> None:
+    detail = "a tag of 33 bytes is none: its card passes as unread"
+
+    assert events_of(bodies.CardOut(bytes(33), 0, 0)) == (fault(detail), CardPassed(None))
+
+
+@pytest.mark.parametrize("cards", range(2, 9))
+def test_cards_that_left_at_once_are_so_many_unread_cards(cards: int) -> None:
+    told, *passed = events_of(bodies.DoubleFeed(cards))
+
+    assert isinstance(told, DeviceFault)
+    assert passed == [CardPassed(None)] * cards
+
+
+@pytest.mark.parametrize("cards", [0, 1, 9, 2**32])
+def test_a_number_of_cards_that_cannot_be_is_a_loss(cards: int) -> None:
+    detail = f"the shoe said that {cards} cards left at once: how many left is not known"
+
+    assert events_of(bodies.DoubleFeed(cards)) == (
+        fault(detail),
+        ReportsLost(LossReason.UNREADABLE, 1),
+    )
+
+
+@pytest.mark.parametrize("mode", [mode for mode in Mode if mode is not Mode.PLAY])
+def test_out_of_play_is_an_error_whatever_it_is_for(mode: Mode) -> None:
+    assert events_of(bodies.ModeTold(mode)) == (NOT_IN_PLAY,)
+
+
+@pytest.mark.parametrize(
+    ("status", "events"),
+    [
+        (Status(Mode.PLAY, False, (), 0, (), False), ()),
+        (Status(Mode.PLAY, True, (), 0, (), False), (LID_OPEN,)),
+        (Status(Mode.TEST, False, (), 0, (), True), (NOT_IN_PLAY,)),
+        (Status(Mode.PLAY, False, (), 3, (), True), (CARDS_LEFT,)),
+    ],
+)
+def test_what_stands_in_the_way_of_dealing(status: Status, events: tuple[DeviceEvent, ...]) -> None:
+    assert status_of(status) == events
+
+
+@given(st.text(max_size=200), st.integers(0, 2**16 - 1))
+def test_a_devices_text_is_printable_and_bounded(text: str, code: int) -> None:
+    (event,) = events_of(bodies.WarningTold(code, text, True))
+
+    assert isinstance(event, DeviceErrorRaised)
+    assert event.code == 1000 + code
+    assert len(event.meaning) <= 100
+    assert all(" " <= character <= "~" for character in event.meaning)
