@@ -15,6 +15,8 @@ from controller.cli_errors import Exit, Unable
 from controller.cli_output import remark, say, say_json
 
 _INDENT = 21
+# Lists of which each has a line of its own.
+_LINE_EACH = ("remarks", "shoe_firmware", "shuffler_firmware")
 
 if TYPE_CHECKING:
     from controller.config import TableConfig
@@ -65,25 +67,32 @@ def check_config(
 
 def _tell(plain: dict[str, object]) -> None:
     """One line for each setting; what has a sentence of its own has a line of its own."""
-    from controller.cli_settings_devices import batch_words, device_words, key_words
+    from controller.cli_settings_devices import batch_words, device_words, key_words, order_words
 
-    words_of = {"readers": device_words, "scanners": device_words, "batch_keys": key_words}
+    words_of = {
+        "readers": device_words,
+        "scanners": device_words,
+        "shuffler": device_words,
+        "shuffler_orders": order_words,
+        "batch_keys": key_words,
+    }
     for name, value in plain.items():
         lines = [str(value)]
-        if name in words_of and isinstance(value, list):
-            lines = list(map(words_of[name], value))
+        if name in words_of:
+            lines = list(map(words_of[name], value if isinstance(value, list) else [value]))
         elif name == "bound_batches" and isinstance(value, list):
             keys = plain["batch_keys"]
             lines = [batch_words(one, keys if isinstance(keys, list) else []) for one in value]
         elif isinstance(value, list):
-            lines = list(map(str, value)) if name == "remarks" else [", ".join(map(str, value))]
+            lines = list(map(str, value)) if name in _LINE_EACH else [", ".join(map(str, value))]
         for number, line in enumerate(lines or [""]):
             say(f"{'' if number else name.replace('_', ' '):<{_INDENT}}{line or 'none'}")
 
 
 def _plain(config: "TableConfig") -> dict[str, object]:
     """What the table will go by, in the order of the file."""
-    from controller.cli_settings_devices import device_remarks, devices_plain
+    from controller.cli_settings_devices import device_remarks, devices_plain, trust_plain
+    from drivers.catalogue import SHOE_MODELS
 
     settings, shoe = config.settings, config.settings.shoe
     profile = _profile(config.profile_text)
@@ -103,6 +112,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "shoe_port": shoe.port,
         "shoe_baud": config.lines[0][1].baud,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: it is only listened to",
+        **(trust_plain("shoe", shoe.trust) if SHOE_MODELS[shoe.model].identity else {}),
         **_shoe_reader(config),
         "wire_log": config.log_level_wire,
         **devices_plain(config),
@@ -121,7 +131,10 @@ def _shoe_reader(config: "TableConfig") -> dict[str, object]:
     from drivers.catalogue import SHOE_MODELS
 
     shoe = config.settings.shoe
-    if SHOE_MODELS[shoe.model].claims:
+    model = SHOE_MODELS[shoe.model]
+    if model.identity:
+        return {}
+    if model.claims:
         return {"shoe_numbering": shoe.seq_cycle, "shoe_sum": shoe.bcc_reading}
     gate = f"input {shoe.gate_input}" if shoe.gate_input else "none: a card without a tag is missed"
     return {"shoe_reader": f"{shoe.reader}, {shoe.delivery}", "shoe_gate": gate}

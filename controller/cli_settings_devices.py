@@ -1,13 +1,14 @@
 """`smartshoe check-config`: devices and batches of a configuration, and what is still to be done.
 
-Responsible for: readers, scanners, the USB devices that may be opened, the keys that are believed,
-and each bound batch as the table would take it at its start.
+Responsible for: readers, scanners, the shuffler, who a device with an identity has to be, the USB
+devices that may be opened, the keys that are believed, and each bound batch as the table would take
+it at its start.
 Not responsible for: the other settings (cli_settings), files of batches (batches), binding
 (binding).
 Source: package README, "Devices of a table", "Batches at the table".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
@@ -17,11 +18,13 @@ from controller.binding import bound
 from controller.config import TableConfig
 from controller.custody.state import CustodyState
 from controller.entries import ManifestWanted
+from controller.identity_files import key_fingerprint
 from controller.keys import KeyFileError, fingerprint_text, load_public
 from controller.procedure.effects import Refused
 from controller.procedure.rulebook import RuleBook
 from controller.rules.profile import Profile
-from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS
+from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS, SHUFFLER_MODELS
+from firmware_bridge.attestation import Trust
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace, AllowEntry
 from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
@@ -49,11 +52,55 @@ def devices_plain(config: TableConfig) -> Plain:
         for one in config.settings.scanners
     ]
     allowed = [str(entry) for entry in config.allowed.entries] if config.allowed else None
-    return {"readers": readers, "scanners": scanners, "usb_allowed": allowed or ANY_BUT_KEYBOARDS}
+    return {
+        "readers": readers,
+        "scanners": scanners,
+        **_shuffler_plain(config, bauds),
+        "usb_allowed": allowed or ANY_BUT_KEYBOARDS,
+    }
+
+
+def _shuffler_plain(config: TableConfig, bauds: Mapping[str, int]) -> Plain:
+    """The shuffler, who it has to be, and who may order what of it; nothing where there is none."""
+    one = config.settings.shuffler
+    if one is None:
+        return {}
+    told = {"model": one.model, "port": one.port, "baud": bauds[one.port]}
+    orders = {order: list(roles) for order, roles in one.orders}
+    return {
+        "shuffler": told,
+        **trust_plain("shuffler", one.trust),
+        "shuffler_commands": "allowed" if one.allow_commands else "none: it is only listened to",
+        "shuffler_orders": orders,
+    }
+
+
+def trust_plain(name: str, trust: Trust) -> Plain:
+    """Who a device has to be, and which firmware it may run."""
+    pin = trust.pin
+    if pin is None:
+        return {f"{name}_identity": "none: any device is let in (bare)"}
+    key = fingerprint_text(key_fingerprint(pin.key))
+    return {
+        f"{name}_identity": f"device {pin.device.hex()}, key {key}, pairing {pin.pairing}",
+        f"{name}_firmware": [
+            f"{one.version}, security counter {one.security_counter}, {one.image.hex()}"
+            for one in trust.approved
+        ],
+    }
+
+
+def order_words(orders: Plain) -> str:
+    """Who may order what; orders of the same people together."""
+    by_people: dict[str, list[str]] = {}
+    for order, roles in orders.items():
+        people = ", ".join(map(str, roles)) if isinstance(roles, list) else ""
+        by_people.setdefault(people.replace("_", " "), []).append(order)
+    return "; ".join(f"{', '.join(some)}: {people}" for people, some in by_people.items())
 
 
 def device_words(one: Plain) -> str:
-    """One reader or scanner for people."""
+    """One reader, scanner or shuffler for people."""
     port = str(one["port"])
     # The speed of a line says nothing of a device that is reached by its USB interface.
     by_usb = port.startswith(("usb://", "usbhid://"))
@@ -61,7 +108,9 @@ def device_words(one: Plain) -> str:
     if "seat" in one:
         seat = str(one["seat"]).replace("_", " ")
         return f"{seat}: {line}, {one['reader']}, {one['delivery']}"
-    return f"{SCANNER_MODELS[str(one['model'])].title}: {line}"
+    model = str(one["model"])
+    known = SHUFFLER_MODELS[model] if model in SHUFFLER_MODELS else SCANNER_MODELS[model]
+    return f"{known.title}: {line}"
 
 
 def device_remarks(config: TableConfig) -> Iterator[str]:

@@ -23,9 +23,11 @@ from controller.config_devices import (
     ShoeSection,
     UsbSection,
 )
+from controller.config_identity import TrustFound, trust_of
 from controller.config_layout import LayoutSection, PitSection, layout_problems
 from controller.config_problems import (
     SECTIONS,
+    SECTIONS_AT_WILL,
     SECTIONS_EACH,
     no_list,
     problems_of,
@@ -39,13 +41,27 @@ from controller.config_sections import (
     Section,
     TableSection,
 )
+from controller.config_shuffler import ShufflerSection
 from controller.config_zone import zone_data
+from controller.identity_files import PairedRole
 from controller.layout import warnings
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, standing_text
 from controller.rules.profile import Profile
-from controller.settings import ReaderDeviceSettings, ScannerDeviceSettings, Settings
-from drivers.catalogue import READER_BAUD, READER_PARITY, SCANNER_MODELS, SHOE_MODELS
+from controller.rules.words import ShuffleMode
+from controller.settings import (
+    ReaderDeviceSettings,
+    ScannerDeviceSettings,
+    Settings,
+    ShoeDeviceSettings,
+)
+from drivers.catalogue import (
+    READER_BAUD,
+    READER_PARITY,
+    SCANNER_MODELS,
+    SHOE_MODELS,
+    SHUFFLER_MODELS,
+)
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
 from firmware_bridge.transport.port import LineSettings, Parity
 
@@ -67,7 +83,8 @@ class ConfigError(Exception):
 class TableConfig:
     """One table. Paths are absolute. `metrics_port` 0 means any free one.
 
-    `lines` are the ports of all devices with their line settings, the shoe's first. `allowed` is
+    `lines` are the ports of all devices with their line settings, the shoe's first, then readers
+    and scanners in the order of the file, then the shuffler's. `allowed` is
     absent where no list of USB devices is kept; then any but a keyboard may be opened.
     `bound_batches` are the batches at the table from its start, by name; `batch_keys` the files of
     the public keys whose receipts of batches are believed.
@@ -109,6 +126,8 @@ def load_config(path: Path) -> TableConfig:
     problems = [unknown_name(name, document[name]) for name in document if name not in known]
     sections: dict[str, Section] = {}
     for name, model in SECTIONS.items():
+        if name in SECTIONS_AT_WILL and name not in document:
+            continue
         try:
             sections[name] = model.model_validate(
                 document.get(name, {}), context={"folder": path.absolute().parent}
@@ -120,11 +139,26 @@ def load_config(path: Path) -> TableConfig:
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
         problems.extend(_socket_problems(_control_socket(path, journal, control)))
     problems.extend(_layout_problems(path, sections))
+    problems.extend(_mode_problems(path, sections))
+    trusts = {role: _trust(path, sections, role) for role in PairedRole}
+    problems.extend(problem for found in trusts.values() for problem in found.problems)
     if not problems:
         problems.extend(_port_problems(sections, each))
     if problems:
         raise ConfigError(path, tuple(problems))
-    return _config(path, sections, each)
+    return _config(path, sections, each, trusts)
+
+
+def _trust(path: Path, sections: dict[str, Section], role: PairedRole) -> TrustFound:
+    folder = path.absolute().parent
+    match sections.get(role.value):
+        case ShoeSection() as shoe:
+            return trust_of(role, shoe, folder, needed=SHOE_MODELS[shoe.model].identity)
+        case ShufflerSection() as shuffler:
+            needed = SHUFFLER_MODELS[shuffler.model].identity
+            return trust_of(role, shuffler, folder, needed=needed)
+        case _:
+            return TrustFound()
 
 
 def _each(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
@@ -149,6 +183,11 @@ def _port_problems(
     assert isinstance(shoe, ShoeSection)
     problems: list[str] = []
     ports, seats = [shoe.port], []
+    shuffler = sections.get("shuffler")
+    if isinstance(shuffler, ShufflerSection):
+        if shuffler.port == shoe.port:
+            problems.append(f"shuffler.port: {shuffler.port} is another device's port")
+        ports.append(shuffler.port)
     for name, devices in each.items():
         for number, device in enumerate(devices, start=1):
             assert isinstance(device, ReaderSection | ScannerSection)
@@ -171,6 +210,21 @@ def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...
     shared = pit if isinstance(pit, PitSection) else PitSection()
     profile = load_profile(rules.profile, path.absolute().parent)
     return tuple(str(refused) for refused in layout_problems(told, shared, profile))
+
+
+def _mode_problems(path: Path, sections: dict[str, Section]) -> Iterator[str]:
+    """A shuffler has work only where the rules leave the shuffling to one."""
+    rules = sections.get("rules")
+    if "shuffler" not in sections or not isinstance(rules, RulesSection):
+        return
+    mode = load_profile(rules.profile, path.absolute().parent).rules.shuffle_mode
+    if mode is ShuffleMode.HAND:
+        yield (
+            f"shuffler: the rules {rules.profile} have the cards shuffled by hand (shuffle_mode ="
+            f' "{mode.value}"). Allowed with a shuffler: {ShuffleMode.DUAL_BATCH.value},'
+            f" {ShuffleMode.CONTINUOUS.value}. Remedy: take [shuffler] out, or name other rules in"
+            " [rules] profile"
+        )
 
 
 def _document(path: Path) -> dict[str, object]:
@@ -220,7 +274,10 @@ def _control_socket(path: Path, journal: JournalSection, control: ControlSection
 
 
 def _config(
-    path: Path, sections: dict[str, Section], each: dict[str, tuple[Section, ...]]
+    path: Path,
+    sections: dict[str, Section],
+    each: dict[str, tuple[Section, ...]],
+    trusts: dict[PairedRole, TrustFound],
 ) -> TableConfig:
     table, rules, shoe = sections["table"], sections["rules"], sections["shoe"]
     journal, metrics, control = sections["journal"], sections["metrics"], sections["control"]
@@ -237,15 +294,25 @@ def _config(
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
     beside = _settings_beside(each)
-    settings = _settings(table, rules, shoe, layout, profile)
+    shuffler = sections.get("shuffler")
+    settings = replace(
+        _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
+        readers=beside[0],
+        scanners=beside[1],
+        shuffler=(
+            shuffler.settings(trusts[PairedRole.SHUFFLER].trust)
+            if isinstance(shuffler, ShufflerSection)
+            else None
+        ),
+    )
     return TableConfig(
         file=path.absolute(),
-        settings=replace(settings, readers=beside[0], scanners=beside[1]),
+        settings=settings,
         profile_name=profile.name,
         profile_text=standing_text(profile),
         zone_name=table.time_zone,
         zone_data=zone_data(table.time_zone),
-        lines=(_shoe_line(shoe), *_lines_beside(each)),
+        lines=(_shoe_line(shoe), *_lines_beside(each), *_shuffler_line(shuffler)),
         allowed=AllowList(tuple(map(allow_entry, usb.allow))) if usb.allow else None,
         batches_folder=path.absolute().parent / batches.folder,
         batch_keys=tuple(path.absolute().parent / name for name in batches.keys),
@@ -259,6 +326,7 @@ def _config(
         remarks=(
             *(warning.text for warning in warnings(layout.layout(), profile)),
             *_device_remarks(shoe, rules, batches),
+            *(remark for found in trusts.values() for remark in found.remarks),
         ),
     )
 
@@ -280,6 +348,12 @@ def _lines_beside(
         # A scanner that is reached by its USB interface has no line to set.
         parity = Parity(model.parity) if model.parity else Parity.NONE
         yield scanner.port, LineSettings(scanner.baud or model.baud, parity)
+
+
+def _shuffler_line(shuffler: Section | None) -> Iterator[tuple[str, LineSettings]]:
+    if isinstance(shuffler, ShufflerSection):
+        model = SHUFFLER_MODELS[shuffler.model]
+        yield shuffler.port, LineSettings(shuffler.baud or model.baud, Parity(model.parity))
 
 
 def _settings_beside(
@@ -316,9 +390,9 @@ def _device_remarks(
 def _settings(
     table: TableSection,
     rules: RulesSection,
-    shoe: ShoeSection,
     layout: LayoutSection,
     profile: Profile,
+    shoe: ShoeDeviceSettings,
 ) -> Settings:
     one, other = layout.backs
     hours, minutes = table.gaming_day_start.split(":")
@@ -328,7 +402,7 @@ def _settings(
         decks=profile.rules.decks_per_shoe if rules.decks is None else rules.decks,
         gaming_day_start_s=int(hours) * 3600 + int(minutes) * 60,
         observed=tuple(fact for fact in Fact if fact.value in rules.observed),
-        shoe=shoe.settings(),
+        shoe=shoe,
         seats=tuple(sorted(layout.seats)),
         backs=(one, other),
     )

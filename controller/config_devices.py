@@ -12,6 +12,7 @@ from typing import Annotated, Final, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from controller.binding import is_batch_name
+from controller.config_identity import TrustSection
 from controller.config_sections import FileName, Line, Section
 from controller.settings import ReaderDeviceSettings, ShoeDeviceSettings
 from drivers.catalogue import (
@@ -25,6 +26,7 @@ from drivers.catalogue import (
     SHOE_MODELS,
     ShoeSettings,
 )
+from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import allow_entry
 from firmware_bridge.transport.port_url import parse_port_url
 
@@ -33,42 +35,43 @@ WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
 _DEFAULTS: Final = ShoeSettings()
 
 
-def _one_of(words: tuple[str, ...], word: str) -> str:
+def one_of(words: tuple[str, ...], word: str) -> str:
+    """The word. Raises ValueError where it is none of these."""
     if word not in words:
         raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(words)}")
     return word
 
 
 def _model(name: str) -> str:
-    return _one_of(tuple(SHOE_MODELS), name)
+    return one_of(tuple(SHOE_MODELS), name)
 
 
 def _scanner_model(name: str) -> str:
-    return _one_of(tuple(SCANNER_MODELS), name)
+    return one_of(tuple(SCANNER_MODELS), name)
 
 
 def _seat(name: str) -> str:
-    return _one_of(READER_SEATS, name)
+    return one_of(READER_SEATS, name)
 
 
 def _reader(name: str) -> str:
-    return _one_of(READER_LAYOUTS, name)
+    return one_of(READER_LAYOUTS, name)
 
 
 def _delivery(word: str) -> str:
-    return _one_of(DELIVERIES, word)
+    return one_of(DELIVERIES, word)
 
 
 def _seq_cycle(word: str) -> str:
-    return _one_of(SEQ_CYCLES, word)
+    return one_of(SEQ_CYCLES, word)
 
 
 def _bcc_reading(word: str) -> str:
-    return _one_of(BCC_READINGS, word)
+    return one_of(BCC_READINGS, word)
 
 
 def _wire_log_level(word: str) -> str:
-    return _one_of(WIRE_LOG_LEVELS, word)
+    return one_of(WIRE_LOG_LEVELS, word)
 
 
 def _port(url: str) -> str:
@@ -102,7 +105,7 @@ Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 Antenna = Annotated[int, Field(ge=1, le=255)]
 
 
-class ShoeSection(Section):
+class ShoeSection(TrustSection):
     port: Port
     model: Annotated[str, AfterValidator(_model)] = ANGEL_EYE_II_EX
     baud: Baud | None = None
@@ -120,11 +123,10 @@ class ShoeSection(Section):
     slow_card_ms: Milliseconds = _DEFAULTS.slow_card_ms
     together_ms: Milliseconds = _DEFAULTS.together_ms
 
-    def settings(self) -> ShoeDeviceSettings:
+    def settings(self, trust: Trust) -> ShoeDeviceSettings:
         """What the core takes of it."""
-        return ShoeDeviceSettings(
-            **self.model_dump(include=set(ShoeDeviceSettings.__dataclass_fields__))
-        )
+        told = self.model_dump(include=set(ShoeDeviceSettings.__dataclass_fields__))
+        return ShoeDeviceSettings(**told, trust=trust)
 
 
 class ReaderSection(Section):

@@ -30,6 +30,7 @@ from controller.config_sections import (
     Section,
     TableSection,
 )
+from controller.config_shuffler import ShufflerSection
 
 SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {
@@ -38,6 +39,7 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "layout": LayoutSection,
         "pit": PitSection,
         "shoe": ShoeSection,
+        "shuffler": ShufflerSection,
         "batches": BatchesSection,
         "usb": UsbSection,
         "journal": JournalSection,
@@ -45,6 +47,8 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "control": ControlSection,
     }
 )
+# Sections of devices that not every table has.
+SECTIONS_AT_WILL: Final = ("shuffler",)
 # Sections that may stand there several times, each as [[name]].
 SECTIONS_EACH: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {"reader": ReaderSection, "scanner": ScannerSection}
@@ -54,6 +58,7 @@ _EXAMPLES: Final = MappingProxyType(
     {
         "table.name": 'name = "M-12"',
         "shoe.port": 'port = "/dev/serial/by-id/..."',
+        "shuffler.port": 'port = "/dev/serial/by-id/..."',
         "reader.port": 'port = "/dev/serial/by-id/..."',
         "reader.seat": 'seat = "discard_rack"',
         "scanner.port": 'port = "usbhid://0c2e:0b81/SERIAL"',
@@ -66,6 +71,7 @@ _TYPES: Final = MappingProxyType(
         "int_type": "a whole number without quotes",
         "bool_type": "true or false without quotes",
         "list_type": "a list in brackets",
+        "dict_type": "a section of its own in brackets",
     }
 )
 
@@ -97,7 +103,8 @@ def problems_of(section: str, error: ValidationError, number: int = 0) -> tuple[
 
 def _problem(section: str, number: int, found: ErrorDetails) -> str:
     head = f"{section}[{number}]" if number else section
-    place = ".".join((head, *map(str, found["loc"])))
+    # A wrong key of an inner section is told at its own place, with nothing behind it.
+    place = ".".join((head, *(str(part) for part in found["loc"] if part != "[key]")))
     context = found.get("ctx", {})
     given = found["input"]
     match found["type"]:

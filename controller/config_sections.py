@@ -107,14 +107,15 @@ def _address(text: str) -> str:
     return text
 
 
-def _path(text: str) -> str:
+def file_path(text: str) -> str:
+    """The path a key names. Raises ValueError where it is none."""
     if not text.strip() or "\0" in text or text.startswith("~"):
         raise ValueError(f'{text!r} is no path; write it out, "~" is not expanded')
     return text
 
 
 Line = Annotated[str, Field(max_length=64)]
-FileName = Annotated[str, AfterValidator(_path)]
+FileName = Annotated[str, AfterValidator(file_path)]
 
 
 class Section(BaseModel):

@@ -1,8 +1,8 @@
 """The file of a paired device: who it is, by which key, since when, and who paired it.
 
 Responsible for: the file as people read it, and reading it back with every problem.
-Not responsible for: pairing (pairing), judging a device by it (firmware_bridge.attestation), and
-the list of approved firmware (approved_firmware).
+Not responsible for: pairing (cli_identity), judging a device by it (firmware_bridge.attestation),
+and the list of approved firmware (approved_firmware).
 Source: package README, "The shuffler's identity"; firmware_bridge/README.md, "TableLink/1",
 "Identity".
 

@@ -100,6 +100,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
             *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
             *("report_interval_ms_min", "log_level_wire", "reader", "delivery", "gate_input"),
             *("antenna", "double_read_ms", "gate_ms_max", "slow_card_ms", "together_ms"),
+            *("identity", "approved", "approved_keys", "bare"),
         },
         "batches": {"folder", "keys", "bound"},
         "usb": {"allow"},
