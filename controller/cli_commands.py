@@ -17,6 +17,7 @@ from controller import (
     cli_batch,
     cli_clauses,
     cli_devices,
+    cli_firmware,
     cli_journal,
     cli_keys,
     cli_odds,
@@ -100,6 +101,7 @@ cli_settle.add_to(app)
 cli_try.add_to(app)
 cli_devices.add_to(app)
 cli_keys.add_to(app)
+cli_firmware.add_to(app)
 cli_batch.add_to(app)
 
 

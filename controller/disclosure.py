@@ -219,12 +219,12 @@ WAYS: Final = (
     ),
     Way(
         WayOut.KEY,
-        "the table's key file, and `smartshoe keys`: its public half",
+        "the table's key, the list of approved firmware, `smartshoe keys` and `firmware`",
         Passes.NO_CARD,
         by={
-            "file": ("controller.keys",),
-            "bytes": ("controller.keys",),
-            "terminal": ("controller.cli_keys",),
+            "file": ("controller.keys", "controller.small_files"),
+            "bytes": ("controller.keys", "controller.small_files"),
+            "terminal": ("controller.cli_firmware", "controller.cli_keys"),
         },
     ),
     Way(
