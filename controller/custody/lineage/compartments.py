@@ -111,17 +111,14 @@ def emptied(f: Followed, m: Measure, compartment: int) -> Followed:
             return begin_anew(f, m, away, f"{life.back} was taken out after its count")
         case BatchStage.SHUFFLING:
             f = broken(f, m, life, f"{life.back} is gone from compartment {compartment}")
-            return replace(f, lineage=put(f.lineage, _now(f, away, compartment=0)))
+            held = f.lineage.life(life.back) or away
+            return replace(f, lineage=put(f.lineage, replace(held, compartment=0)))
         case BatchStage.SHUFFLED | BatchStage.STORED:
             why = f"{life.back} left compartment {compartment} without being released"
             f = hold(f, m, away, Bar.TOUCHED, why)
             return warn(f, m, WarningKind.COUNT, why, active=False, compartment=compartment)
         case _:
             return replace(f, lineage=put(f.lineage, away))
-
-
-def _now(f: Followed, life: BatchLife, *, compartment: int) -> BatchLife:
-    return replace(f.lineage.life(life.back) or life, compartment=compartment)
 
 
 def _lies(f: Followed, m: Measure, life: BatchLife, compartment: int) -> Followed:
@@ -169,7 +166,7 @@ def _counted(f: Followed, m: Measure, life: BatchLife, event: CompartmentChanged
     if off is not None:
         return off
     if event.cards is None:
-        return f
+        return remark(f, Bar.UNPROVEN, life.back, f"{life.back} was counted, not told how many")
     if life.stage is BatchStage.SHUFFLING:
         f = broken(f, m, life, f"{life.back} is counted and no longer shuffled")
         life = f.lineage.life(life.back) or life

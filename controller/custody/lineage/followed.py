@@ -7,12 +7,16 @@ Source: NY (a)(4)(iv), S42 (a)(4), (e); D-19, D-20.
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from controller.custody.lineage.facts import Moved
 from controller.custody.lineage.stages import BatchStage, BatchTrigger
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, OpenWarning
 from controller.machine import NoEdge, StateTable
 from drivers.shuffler_events import ShuffleProof
+
+# Only a right count can say that these are over.
+NOT_WHOLE: Final = (Bar.SHORT, Bar.LONG, Bar.FOREIGN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,12 @@ def remark(f: Followed, bar: Bar, back: str, detail: str) -> Followed:
 
 
 def begin_anew(f: Followed, measure: Measure, life: BatchLife, why: str) -> Followed:
-    """The cards of this batch are gathered or loaded: what was known of count and order is over."""
-    fresh = replace(life, cards=None, proof=None, by_hand=False, bars=(), cycle=0)
+    """The cards of this batch are gathered or loaded: its count and its order are over.
+
+    One that was not whole is not whole yet.
+    """
+    bars = tuple(bar for bar in life.bars if bar in NOT_WHOLE)
+    fresh = replace(life, cards=None, proof=None, by_hand=False, bars=bars, cycle=0)
     if life.stage is BatchStage.COLLECTED:
         return replace(f, lineage=put(f.lineage, fresh))
     return go(f, measure, fresh, BatchTrigger.COLLECTED, why)

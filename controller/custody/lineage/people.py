@@ -12,10 +12,10 @@ A hand shuffle helps a batch that lies outside the shuffler and lacks no card.
 """
 
 from dataclasses import replace
-from typing import Final
 
 from controller.custody.lineage.facts import FirstCardOut, PutIntoShoe, ShoeOver
 from controller.custody.lineage.followed import (
+    NOT_WHOLE,
     Followed,
     Measure,
     begin_anew,
@@ -29,9 +29,6 @@ from controller.custody.lineage.interlock import harmless, warn
 from controller.custody.lineage.judging import due_in_play, wrong_steps
 from controller.custody.lineage.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, WarningKind
-
-# What no shuffle by hand can mend: cards are missing, or are not of this batch.
-_NOT_WHOLE: Final = (Bar.SHORT, Bar.LONG, Bar.FOREIGN)
 
 
 def goes_in(f: Followed, m: Measure, back: str) -> Followed:
@@ -53,11 +50,12 @@ def shuffled_by_hand(f: Followed, m: Measure, back: str) -> Followed:
     life = f.lineage.life(back)
     if life is None:
         return _no_such(f, back)
-    lacks = next((bar for bar in life.bars if bar in _NOT_WHOLE), None)
+    lacks = next((bar for bar in life.bars if bar in NOT_WHOLE), None)
     if lacks is not None:
         return remark(f, lacks, back, f"{back} is not whole: count it before it is shuffled")
-    in_use = life.compartment and life.stage is not BatchStage.RELEASED
-    if in_use or back == f.lineage.in_play or not may(m, life, BatchTrigger.SHUFFLED_BY_HAND):
+    # A shuffler that is not heard cannot say that its cards were taken out.
+    inside = life.compartment and life.stage is not BatchStage.RELEASED and f.lineage.trusted
+    if inside or back == f.lineage.in_play or not may(m, life, BatchTrigger.SHUFFLED_BY_HAND):
         detail = f"{back} is {life.stage} and cannot have been shuffled by hand now"
         return remark(f, Bar.UNPROVEN, back, detail)
     by_hand = replace(life, compartment=0, proof=None, by_hand=True, bars=(), cycle=0)
@@ -114,7 +112,7 @@ def first_card_out(f: Followed, m: Measure, event: FirstCardOut) -> Followed:
         text = f"{life.back} is dealt from, and the shuffler holds it"
         f = warn(f, m, WarningKind.COUNT, text, active=False, compartment=life.compartment)
     why = f"{life.back} is dealt from and may not be: {wrong[0].detail}"
-    return hold(f, m, life, wrong[0].bar, why) if life.bars == () else f
+    return hold(f, m, life, wrong[0].bar, why)
 
 
 def shoe_over(f: Followed, m: Measure, event: ShoeOver) -> Followed:

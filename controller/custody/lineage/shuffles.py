@@ -174,7 +174,7 @@ def _judged(f: Followed, life: BatchLife | None, proof: ShuffleProof, refused: s
 
 
 def _last_cycle(lineage: Lineage) -> int:
-    return next((last for device, last in lineage.cycles if device == lineage.device), 0)
+    return next((last for device, last in lineage.cycles if device == lineage.device), -1)
 
 
 def _heard(f: Followed, cycle: int) -> Followed:

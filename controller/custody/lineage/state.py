@@ -71,7 +71,8 @@ class BatchLife:
     """One batch. `cards` None: not counted since it was collected. `proof` of its last shuffle.
 
     `compartment` is where it lies in the shuffler, 0 elsewhere; `cycle` the shuffle under way, else
-    0. `by_hand`: shuffled by hand, on record. `bars` stay until the batch begins anew.
+    0. `by_hand`: shuffled by hand, on record. `bars` stay until the batch begins anew; that cards
+    are missing or foreign stays until a right count.
     """
 
     back: str

@@ -56,7 +56,7 @@ def status_told(f: Followed, m: Measure, event: ShufflerStatus) -> Followed:
         if compartment in COMPARTMENTS:
             f = ease(f, WarningKind.JAM, compartment=compartment) if state in _RUNS else f
             f = _compartment(f, m, (compartment, state, cards, back, cycle))
-    if all(told[1] in _RUNS for told in event.compartments):
+    if event.compartments and all(told[1] in _RUNS for told in event.compartments):
         f = ease(f, WarningKind.JAM)
     return f
 

@@ -169,12 +169,21 @@ class Batches:
         return self.tell(ShufflerStatus(ShufflerMode(mode), door_open, told, residual, lamps))
 
 
+@pytest.fixture(scope="session")
+def tables() -> Callable[[], Batches]:
+    """Makes tables with a paired shuffler, and two batches of which nothing is known yet."""
+
+    def make() -> Batches:
+        table = Batches()
+        table.tell(PAIRED)
+        return table
+
+    return make
+
+
 @pytest.fixture
-def batches() -> Batches:
-    """A paired shuffler, and two batches of which nothing is known yet."""
-    table = Batches()
-    table.tell(PAIRED)
-    return table
+def batches(tables: Callable[[], Batches]) -> Batches:
+    return tables()
 
 
 @pytest.fixture
@@ -183,7 +192,7 @@ def unpaired() -> Batches:
     return Batches()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def proof() -> Callable[..., ShuffleProof]:
     return receipt
 
