@@ -320,6 +320,7 @@ WAYS: Final = (
                 "drivers.catalogue",
                 "firmware_bridge.angel_eye.*",
                 "firmware_bridge.feig.*",
+                "firmware_bridge.tablelink.*",
                 "firmware_bridge.transport.*",
             )
         },

@@ -148,7 +148,7 @@ class _Reading:
             start = self.at
             key = self.value(depth)
             written = self._data[start : self.at]
-            if type(key) is not int or written <= before:
+            if type(key) is not int or key < 0 or written <= before:
                 raise _Unreadable
             found[key] = self.value(depth)
             before = written

@@ -2,13 +2,14 @@
 
 Responsible for: the arithmetic of checks and how they are written on the wire.
 Not responsible for: which bytes of a frame are counted (each protocol's frames say so).
-Source: package README, "Angel Eye II-EX", framing, and "FEIG OBID", frames.
+Source: package README, "Angel Eye II-EX", framing, "FEIG OBID", frames, and
+"TableLink/1", wire.
 """
 
 from functools import reduce
 from operator import xor
 
-from fastcrc import crc16
+from fastcrc import crc16, crc32
 
 # How each value 0..255 is written: two ASCII hex digits, upper case.
 HEX_DIGITS = tuple(f"{value:02X}".encode("ascii") for value in range(256))
@@ -22,3 +23,8 @@ def xor_of(data: bytes, initial: int = 0) -> int:
 def crc_mcrf4xx(data: bytes) -> int:
     """CRC-16/MCRF4XX: x^16+x^12+x^5+1 reflected, from 0xFFFF, nothing added at the end."""
     return crc16.mcrf4xx(data)
+
+
+def crc_32c(data: bytes) -> int:
+    """CRC-32C (Castagnoli): reflected, from 0xFFFFFFFF, all bits turned at the end."""
+    return crc32.iscsi(data)

@@ -28,11 +28,14 @@ class TableLinkSettings:
     role: DeviceRole
     trust: Trust = NO_TRUST
     hello_ns: int = 500 * _MS  # asked who is there, again and again
+    refused_ns: int = 5_000 * _MS  # a device that was not admitted is asked again
+    nak_ns: int = 50 * _MS  # a missing event is asked for again
     ping_ns: int = 1_000 * _MS  # nothing else was sent for so long
     suspect_ns: int = 3_000 * _MS  # nothing was heard for so long
     lost_ns: int = 5_000 * _MS
     retry_ns: int = 200 * _MS  # a request is repeated, doubling
     retry_ns_max: int = 1_600 * _MS
     request_ns_max: int = 10_000 * _MS  # then it counts as unanswered
+    requests_waiting_max: int = 8
     time_ns: int = 10_000 * _MS  # the device's clock is asked so often
     time_window: int = 16

@@ -128,6 +128,10 @@ ONLY_IMPORTERS = {
         ("firmware_bridge.checksums",),
         "checksums of the wire stand in firmware_bridge.checksums; emulators compute their own",
     ),
+    "cobs": (
+        ("firmware_bridge.tablelink.frames", "hil.emulator*"),
+        "stuff and unstuff through firmware_bridge.tablelink.frames",
+    ),
     # What a device signs is judged at the wire, without files.
     "cryptography": (
         ("controller.keys", "firmware_bridge.attestation"),
