@@ -133,8 +133,9 @@ ONLY_IMPORTERS = {
         "stuff and unstuff through firmware_bridge.tablelink.frames",
     ),
     # What a device signs is judged at the wire, without files.
+    # An emulated device has a key of its own.
     "cryptography": (
-        ("controller.keys", "firmware_bridge.attestation"),
+        ("controller.keys", "firmware_bridge.attestation", "hil.emulator.tablelink_identity"),
         "sign and verify through controller.keys; of devices through firmware_bridge.attestation",
     ),
     "sqlite3": (("controller.journal",), "store and read through controller.journal"),
