@@ -126,8 +126,8 @@ class _Reader:
         for _ in range(entries):
             start = self.rest
             key = self.value(depth)
-            if isinstance(key, bool) or not isinstance(key, int):
-                raise WrongPayload("a key that is no integer")
+            if isinstance(key, bool) or not isinstance(key, int) or key < 0:
+                raise WrongPayload("a key that is no number")
             written = start[: len(start) - len(self.rest)]
             if written <= before:
                 raise WrongPayload("keys out of order")
