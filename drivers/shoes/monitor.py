@@ -13,9 +13,15 @@ from typing import Protocol, TypeVar
 
 from drivers import events
 from drivers.events import DeviceEvent, Face
+from drivers.shuffler_events import ShuffleDone, ShuffleProof
 from firmware_bridge.transport.port import PortEvent
 
 StateT = TypeVar("StateT")
+
+_HIDDEN = "??"
+# How many of each face are in a batch, and the receipt that says so once more.
+_OF_CARDS = ("faces", "sealed")
+_READ = ("face", "tag")
 
 
 class Monitor(Protocol[StateT]):
@@ -33,7 +39,7 @@ class Monitor(Protocol[StateT]):
 def event_text(event: DeviceEvent, *, masked: bool) -> str:
     """One event in a technician's words."""
     hidden = _hidden(event) if masked else None
-    return _plain(event) if hidden is None else f"{hidden} ??"
+    return _plain(event, masked=masked) if hidden is None else f"{hidden} {_HIDDEN}"
 
 
 def _hidden(event: DeviceEvent) -> str | None:
@@ -63,22 +69,34 @@ def _hidden(event: DeviceEvent) -> str | None:
             return None
 
 
-def _plain(event: DeviceEvent) -> str:
+def _plain(event: DeviceEvent | ShuffleProof, *, masked: bool) -> str:
     """The event's name and what it holds, without the marks of a programming language."""
-    held = (f"{field.name}={_value(getattr(event, field.name))}" for field in fields(event))
+    if isinstance(event, ShuffleDone):
+        return f"ShuffleDone {_plain(event.proof, masked=masked)}"
+    held = (_held(field.name, getattr(event, field.name), masked=masked) for field in fields(event))
     return " ".join((type(event).__name__, *held))
+
+
+def _held(name: str, value: object, *, masked: bool) -> str:
+    if masked and name in _OF_CARDS:
+        return f"{name}={_HIDDEN}"
+    if value is None and name in _READ:
+        return f"{name}=unreadable"
+    return f"{name}={_value(value)}"
 
 
 def _value(value: object) -> str:
     match value:
         case None:
-            return "unreadable"
+            return "not known"
         case bool():
             return "yes" if value else "no"
         case Face(rank, suit):
             return f"{rank}{suit}"
         case bytes():
             return value.hex().upper() or "none"
+        case tuple() if any(isinstance(one, tuple) for one in value):
+            return " ".join(f"({' '.join(_value(held) or '-' for held in one)})" for one in value)
         case tuple():
             return "+".join(_value(one) for one in value)
         case _:

@@ -59,7 +59,7 @@ ERROR_MEANINGS = MappingProxyType(
 WARNINGS_FROM: Final = 1000
 
 # More than these at once is no card exit any more, but a device that is not to be believed.
-CARDS_AT_ONCE: Final = range(2, 9)
+CARDS_AT_ONCE: Final = range(1, 9)
 _TAG_BYTES_MAX: Final = 32
 _RANKS = range(1, 14)
 _SUITS = MappingProxyType(
@@ -168,7 +168,7 @@ def _at_once(cards: int) -> tuple[DeviceEvent, ...]:
             DeviceFault(LinkFaultKind.MALFORMED, detail),
             ReportsLost(LossReason.UNREADABLE, 1),
         )
-    detail = f"{cards} cards left the shoe at once and none of them was read"
+    detail = f"a double feed: {cards} left the shoe at once, and none of them was read"
     fault = DeviceFault(LinkFaultKind.DEVICE_STATUS, detail)
     return (fault, *[CardPassed(None)] * cards)
 

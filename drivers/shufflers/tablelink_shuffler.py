@@ -1,14 +1,14 @@
 """The TableLink shuffler: what it tells to device events, the table's orders to its requests.
 
-Responsible for: its life cycle, asking for its status once it is let in, and refusing orders that
-the configuration does not allow or that no shuffler can follow.
-Not responsible for: bytes, sequence and identity (firmware_bridge.tablelink), for which order may
-come when and from whom (controller), and for which batch lies where. What the shuffler claims is
-passed on and never judged.
+Responsible for: bringing what the device says to its mapping (tablelink_events), and refusing
+orders that the configuration does not allow or that no shuffler can follow.
+Not responsible for: its life and its status (drivers.tablelink), for which order may come when and
+from whom (controller), and for which batch lies where. What the shuffler claims is passed on and
+never judged.
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from drivers.commands import (
@@ -21,14 +21,16 @@ from drivers.commands import (
     UnlockExit,
     Watch,
 )
-from drivers.events import CommandAnswered, CommandOutcome, Stage
+from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
-from drivers.shufflers.tablelink_orders import request_of
-from drivers.tablelink import life as lives
-from drivers.tablelink.life import Life
+from drivers.shufflers.tablelink_events import events_of, status_of
+from drivers.shufflers.tablelink_orders import answer_of, request_of
+from drivers.tablelink.device import Said, Spoken, TableLinkDevice, TableLinkDeviceState
+from firmware_bridge.tablelink.bodies import Status
+from firmware_bridge.tablelink.items import Answered, Happened
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import PortEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,11 @@ class TableLinkShufflerSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableLinkShufflerState:
-    life: Life = field(default_factory=Life)
+    device: TableLinkDeviceState
 
     @property
     def stage(self) -> Stage:
-        return self.life.stage
+        return self.device.stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +58,13 @@ class TableLinkShuffler:
 
     def initial(self) -> TableLinkShufflerState:
         """The state before the port was ever opened."""
-        return TableLinkShufflerState()
+        return TableLinkShufflerState(self._device.initial())
 
     def receive(
         self, state: TableLinkShufflerState, event: PortEvent
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
         """Take what the port tells."""
-        match event:
-            case PortOpened():
-                life, events = lives.port_opened(state.life)
-            case PortLost(reason=reason):
-                life, events = lives.port_lost(state.life, reason)
-            case Chunk():
-                return state, DriverOutput()
-            case _:
-                assert_never(event)
-        return replace(state, life=life), DriverOutput(events)
+        return _up(self._device.receive(state.device, event))
 
     def command(
         self, state: TableLinkShufflerState, command: DeviceCommand, at: Timestamp
@@ -87,7 +80,7 @@ class TableLinkShuffler:
             case ListTags():
                 detail = "a shuffler lists no tags: use an enrolment reader"
             case OrderShuffler():
-                return self._ordered(state, command)
+                return self._ordered(state, command, at)
             case _:
                 assert_never(command)
         return state, _answer(command, CommandOutcome.REFUSED, detail)
@@ -96,14 +89,14 @@ class TableLinkShuffler:
         self, state: TableLinkShufflerState, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
         """A deadline may have passed."""
-        return state, DriverOutput()
+        return _up(self._device.tick(state.device, at))
 
     def next_deadline_ns(self, state: TableLinkShufflerState) -> int | None:
         """Monotonic time of the next deadline, or None."""
-        return None
+        return self._device.next_deadline_ns(state.device)
 
     def _ordered(
-        self, state: TableLinkShufflerState, command: OrderShuffler
+        self, state: TableLinkShufflerState, command: OrderShuffler, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
         request = request_of(command)
         if isinstance(request, str):
@@ -113,13 +106,38 @@ class TableLinkShuffler:
             return state, _answer(command, CommandOutcome.REFUSED, detail)
         if state.stage in (Stage.CLOSED, Stage.LOST):
             detail = "the shuffler's port is not open: check its cable and its power"
-        else:
+            return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
+        if state.stage is not Stage.ONLINE:
             detail = "the shuffler has not proved who it is yet: order it again when it has"
-        return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
+            return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
+        return _up(self._device.ask(state.device, request, at))
+
+    @property
+    def _device(self) -> TableLinkDevice:
+        return TableLinkDevice(self.settings.link)
+
+
+def events_said(said: Said) -> tuple[DeviceEvent, ...]:
+    """What the shuffler said, in words that fit any maker's."""
+    match said:
+        case Happened(body=body):
+            return events_of(body)
+        case Status():
+            return status_of(said)
+        case Answered():
+            return (answer_of(said),)
+        case _:
+            return (said,)
+
+
+def _up(spoken: Spoken) -> tuple[TableLinkShufflerState, DriverOutput]:
+    """What the device gave, one level up."""
+    device, output = spoken
+    events = tuple(event for said in output.said for event in events_said(said))
+    return TableLinkShufflerState(device), DriverOutput(events, output.to_write, output.at_once)
 
 
 def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: str) -> DriverOutput:
-    name = type(command).__name__
     if isinstance(command, OrderShuffler):
         detail = f"{command.order.value}: {detail}"
-    return DriverOutput(events=(CommandAnswered(name, outcome, detail),))
+    return DriverOutput(events=(CommandAnswered(type(command).__name__, outcome, detail),))

@@ -83,7 +83,8 @@ def hear(life: Life, item: TableLinkItem | LinkFault) -> tuple[Life, tuple[Said,
                 ReportsLost(LossReason.GAP, count),
             )
         case Silent(silent_ms, lost):
-            return life, (DeviceSilent(silent_ms, lost),)
+            life, events = _fallen_back(life, "nothing is heard of it") if lost else (life, ())
+            return life, (DeviceSilent(silent_ms, lost), *events)
         case HeardAgain():
             return life, (DeviceHeardAgain(),)
         case RingFilling(kept, capacity, gate_closed):

@@ -23,5 +23,5 @@ def harmless(text: str, longest: int = TEXT_MAX) -> str:
 
 
 def identity(device: bytes) -> str:
-    """The device's id in upper-case hex."""
-    return device.hex().upper()
+    """The device's id in hex, as its pairing names it."""
+    return device.hex()

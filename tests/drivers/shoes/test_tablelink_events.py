@@ -74,7 +74,7 @@ MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
         bodies.DoubleFeed(2),
         (
             fault(
-                "2 cards left the shoe at once and none of them was read",
+                "a double feed: 2 left the shoe at once, and none of them was read",
                 LinkFaultKind.DEVICE_STATUS,
             ),
             CardPassed(None),
@@ -193,7 +193,7 @@ def test_a_tag_that_is_none_passes_as_unread_and_is_not_shown() -> None:
     assert events_of(bodies.CardOut(bytes(33), 0, 0)) == (fault(detail), CardPassed(None))
 
 
-@pytest.mark.parametrize("cards", range(2, 9))
+@pytest.mark.parametrize("cards", range(1, 9))
 def test_cards_that_left_at_once_are_so_many_unread_cards(cards: int) -> None:
     told, *passed = events_of(bodies.DoubleFeed(cards))
 
@@ -201,7 +201,7 @@ def test_cards_that_left_at_once_are_so_many_unread_cards(cards: int) -> None:
     assert passed == [CardPassed(None)] * cards
 
 
-@pytest.mark.parametrize("cards", [0, 1, 9, 2**32])
+@pytest.mark.parametrize("cards", [0, 9, 2**32])
 def test_a_number_of_cards_that_cannot_be_is_a_loss(cards: int) -> None:
     detail = f"the shoe said that {cards} cards left at once: how many left is not known"
 

@@ -44,14 +44,14 @@ STATED = Attestation(
     debug=False,
 )
 PROVEN = IdentityProven(
-    "A011223344556677",
+    "a011223344556677",
     version="1.2.0",
     image=IMAGE,
     security_counter=5,
     boot_count=3,
     bare=False,
 )
-GREETED = StageChanged(Stage.IDENTIFIED, "device A011223344556677: firmware 1.2.0, boot 3")
+GREETED = StageChanged(Stage.IDENTIFIED, "device a011223344556677: firmware 1.2.0, boot 3")
 
 
 def live(life: Life, *items: TableLinkItem | LinkFault) -> tuple[Life, tuple[Said, ...]]:
@@ -91,7 +91,7 @@ def test_a_bare_device_shows_that_it_proved_nothing() -> None:
         GREETED,
         StageChanged(Stage.ONLINE, "let in without an identity, as the configuration says"),
         IdentityProven(
-            "A011223344556677",
+            "a011223344556677",
             version="1.2.0",
             image=b"",
             security_counter=0,
@@ -106,7 +106,7 @@ def test_debugging_shows_in_the_greeting() -> None:
 
     _life, said = live(opened(), hello)
 
-    detail = "device A011223344556677: firmware 1.2.0, boot 4, debugging on"
+    detail = "device a011223344556677: firmware 1.2.0, boot 4, debugging on"
     assert said == (StageChanged(Stage.IDENTIFIED, detail),)
 
 
@@ -117,7 +117,7 @@ def test_an_unknown_device_never_comes_online(rolled_back: bool) -> None:
     life, said = live(opened(), HELLO, NotAdmitted(DEVICE, why, rolled_back))
 
     assert life.stage is Stage.IDENTIFIED
-    assert said == (GREETED, IdentityRefused("A011223344556677", why, rolled_back))
+    assert said == (GREETED, IdentityRefused("a011223344556677", why, rolled_back))
 
 
 def test_another_device_at_the_same_cable_takes_the_first_one_off() -> None:
@@ -127,7 +127,7 @@ def test_another_device_at_the_same_cable_takes_the_first_one_off() -> None:
     assert said == (
         StageChanged(Stage.OPENED, "the device begins anew"),
         GREETED,
-        IdentityRefused("A011223344556677", "why", rolled_back=False),
+        IdentityRefused("a011223344556677", "why", rolled_back=False),
     )
 
 
@@ -137,7 +137,7 @@ def test_a_refusal_without_a_new_greeting_takes_it_off_too() -> None:
     assert life.stage is Stage.OPENED
     assert said == (
         StageChanged(Stage.OPENED, "the device is not let in"),
-        IdentityRefused("A011223344556677", "why", rolled_back=False),
+        IdentityRefused("a011223344556677", "why", rolled_back=False),
     )
 
 
@@ -157,6 +157,13 @@ def test_a_device_that_booted_comes_online_again() -> None:
     ("item", "events"),
     [
         (Silent(3000, lost=False), (DeviceSilent(3000, lost=False),)),
+        (
+            Silent(5000, lost=True),
+            (
+                DeviceSilent(5000, lost=True),
+                StageChanged(Stage.OPENED, "nothing is heard of it"),
+            ),
+        ),
         (HeardAgain(), (DeviceHeardAgain(),)),
         (
             RingFilling(3700, 4096, gate_closed=True),
@@ -192,6 +199,20 @@ def test_what_concerns_cards_and_batches_is_left_to_the_device(item: TableLinkIt
     assert hear(online(), item) == (online(), (item,))
 
 
+def test_a_device_that_was_silent_has_to_prove_itself_again() -> None:
+    life, said = live(online(), Silent(5000, lost=True), HeardAgain(), Admitted(DEVICE, STATED))
+
+    assert life.stage is Stage.ONLINE
+    assert said == (
+        DeviceSilent(5000, lost=True),
+        StageChanged(Stage.OPENED, "nothing is heard of it"),
+        DeviceHeardAgain(),
+        StageChanged(Stage.IDENTIFIED, "it answered"),
+        StageChanged(Stage.ONLINE, "it proved who it is"),
+        PROVEN,
+    )
+
+
 def test_a_lost_port_ends_every_stage() -> None:
     for life in (Life(), opened(), live(opened(), HELLO)[0], online()):
         after, events = port_lost(life, "unplugged")
@@ -207,5 +228,5 @@ def test_a_devices_words_are_bounded() -> None:
 
     assert life.version == "?" * 64
     assert live(life, NotAdmitted(DEVICE, "y" * 5000, rolled_back=False))[1] == (
-        IdentityRefused("A011223344556677", "y" * 300, rolled_back=False),
+        IdentityRefused("a011223344556677", "y" * 300, rolled_back=False),
     )

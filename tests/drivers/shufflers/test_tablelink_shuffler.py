@@ -1,0 +1,232 @@
+"""The TableLink shuffler as a device: what it is told, what is refused, what it says."""
+
+import dataclasses
+
+import pytest
+
+from drivers import shuffler_events as told
+from drivers.commands import (
+    ClearError,
+    DeviceCommand,
+    ListTags,
+    LockExit,
+    OrderShuffler,
+    ShufflerOrder,
+    UnlockExit,
+    Watch,
+)
+from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
+from drivers.faults import DeviceFault
+from drivers.interface import Driver, DriverOutput
+from drivers.shuffler_events import CompartmentState, ShufflerMode
+from drivers.shufflers.tablelink_shuffler import (
+    TableLinkShuffler,
+    TableLinkShufflerSettings,
+    TableLinkShufflerState,
+    events_said,
+)
+from drivers.tablelink.life import Life
+from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.tablelink.bodies import (
+    BatchStarted,
+    CompartmentStatus,
+    Holding,
+    Mode,
+    Status,
+)
+from firmware_bridge.tablelink.items import Answered, Happened, Order, Request, RequestStatus
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import PortLost, PortOpened
+
+AT = Timestamp(1, 1)
+LATER = Timestamp(2, 2)
+
+# One possible order of every kind, with the compartment it needs.
+ORDERS = tuple(
+    OrderShuffler(
+        order, 1 if order.value in ("load", "count", "shuffle", "store", "release") else 0
+    )
+    for order in ShufflerOrder
+)
+
+
+class Table:
+    """A shuffler driver with its state."""
+
+    def __init__(self, *, allow_commands: bool = True) -> None:
+        settings = TableLinkShufflerSettings(allow_commands=allow_commands)
+        self.driver: Driver[TableLinkShufflerState] = TableLinkShuffler(settings)
+        self.state = self.driver.initial()
+
+    def opened(self) -> DriverOutput:
+        self.state, output = self.driver.receive(self.state, PortOpened("p", AT, bytes(32)))
+        return output
+
+    def lost(self) -> DriverOutput:
+        self.state, output = self.driver.receive(self.state, PortLost("p", LATER, "unplugged"))
+        return output
+
+    def online(self) -> None:
+        self.opened()
+        device = dataclasses.replace(self.state.device, life=Life(Stage.ONLINE))
+        self.state = TableLinkShufflerState(device)
+
+    def asks(self, command: DeviceCommand) -> DriverOutput:
+        self.state, output = self.driver.command(self.state, command, LATER)
+        return output
+
+
+def refused(output: DriverOutput) -> str:
+    (event,) = output.events
+    assert isinstance(event, CommandAnswered)
+    assert event.outcome is CommandOutcome.REFUSED
+    assert (output.to_write, output.at_once) == ((), ())
+    return event.detail
+
+
+def test_a_port_that_opens_and_is_lost_shows_in_its_stage() -> None:
+    table = Table()
+    assert table.state.stage is Stage.CLOSED
+
+    assert table.opened().events == (StageChanged(Stage.OPENED, "port open"),)
+    assert table.state.stage is Stage.OPENED
+
+    assert table.lost().events == (StageChanged(Stage.LOST, "unplugged"),)
+    assert table.state.stage is Stage.LOST
+
+
+def test_read_only_is_the_default() -> None:
+    assert not TableLinkShufflerSettings().allow_commands
+
+
+@pytest.mark.parametrize("command", ORDERS)
+def test_without_allow_commands_nothing_is_ordered_but_its_status(command: OrderShuffler) -> None:
+    table = Table(allow_commands=False)
+    table.online()
+
+    output = table.asks(command)
+
+    if command.order is ShufflerOrder.STATUS:
+        assert output.events == ()
+        return
+    assert refused(output) == (
+        f"{command.order.value}: orders are not allowed:"
+        " set allow_commands = true in the shuffler's settings"
+    )
+
+
+@pytest.mark.parametrize("command", ORDERS)
+@pytest.mark.parametrize("ever_opened", [True, False])
+def test_with_no_port_no_answer_can_come(command: OrderShuffler, ever_opened: bool) -> None:
+    table = Table()
+    if ever_opened:
+        table.opened()
+        table.lost()
+
+    assert table.asks(command) == DriverOutput(
+        events=(
+            CommandAnswered(
+                "OrderShuffler",
+                CommandOutcome.NO_ANSWER,
+                f"{command.order.value}: the shuffler's port is not open:"
+                " check its cable and its power",
+            ),
+        )
+    )
+
+
+@pytest.mark.parametrize("command", ORDERS)
+@pytest.mark.parametrize("stage", [Stage.OPENED, Stage.IDENTIFIED])
+def test_a_shuffler_that_is_not_known_is_ordered_nothing(
+    command: OrderShuffler, stage: Stage
+) -> None:
+    table = Table()
+    table.opened()
+    device = dataclasses.replace(table.state.device, life=Life(stage))
+    table.state = TableLinkShufflerState(device)
+
+    assert table.asks(command) == DriverOutput(
+        events=(
+            CommandAnswered(
+                "OrderShuffler",
+                CommandOutcome.NO_ANSWER,
+                f"{command.order.value}: the shuffler has not proved who it is yet:"
+                " order it again when it has",
+            ),
+        )
+    )
+
+
+def test_a_compartment_that_is_none_is_refused() -> None:
+    table = Table()
+    table.online()
+
+    detail = refused(table.asks(OrderShuffler(ShufflerOrder.SHUFFLE, 3)))
+
+    assert detail == "shuffle: there is no compartment 3: name 1 or 2"
+
+
+@pytest.mark.parametrize(
+    ("command", "detail"),
+    [
+        (LockExit(), "this is a shuffler: lock or unlock the dealing shoe at its own port"),
+        (UnlockExit(), "this is a shuffler: lock or unlock the dealing shoe at its own port"),
+        (ClearError(3), "a shuffler clears its own errors once people have mended the cause"),
+        (ListTags(), "a shuffler lists no tags: use an enrolment reader"),
+    ],
+)
+def test_what_no_shuffler_can_do_is_refused_with_what_to_do(
+    command: DeviceCommand, detail: str
+) -> None:
+    table = Table()
+    table.online()
+
+    assert refused(table.asks(command)) == detail
+
+
+def test_a_shuffler_need_not_be_watched_more_closely() -> None:
+    assert Table().asks(Watch(closely=True)) == DriverOutput()
+
+
+def test_an_event_is_told_by_its_meaning() -> None:
+    happened = Happened(4, 7, 1_000, BatchStarted(2, 41), None, None)
+
+    assert events_said(happened) == (told.ShuffleBegan(2, 41),)
+
+
+def test_a_status_is_told_by_its_meaning() -> None:
+    compartments = (CompartmentStatus(1, Holding.STORED, 416, "red", 40),)
+    status = Status(Mode.PLAY, False, compartments, 0, (), False)
+
+    assert events_said(status) == (
+        told.ShufflerStatus(
+            ShufflerMode.PLAY, False, ((1, CompartmentState.STORED, 416, "red", 40),), 0, ()
+        ),
+    )
+
+
+def test_an_answer_names_its_order() -> None:
+    answered = Answered(Request(Order.RELEASE, 2), RequestStatus.REFUSED, "not shuffled", None)
+
+    assert events_said(answered) == (
+        CommandAnswered(
+            "OrderShuffler",
+            CommandOutcome.REFUSED,
+            "release, compartment 2: refused: not shuffled",
+        ),
+    )
+
+
+def test_what_concerns_the_device_alone_is_handed_on() -> None:
+    fault = DeviceFault(LinkFaultKind.NOISE, "bytes that are no frame")
+
+    assert events_said(fault) == (fault,)
+
+
+def test_its_state_can_be_stored() -> None:
+    table = Table()
+    table.online()
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        table.state.device = table.driver.initial().device  # type: ignore[misc]
+    assert {table.state: 1}[table.state] == 1
