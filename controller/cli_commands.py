@@ -18,12 +18,14 @@ from controller import (
     cli_clauses,
     cli_devices,
     cli_firmware,
+    cli_identity,
     cli_journal,
     cli_keys,
     cli_odds,
     cli_rules,
     cli_settings,
     cli_settle,
+    cli_shuffles,
     cli_table,
     cli_try,
 )
@@ -101,7 +103,9 @@ cli_settle.add_to(app)
 cli_try.add_to(app)
 cli_devices.add_to(app)
 cli_keys.add_to(app)
+cli_identity.add_to(app)
 cli_firmware.add_to(app)
+cli_shuffles.add_to(app)
 cli_batch.add_to(app)
 
 

@@ -48,6 +48,7 @@ KNOWN_ERRORS: Final = {
     "controller.journal.values.JournalError": Exit.UNUSABLE,
     "controller.journal.verify.CannotRead": Exit.UNUSABLE,
     "controller.keys.KeyFileError": Exit.UNUSABLE,
+    "controller.pairing.PairingFailed": Exit.UNUSABLE,
     "controller.pile_reader.ReaderUnreachable": Exit.UNUSABLE,
     "controller.recovery.RecoveryError": Exit.UNUSABLE,
     "controller.rules.clauses.ClauseError": Exit.UNUSABLE,

@@ -219,17 +219,21 @@ WAYS: Final = (
     ),
     Way(
         WayOut.KEY,
-        "the table's key, the list of approved firmware, `smartshoe keys` and `firmware`",
+        "the table's key, paired devices, approved firmware, `smartshoe keys` and its like",
         Passes.NO_CARD,
         by={
             "file": ("controller.keys", "controller.small_files"),
             "bytes": ("controller.keys", "controller.small_files"),
-            "terminal": ("controller.cli_firmware", "controller.cli_keys"),
+            "terminal": (
+                "controller.cli_firmware",
+                "controller.cli_identity",
+                "controller.cli_keys",
+            ),
         },
     ),
     Way(
         WayOut.BATCH,
-        "files of batches and their receipts, and `smartshoe batch`",
+        "files of batches, their receipts and those of shuffles, `smartshoe batch`, `shuffles`",
         Passes.BATCH,
         by={
             "file": ("controller.small_files",),
@@ -240,14 +244,15 @@ WAYS: Final = (
                 "controller.cli_enrol",
                 "controller.cli_pile",
                 "controller.cli_recount",
+                "controller.cli_shuffles",
             ),
         },
     ),
     Way(
         WayOut.BATCH_READER,
-        "bytes written to a reader at which a batch is enrolled or counted: no table's reader",
+        "bytes written to a device that serves no table: a batch is counted, a device is paired",
         Passes.NO_CARD,
-        by={"bytes": ("controller.pile_reader",)},
+        by={"bytes": ("controller.pairing", "controller.pile_reader")},
     ),
     Way(
         WayOut.VERIFY_REPORT,
@@ -307,6 +312,7 @@ WAYS: Final = (
                 "controller.journal.*",
                 "controller.keys",
                 "controller.metrics",
+                "controller.pairing",
                 "controller.pile_reader",
                 "controller.recovery",
                 "controller.register",
@@ -315,6 +321,7 @@ WAYS: Final = (
                 "controller.rule_data",
                 "controller.rules.*",
                 "controller.script.*",
+                "controller.shuffle_files",
                 "controller.small_files",
                 "controller.table",
                 "drivers.catalogue",

@@ -1,7 +1,7 @@
 """The file of a paired device: who it is, by which key, since when, and who paired it.
 
 Responsible for: the file as people read it, and reading it back with every problem.
-Not responsible for: pairing (cli_identity), judging a device by it (firmware_bridge.attestation),
+Not responsible for: pairing (pairing), judging a device by it (firmware_bridge.attestation),
 and the list of approved firmware (approved_firmware).
 Source: package README, "The shuffler's identity"; firmware_bridge/README.md, "TableLink/1",
 "Identity".
@@ -60,9 +60,9 @@ def key_fingerprint(key: bytes) -> bytes:
     return hashlib.sha256(key).digest()
 
 
-def pairing_text(paired: PairedDevice) -> str:
-    """The file: JSON, a field a line."""
-    fields = {
+def pairing_plain(paired: PairedDevice) -> dict[str, object]:
+    """What the file holds."""
+    return {
         "device": paired.pin.device.hex(),
         "role": paired.role.value,
         "public_key": paired.pin.key.hex(),
@@ -76,7 +76,11 @@ def pairing_text(paired: PairedDevice) -> str:
         "paired_by": paired.person,
         "paired_at": time_text(paired.at_utc_ns),
     }
-    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+
+
+def pairing_text(paired: PairedDevice) -> str:
+    """The file: JSON, a field a line."""
+    return json.dumps(pairing_plain(paired), indent=2, ensure_ascii=False) + "\n"
 
 
 def store_pairing(path: Path, paired: PairedDevice) -> None:

@@ -29,17 +29,17 @@ class JsonFields:
     `what` is the object's place in the file, empty for the whole; `remedy` ends each problem.
     """
 
-    __slots__ = ("_fields", "_inner", "_problems", "_readable", "_remedy", "_what")
+    __slots__ = ("_fields", "_inner", "_problems", "_remedy", "_unreadable", "_what")
 
     def __init__(self, value: object, remedy: str, what: str = "") -> None:
-        self._readable = isinstance(value, dict)
         self._fields: dict[str, object] = dict(value) if isinstance(value, dict) else {}
         self._what = what
         self._remedy = remedy
         self._inner: list[JsonFields] = []
         self._problems: list[str] = []
-        if not self._readable:
-            self._problems.append(f"{what or 'it'} is not a JSON object. Remedy: {remedy}")
+        self._unreadable = ""
+        if not isinstance(value, dict):
+            self._unreadable = f"{what or 'it'} is not a JSON object. Remedy: {remedy}"
 
     @staticmethod
     def of(text: str, remedy: str) -> "JsonFields":
@@ -48,7 +48,7 @@ class JsonFields:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
             fields = JsonFields(None, remedy)
-            fields._problems = [f"it is not JSON: {error}. Remedy: {remedy}"]
+            fields._unreadable = f"it is not JSON: {error}. Remedy: {remedy}"
             return fields
         return JsonFields(value, remedy)
 
@@ -93,6 +93,29 @@ class JsonFields:
             return 0
         return utc_ns
 
+    def truth(self, name: str) -> bool:
+        value = self._fields.pop(name, None)
+        if isinstance(value, bool):
+            return value
+        self._tell(name, "true or false")
+        return False
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of lines, in order."""
+        value = self._fields.pop(name, None)
+        if isinstance(value, list) and all(
+            isinstance(one, str) and one.isprintable() for one in value
+        ):
+            return tuple(value)
+        self._tell(name, "a list of lines of text")
+        return ()
+
+    def inner(self, name: str) -> "JsonFields":
+        """An object within this one."""
+        value = self._fields.pop(name, None)
+        self._inner.append(JsonFields(value, self._remedy, self._place(name)))
+        return self._inner[-1]
+
     def each(self, name: str) -> tuple["JsonFields", ...]:
         """A list of objects, in order."""
         value = self._fields.pop(name, None)
@@ -108,6 +131,8 @@ class JsonFields:
 
     def problems(self) -> tuple[str, ...]:
         """Every problem; fields that nobody asked for are among them."""
+        if self._unreadable:
+            return (self._unreadable,)
         unknown = tuple(
             f"{self._place(repr(name[:40]))}: there is no such field. Remedy: take it off"
             for name in self._fields
@@ -119,11 +144,10 @@ class JsonFields:
         return f"{self._what}.{name}" if self._what else name
 
     def _tell(self, name: str, allowed: str) -> None:
-        if self._readable:
-            self._problems.append(
-                f"{self._place(name)}: it is missing or wrong. Allowed: {allowed}. Remedy:"
-                f" {self._remedy}"
-            )
+        self._problems.append(
+            f"{self._place(name)}: it is missing or wrong. Allowed: {allowed}. Remedy:"
+            f" {self._remedy}"
+        )
 
 
 def time_text(utc_ns: int) -> str:

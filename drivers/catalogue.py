@@ -28,6 +28,8 @@ from drivers.shoes.monitor import Monitor
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_monitor import RfidMonitor, RfidMonitorState
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
+from drivers.shuffler_events import ShuffleProof
+from drivers.shufflers.tablelink_receipts import opened
 from drivers.shufflers.tablelink_shuffler import (
     TableLinkShuffler,
     TableLinkShufflerSettings,
@@ -303,6 +305,8 @@ Shuffler: TypeAlias = TableLinkShuffler
 ShufflerState: TypeAlias = TableLinkShufflerState
 
 TABLELINK = "tablelink"
+# The one form of a shuffle's receipt that any shuffler gives.
+RECEIPT_FORM = "TableLink/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,3 +351,8 @@ def build_shuffler(model: str, settings: ShufflerSettings) -> Shuffler:
         raise BadShufflerSettings(f"model = {model!r} is not one of: {allowed}")
     link = TableLinkSettings(DeviceRole.SHUFFLER, settings.trust)
     return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))
+
+
+def open_receipt(sealed: bytes, key: bytes) -> ShuffleProof | None:
+    """What the owner of the key states of a shuffle; None where the receipt is not of that key."""
+    return opened(sealed, key)

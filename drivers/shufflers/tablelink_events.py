@@ -138,7 +138,7 @@ def _of_place(body: _OfPlace) -> tuple[DeviceEvent, ...]:
         case bodies.BatchStarted(cycle=cycle):
             return (events.ShuffleBegan(place, cycle),)
         case bodies.BatchDone():
-            return (events.ShuffleDone(_proof(body)),)
+            return (events.ShuffleDone(proof_of(body)),)
         case bodies.BatchAborted(_, cycle, reason):
             return (events.ShuffleAborted(place, cycle, _REASONS[reason]),)
         case bodies.Lid(open=is_open):
@@ -171,7 +171,8 @@ def _started(boot_count: int, broken_off: tuple[int, ...]) -> tuple[DeviceEvent,
     return (*faults, events.ShufflerStarted(boot_count, known))
 
 
-def _proof(done: bodies.BatchDone) -> events.ShuffleProof:
+def proof_of(done: bodies.BatchDone) -> events.ShuffleProof:
+    """The receipt of a whole shuffle."""
     receipt = done.receipt
     return events.ShuffleProof(
         device=identity(receipt.device),

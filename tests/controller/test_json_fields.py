@@ -15,6 +15,9 @@ WHOLE = {
     "key": "00ff",
     "time": "2026-11-21T10:00:00.000000001Z",
     "images": [{"note": "first"}, {"note": "second"}],
+    "signed": True,
+    "clauses": ["NY-a-4-iv-b"],
+    "journal": {"record": 7},
 }
 
 
@@ -26,6 +29,9 @@ def read(fields: JsonFields) -> tuple[object, ...]:
         fields.hex("key", 2, 4),
         fields.time("time"),
         tuple(one.text("note") for one in fields.each("images")),
+        fields.truth("signed"),
+        fields.texts("clauses"),
+        fields.inner("journal").number("record"),
     )
 
 
@@ -39,6 +45,9 @@ def test_each_field_comes_as_its_type() -> None:
         b"\x00\xff",
         1_795_255_200_000_000_001,
         ("first", "second"),
+        True,
+        ("NY-a-4-iv-b",),
+        7,
     )
     assert fields.problems() == ()
 
@@ -55,6 +64,9 @@ def test_each_field_comes_as_its_type() -> None:
         ("key", "0ff", "2 to 4 bytes in small hex digits"),
         ("time", "2026-11-21", "UTC such as 2026-11-21T10:00:00.000000000Z"),
         ("images", {}, "a list of objects"),
+        ("signed", 1, "true or false"),
+        ("clauses", "NY-a-4-iv-b", "a list of lines of text"),
+        ("clauses", ["two\nlines"], "a list of lines of text"),
     ],
 )
 def test_a_wrong_field_says_what_is_allowed_and_the_remedy(
@@ -81,6 +93,24 @@ def test_an_object_in_a_list_that_is_none_is_one_problem() -> None:
     read(fields)
 
     assert fields.problems() == ("images[1] is not a JSON object. Remedy: fix",)
+
+
+def test_a_field_of_an_object_within_has_its_place() -> None:
+    fields = JsonFields.of(json.dumps(WHOLE | {"journal": {"record": "7"}}), "fix")
+    read(fields)
+
+    (problem,) = fields.problems()
+    assert problem.startswith("journal.record: it is missing or wrong")
+
+
+@pytest.mark.parametrize("journal", [{}, {"journal": 7}])
+def test_an_object_within_that_is_none_is_one_problem(journal: dict[str, object]) -> None:
+    rest = {name: value for name, value in WHOLE.items() if name != "journal"}
+    fields = JsonFields.of(json.dumps(rest | journal), "fix")
+    read(fields)
+
+    (problem,) = fields.problems()
+    assert problem.startswith("journal")
 
 
 def test_a_field_nobody_asked_for_is_named() -> None:
