@@ -7,12 +7,24 @@ Source: package README, "A new software version"; D-22.
 """
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from controller.core import Core
 from controller.core_state import CoreState
+from controller.custody.lineage.stages import BatchStage
+from controller.custody.lineage.state import Lineage, OpenWarning, WarningKind
 from controller.entries import Entry, Judged, RunBegan
-from controller.procedure.effects import BurnDone, CoupClosed, ShoeEnded, ShoeOpened
+from controller.procedure.effects import (
+    BatchMoved,
+    BurnDone,
+    CoupClosed,
+    ShoeEnded,
+    ShoeOpened,
+    WarningClosed,
+    WarningOpened,
+)
 from controller.procedure.events import CardDrawn
+from controller.procedure.opening_state import NOTHING_RECORDED
 from controller.procedure.phases import Phase
 from controller.procedure.recording import CARDS_IN_A_DECK
 from controller.procedure.state import CoupState, ShoeState, TableState
@@ -25,7 +37,8 @@ class Ledger:
 
     `cards` counts those since the burn or the last coup ended, `burning` says that the burn of
     the open shoe has not come to its end; `profile`, `decks` and `observed` are what the last run
-    went by.
+    went by. `in_play` is the batch of the open shoe as the shuffler told it, `last_played` the one
+    of the last coup; `warnings` of the shuffler are open, `warnings_told` were given.
     """
 
     day: str = ""
@@ -38,12 +51,18 @@ class Ledger:
     profile: str = ""
     decks: int = 0
     observed: tuple[str, ...] = ()
+    in_play: str = ""
+    last_played: str = ""
+    warnings: tuple[OpenWarning, ...] = ()
+    warnings_told: int = 0
 
     def after(self, entry: Entry) -> "Ledger":
         """The ledger with one more entry."""
         match entry:
             case ShoeOpened():
-                fresh = replace(self, coups=0, cards=0, open=True, burning=not entry.joined)
+                fresh = replace(
+                    self, coups=0, cards=0, open=True, burning=not entry.joined, in_play=""
+                )
                 return replace(fresh, day=entry.gaming_day, shoe=entry.shoe)
             case RunBegan():
                 kept = replace(self, profile=entry.profile, decks=entry.decks)
@@ -53,20 +72,54 @@ class Ledger:
             case ShoeEnded():
                 return replace(self, open=False, cards=0, burning=False)
             case CoupClosed():
-                return replace(self, coups=entry.record.coup, cards=0, burning=False)
+                closed = replace(self, coups=entry.record.coup, cards=0, burning=False)
+                return replace(closed, last_played=self.in_play)
             case Judged():
                 cards = self.cards + isinstance(entry.event, CardDrawn)
                 numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
                 highest = max([self.irregularities, *numbers])
                 return replace(self, cards=cards, irregularities=highest)
+            case BatchMoved() | WarningOpened() | WarningClosed():
+                return self._of_shuffler(entry)
             case _:
                 return self
+
+    def _of_shuffler(self, entry: BatchMoved | WarningOpened | WarningClosed) -> "Ledger":
+        match entry:
+            case BatchMoved():
+                dealt = entry.after == BatchStage.IN_PLAY.value
+                return replace(self, in_play=entry.batch) if dealt else self
+            case WarningOpened():
+                known = entry.kind in tuple(WarningKind)
+                kind = WarningKind(entry.kind) if known else WarningKind.LAMP
+                # Whether its cause lasts the shuffler says anew; until then a person may clear it.
+                opened = OpenWarning(
+                    entry.number, kind, entry.code, entry.text, entry.since_ns, active=False
+                )
+                warnings = (*self.warnings, opened)
+                return replace(self, warnings=warnings, warnings_told=entry.number)
+            case WarningClosed():
+                left = tuple(one for one in self.warnings if one.number != entry.number)
+                return replace(self, warnings=left)
+            case _:
+                assert_never(entry)
 
 
 def carried(core: Core, ledger: Ledger) -> CoreState:
     """The state that another version's records leave to this one."""
+    in_play = ledger.in_play if ledger.open else ""
     table = TableState(
-        shoe_day=ledger.day, shoe_number=ledger.shoe, irregularities=ledger.irregularities
+        shoe_day=ledger.day,
+        shoe_number=ledger.shoe,
+        irregularities=ledger.irregularities,
+        opening=replace(NOTHING_RECORDED, last_batch=in_play or ledger.last_played),
+        # Where a batch stands in its life is this version's to be told anew, not to guess.
+        lineage=Lineage(
+            in_play=in_play,
+            last_played=ledger.last_played,
+            warnings=ledger.warnings,
+            warnings_told=ledger.warnings_told,
+        ),
     )
     if ledger.open:
         number = ledger.coups + 1

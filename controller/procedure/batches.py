@@ -12,13 +12,16 @@ shoe its batch may come back (D-5).
 
 from dataclasses import replace
 
+from controller.custody.lineage.judging import due_in_play
 from controller.procedure.acts import ActKind
+from controller.procedure.batch_ready import code_of, points_of, unready
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.cut_acts import cutter_in_words
 from controller.procedure.dead_table import swap_refused
 from controller.procedure.discarding import emptied
 from controller.procedure.duties import DUTIES, Group, asked, done, in_words, missing
 from controller.procedure.events import ActRecorded
+from controller.procedure.living import lineage_of
 from controller.procedure.opening_state import NOBODY, Fault
 from controller.procedure.recording import (
     begin,
@@ -101,7 +104,8 @@ def _not_this_batch(
         point = RulePoint.DEAD_TABLE_SHUFFLER if opening.dead else RulePoint.BATCH_ALTERNATES
         code = IrregularityCode.BATCH_REPEATED
         return _fault(book, state, event, code, what, f"load {other}", point)
-    if book.observes(Fact.DISCARD_COUNT) and opening.rack_batch == other:
+    told_of_rack = book.observes(Fact.DISCARD_COUNT) or book.tells_batches
+    if told_of_rack and opening.rack_batch == other:
         what = f"the discard rack still holds {other}"
         remedy = f"put {other} into the shuffler or clear the rack"
         code = IrregularityCode.DISCARD_RACK_MIXED
@@ -111,6 +115,11 @@ def _not_this_batch(
         remedy = f"spread {batch}, shuffle it and record both"
         code = IrregularityCode.SHUFFLER_UNSECURE
         return _fault(book, state, event, code, why, remedy, *points)
+    found = unready(book, state, batch)
+    if found:
+        what = "; ".join(one.detail for one in found)
+        remedy = "; ".join(dict.fromkeys(one.remedy for one in found))
+        return _fault(book, state, event, code_of(found[0]), what, remedy, *points_of(found))
     return None
 
 
@@ -146,7 +155,8 @@ def into_shuffler(book: RuleBook, state: TableState, event: ActRecorded) -> Step
     if opening.rack_batch == batch:
         opening = emptied(state)
     opening = opening.without(ActKind.SHUFFLED, batch=batch)
-    opening = replace(opening, in_shuffler=batch, shuffler_opened=False)
+    if not book.tells_batches:
+        opening = replace(opening, in_shuffler=batch, shuffler_opened=False)
     points = (RulePoint.DEAD_TABLE_SHUFFLER,) if opening.dead else ()
     return recorded(book, with_opening(begin(state), opening), event, batch, *points)
 
@@ -157,7 +167,7 @@ def _not_into_shuffler(book: RuleBook, state: TableState, batch: str) -> str:
         return "this table has no shuffler that stores a batch"
     if batch not in book.backs:
         return f"say which batch: {' or '.join(book.backs)}"
-    if opening.in_shuffler not in ("", batch):
+    if opening.in_shuffler not in ("", batch) and not book.tells_batches:
         return f"it holds {opening.in_shuffler}: take that one out first"
     if in_play(state) and batch == opening.last_batch:
         return f"{batch} is in play: end or close the shoe first"
@@ -167,14 +177,18 @@ def _not_into_shuffler(book: RuleBook, state: TableState, batch: str) -> str:
 def released(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
     """The batch in the shuffler was secured, released and prepared by a member of staff."""
     opening = state.opening
-    if not opening.in_shuffler:
+    batch = opening.in_shuffler
+    if book.tells_batches:
+        batch = event.batch or due_in_play(lineage_of(book, state)) or batch
+    if not batch:
         why = "no batch is known to be in the shuffler: record into-shuffler first"
         return refused(book, state, event, why, RulePoint.SHUFFLER_RELEASE)
     if not event.reference:
         why = "say in the reference who released it: the number of the member of staff"
         return refused(book, state, event, why, RulePoint.SHUFFLER_RELEASE)
-    batch = opening.in_shuffler
     step = kept(begin(state), event, batch)
+    if book.tells_batches:
+        return recorded(book, step, event, batch)
     step = with_opening(step, replace(step.state.opening, in_shuffler=""))
     step = recorded(book, step, event, batch)
     if in_play(state):

@@ -1,14 +1,15 @@
 """The catalogue of irregularities: stable codes, what each means, permits and forbids.
 
 Responsible for: bringing the rows together, one per code.
-Not responsible for: the rows' words (card_, shoe_, conduct_ and custody_irregularities), finding
-irregularities (judging) and clause ids (the profile gives them).
+Not responsible for: the rows' words (card_, shoe_, conduct_, custody_ and batch_irregularities),
+finding irregularities (judging) and clause ids (the profile gives them).
 Source: package README, "Irregularities"; D-32.
 """
 
 from types import MappingProxyType
 from typing import Final
 
+from controller.procedure.batch_irregularities import BATCH_IRREGULARITIES
 from controller.procedure.card_irregularities import CARD_IRREGULARITIES
 from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
 from controller.procedure.custody_irregularities import CUSTODY_IRREGULARITIES
@@ -22,5 +23,6 @@ _ROWS: Final = {
     **SHOE_IRREGULARITIES,
     **CONDUCT_IRREGULARITIES,
     **CUSTODY_IRREGULARITIES,
+    **BATCH_IRREGULARITIES,
 }
 CATALOGUE: Final = MappingProxyType({code: _ROWS[code] for code in IrregularityCode})

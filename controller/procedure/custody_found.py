@@ -14,7 +14,7 @@ from controller.procedure.events import CustodyFound
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.steps import Step, accept, irregular
 
-_OF_THE_LOADING = (FindingCode.BATCH_REPEATED,)
+_OF_THE_LOADING = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)
 
 
 def custody_found(book: RuleBook, step: Step, event: CustodyFound) -> Step:

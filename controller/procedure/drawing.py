@@ -35,6 +35,7 @@ from controller.procedure.effects import CoupFate
 from controller.procedure.errors import drawn_in_error
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import close_coup, ended_by_what_follows, is_over
+from controller.procedure.interlock import card_under_warning
 from controller.procedure.loading import first_card_out
 from controller.procedure.phases import BURN_PHASES, Phase, Trigger
 from controller.procedure.places import (
@@ -68,7 +69,12 @@ _BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 
 
 def card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """Judge one card. Every card counts as out of its shoe, whatever is wrong with it."""
+    """Judge one card, and whether any may be drawn now."""
+    return card_under_warning(book, _card_drawn(book, step, event))
+
+
+def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """Every card counts as out of its shoe, whatever is wrong with it."""
     if event.claimed is Place.UNCLAIMED:
         step, event = placed_by_order(book, step, event)
     if event.claimed is Place.BURN_FIRST and _may_be_another_shoe(step):

@@ -154,6 +154,7 @@ class Call(StrEnum):
     DISCARD = "discard"
     DEAD_TABLE = "dead_table"
     RESHUFFLE = "reshuffle"
+    WARNING = "warning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +239,14 @@ class ShuffleRecorded:
 
 @dataclass(frozen=True, slots=True)
 class WarningOpened:
-    """No next card until a named person clears it with a reason."""
+    """No next card until a named person clears it with a reason. `since_ns` is UTC."""
 
     number: int
     kind: str
     code: int
     text: str
     clauses: tuple[str, ...]
+    since_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,6 +315,13 @@ PersonsEvent: TypeAlias = (
     | NoticeRecorded
     | SettingChangeAsked
 )
+# What the shuffler tells, and who clears its warnings: taken as it comes, suspended or not.
+ShufflersEvent: TypeAlias = ShufflerTold | ShufflerEventsLost | ShufflerGone | WarningCleared
 DomainEvent: TypeAlias = (
-    FollowedEvent | PersonsEvent | GamingDayTurned | ShoeClosedByPerson | IrregularityResolved
+    FollowedEvent
+    | PersonsEvent
+    | ShufflersEvent
+    | GamingDayTurned
+    | ShoeClosedByPerson
+    | IrregularityResolved
 )

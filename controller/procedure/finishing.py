@@ -8,6 +8,7 @@ Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23.
 
 from dataclasses import replace
 
+from controller.custody.lineage.facts import ShoeOver
 from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
@@ -22,6 +23,7 @@ from controller.procedure.effects import (
     ShoeEnded,
 )
 from controller.procedure.events import ResultDeclared
+from controller.procedure.living import lived
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import ruling_points
 from controller.procedure.remedy_burn import burn_due, burn_put_off
@@ -217,6 +219,7 @@ def end_stated(book: RuleBook, step: Step, person: str = "", reason: str = "") -
         reason=reason,
     )
     step = _held_cards_racked(book, step.with_shoe(replace(shoe, ended=True))).with_effect(ended)
+    step = lived(book, step, ShoeOver(shoe.joined or shoe.coups_begun > 0))
     text = "the shoe is over: no more cards from it; reshuffle"
     return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
 

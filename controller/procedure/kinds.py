@@ -1,7 +1,7 @@
 """Irregularities by code: the stable names, and what one row of the catalogue says.
 
 Responsible for: the codes, the shape of a row, and the sentences that several rows share.
-Not responsible for: the rows (card_irregularities, shoe_irregularities, conduct_irregularities).
+Not responsible for: the rows (card_, shoe_, conduct_, custody_ and batch_irregularities).
 Source: package README, "Irregularities"; D-32.
 """
 
@@ -74,6 +74,9 @@ class IrregularityCode(StrEnum):
     WAGER_TOUCHED = "WAGER_TOUCHED"
     WAGER_REFUSED = "WAGER_REFUSED"
     VIGORISH_NOT_COLLECTED = "VIGORISH_NOT_COLLECTED"
+    BATCH_UNSHUFFLED = "BATCH_UNSHUFFLED"
+    BATCH_NOT_READY = "BATCH_NOT_READY"
+    CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
 
 
 @dataclass(frozen=True, slots=True)

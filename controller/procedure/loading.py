@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from controller.procedure.acts import ActKind
+from controller.procedure.batch_ready import batch_dealt, batch_judged, idle_judged
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.duties import (
     CALL_OF,
@@ -106,7 +107,8 @@ def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
     for fault in faults:
         step = irregular(book, step, fault.code, fault.detail)
     explained = tuple(fault.act for fault in faults)
-    batch = next_batch(book, opening)
+    dealt = batch_dealt(book, step.state, back)
+    batch = dealt or next_batch(book, opening)
     lacking = tuple(
         duty
         for duty in missing(book, opening, batch, step.state.today)
@@ -116,8 +118,16 @@ def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
         detail = "; ".join(in_words(book, duty) for duty in lacking)
         code = IrregularityCode.OPENING_INCOMPLETE
         step = irregular(book, step, code, detail, *_points(lacking))
-    step = _idle_batch_checked(book, step)
-    return used_up(book, step, faults, back)
+    if book.tells_batches:
+        step = batch_judged(book, step, dealt, tuple(one.code for one in faults))
+        return used_up(book, idle_judged(book, step, dealt), faults, dealt)
+    return used_up(book, _idle_batch_checked(book, step), faults, back)
+
+
+def joined(book: RuleBook, step: Step) -> Step:
+    """The shoe was met in play: which batch it is only the shuffler may know."""
+    dealt = batch_dealt(book, step.state, "")
+    return used_up(book, batch_judged(book, step, dealt), back=dealt)
 
 
 def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
@@ -137,10 +147,12 @@ def used_up(book: RuleBook, step: Step, faults: tuple[Fault, ...] = (), back: st
     """The acts of this shoe are done with; which batch it was is kept for ever.
 
     Where none was loaded in order it is the one that was refused, else the one of the first card's
-    `back`, and where no shoe tells that nobody knows.
+    `back`, and where no shoe tells that nobody knows. Where a shuffler tells, `back` is its batch.
     """
     opening = step.state.opening
     batch = opening.loaded or next((one.batch for one in faults if one.batch), back)
+    if book.tells_batches:
+        batch = back
     kinds = (*USED_UP, ActKind.RELEASED, ActKind.RESPREAD, ActKind.DISCARD_COUNTED)
     opening = opening.without(*kinds, batch="").without(*kinds, batch=batch)
     acts = tuple(replace(act, fresh=False) if act.batch == batch else act for act in opening.acts)

@@ -31,6 +31,7 @@ from controller.procedure.dead_table import respread, respread_asked, spread, vi
 from controller.procedure.discarding import rack_cleared, rack_counted
 from controller.procedure.duties import BATCH_ACTS, RECEIPT_ACTS, USED_UP, takes_preshuffled
 from controller.procedure.events import ActRecorded
+from controller.procedure.people_told import act_lived, not_so
 from controller.procedure.recording import (
     SUPERVISORS,
     begin,
@@ -63,7 +64,11 @@ def act_recorded(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
         backs = " or ".join(book.backs)
         why = f"say which batch: {backs}"
         return refused(book, state, event, why, RulePoint.BATCH_SETS, RulePoint.BATCH_ONE_BACK)
-    return _TAKEN_BY.get(event.kind, _noted)(book, state, event)
+    not_as_said = not_so(book, state, event)
+    if not_as_said is not None:
+        return not_as_said
+    taken = _TAKEN_BY.get(event.kind, _noted)(book, state, event)
+    return act_lived(book, state, taken, event)
 
 
 def _noted(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
@@ -152,7 +157,8 @@ def _shuffled(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
     if batch == opening.in_shuffler:
         opening = replace(opening, shuffler_opened=False)
     step = kept(with_opening(step, opening), event, batch)
-    detail = f"{batch or 'all cards'}, {book.values.shuffle_mode.value}"
+    mode = ShuffleMode.HAND if book.tells_batches else book.values.shuffle_mode
+    detail = f"{batch or 'all cards'}, {mode.value}"
     return recorded(book, step, event, detail, *_documented(book))
 
 

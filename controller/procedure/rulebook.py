@@ -11,6 +11,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from controller.custody.lineage.stages import EDGES as LIFE_EDGES
+from controller.custody.lineage.stages import BatchStage, BatchTrigger
 from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import EDGES, Phase, Trigger
 from controller.rules.profile import Profile
@@ -39,8 +41,9 @@ class Fact(StrEnum):
 class RuleBook:
     """The rules as they stand at one table from one start to the next.
 
-    `unchanged` is the profile without the settings that were changed at this table. Compared as an
-    object: two books are the same only if they are one.
+    `unchanged` is the profile without the settings that were changed at this table. `shuffler`: one
+    is connected that tells what it does; `lives` is the way of its batches. Compared as an object:
+    two books are the same only if they are one.
     """
 
     profile: Profile
@@ -49,8 +52,10 @@ class RuleBook:
     observed: tuple[Fact, ...]
     machine: StateTable[Phase, Trigger]
     citations: Mapping[RulePoint, tuple[str, ...]]
+    lives: StateTable[BatchStage, BatchTrigger]
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
+    shuffler: bool = False
 
     @classmethod
     def of(
@@ -60,11 +65,23 @@ class RuleBook:
         observed: tuple[Fact, ...],
         seats: tuple[int, ...] = (),
         backs: tuple[str, str] = DEFAULT_BACKS,
+        *,
+        shuffler: bool = False,
     ) -> "RuleBook":
         """Bind a profile to a table; `seats` are the layout's, none where they are not told."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
-        own = MappingProxyType(citations)
-        return cls(profile, profile, decks, observed, StateTable(EDGES), own, seats, backs)
+        return cls(
+            profile=profile,
+            unchanged=profile,
+            decks=decks,
+            observed=observed,
+            machine=StateTable(EDGES),
+            citations=MappingProxyType(citations),
+            lives=StateTable(LIFE_EDGES),
+            seats=seats,
+            backs=backs,
+            shuffler=shuffler,
+        )
 
     @property
     def values(self) -> RuleValues:
@@ -74,6 +91,11 @@ class RuleBook:
     def continuous(self) -> bool:
         """Whether a continuous shuffler takes the place of shuffle, cut and burn (S42-l-1-use)."""
         return self.values.shuffle_mode is ShuffleMode.CONTINUOUS
+
+    @property
+    def tells_batches(self) -> bool:
+        """Whether a shuffler tells the lives of two batches."""
+        return self.shuffler and self.values.shuffle_mode is ShuffleMode.DUAL_BATCH
 
     def clauses(self, *points: RulePoint) -> tuple[str, ...]:
         """The clause ids of these points, in order, each once."""

@@ -20,7 +20,7 @@ from controller.procedure.effects import Refused, ShoeOpened
 from controller.procedure.events import ShoeClosedByPerson
 from controller.procedure.finishing import end_stated, ended_by_what_follows, is_over
 from controller.procedure.interruptions import progress_unproven
-from controller.procedure.loading import told_at_opening, used_up
+from controller.procedure.loading import joined, told_at_opening
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.recording import cards_in_shoe
 from controller.procedure.rulebook import Fact, RuleBook
@@ -44,13 +44,13 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
 
 def join_shoe(book: RuleBook, step: Step) -> Step:
     """Open a shoe that is already in play; the caller says so once it has judged the event."""
-    step = used_up(book, _new_shoe(book, end_stated(book, step), joined=True))
+    step = joined(book, _new_shoe(book, end_stated(book, step), joined=True))
     return step.moved(book, Trigger.SHOE_JOINED)
 
 
 def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
     """Open a shoe whose burn is under way; how many cards it needs is not known."""
-    step = used_up(book, _new_shoe(book, end_stated(book, step), joined=True))
+    step = joined(book, _new_shoe(book, end_stated(book, step), joined=True))
     step = step.with_shoe(replace(step.shoe, burn_proven=False))
     return step.moved(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY, Trigger.BURN_UNPROVEN)
 

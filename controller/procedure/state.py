@@ -220,7 +220,8 @@ class TableState:
 
     `opening` and `wagering` outlive a shoe; `settings` and `notices` are changes of the profile at
     this table. `ghost_asked`: the next coup is a ghost hand. `lineage` is the life of the batches
-    where a shuffler tells of them.
+    where a shuffler tells of them, `dealt_under` the newest of its warnings under which a card was
+    drawn since a floorperson last decided, `told_ns` (UTC) when it was last heard.
     """
 
     phase: Phase = Phase.CLOSED
@@ -237,3 +238,5 @@ class TableState:
     notices: tuple[NoticeGiven, ...] = ()
     ghost_asked: bool = False
     lineage: Lineage = NO_LINEAGE
+    dealt_under: int = 0
+    told_ns: int = 0

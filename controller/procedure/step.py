@@ -41,10 +41,14 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerEventsLost,
+    ShufflerGone,
+    ShufflerTold,
     TurnedCards,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
+    WarningCleared,
 )
 from controller.procedure.finishing import end_stated, forced_out, result_declared, stands_by
 from controller.procedure.ghost import ghost_hand_asked
@@ -60,6 +64,7 @@ from controller.procedure.repeats import card_repeated
 from controller.procedure.revealing import cards_turned, right_given_up
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shoe import closed_by_person, device_started
+from controller.procedure.shuffler import of_the_shuffler
 from controller.procedure.state import TableState
 from controller.procedure.stating import wagers_stated
 from controller.procedure.steps import Step, accept, suspended_if_due
@@ -90,6 +95,8 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
             | SettingChangeAsked()
         ):
             return suspended_if_due(book, of_a_person(book, state, event))
+        case ShufflerTold() | ShufflerEventsLost() | ShufflerGone() | WarningCleared():
+            return suspended_if_due(book, of_the_shuffler(book, state, event))
         case _:
             if state.suspension is not None:
                 return follow(book, state, state.suspension, event, _judge)

@@ -113,7 +113,7 @@ def resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> S
         return Step(state).with_effect(Refused("resolve", refusal, clauses))
     step = accept(Step(state), f"resolved by {event.person}")
     step = step.with_effect(_recorded(state, event))
-    step = step.on(replace(state, open_irregularities=()))
+    step = step.on(replace(state, open_irregularities=(), dealt_under=0))
     if suspension is None:
         return step
     step = step.on(replace(step.state, suspension=None))

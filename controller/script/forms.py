@@ -60,6 +60,8 @@ FORMS: Final = (
     Form("set", 'set vig_rate 4 at +30min because "agreed"', "a setting is changed at this table"),
     Form("resolve", "resolve void-coup take-over", "a floorperson decides what is open"),
     Form("close shoe", 'close shoe because "dead table"', "a named person ends the shoe early"),
+    Form("shuffler", "shuffler 1 counted 416 of red", "the shuffler tells something"),
+    Form("clear warning", "clear warning 1", "a named person clears a warning of the shuffler"),
     Form("day", "day 2026-11-21", "the gaming day the next shoe belongs to"),
     Form("program", "program 2.0", "another software version takes over with a shoe open"),
 )

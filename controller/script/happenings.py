@@ -17,13 +17,17 @@ from controller.procedure.events import (
     SettingChangeAsked,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerEventsLost,
+    ShufflerGone,
+    WarningCleared,
 )
 from controller.procedure.phases import Phase
 from controller.procedure.places import DUE_PLACE
 from controller.procedure.state import TableState
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
-from controller.script.statements import Burn, DueCard, HandCard, Said
+from controller.script.said_of_shuffler import event_of
+from controller.script.statements import Burn, DueCard, HandCard, Said, ShufflerSaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,15 @@ def happenings(
             return (CardDrawn(said.card, place),), count
         case DueCard():
             return (CardDrawn(said.card, due),), _after_due(count, due)
-        case NoticeRecorded() | SettingChangeAsked():
+        case ShufflerSaid():
+            return (event_of(said, begins_at_ns),), count
+        case (
+            NoticeRecorded()
+            | SettingChangeAsked()
+            | ShufflerEventsLost()
+            | ShufflerGone()
+            | WarningCleared()
+        ):
             return (replace(said, at_ns=begins_at_ns + said.at_ns),), count
         case ResultDeclared() | CoupForcedOut() | ShoeStandsBy() | ShoeDeviceStarted():
             return (said,), _NO_CARDS

@@ -2,7 +2,7 @@
 
 Responsible for: choosing the form of each statement by its first word, and telling every problem
 of a script at once, each with line and column.
-Not responsible for: the single statements (said_of_cards, said_of_people).
+Not responsible for: the single statements (said_of_cards, said_of_people, said_of_shuffler).
 Source: package README, "Statements", "Errors".
 """
 
@@ -11,12 +11,18 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
-from controller.procedure.events import NoticeRecorded, SettingChangeAsked
-from controller.script import said_of_cards, said_of_people
+from controller.procedure.events import (
+    NoticeRecorded,
+    SettingChangeAsked,
+    ShufflerEventsLost,
+    ShufflerGone,
+    WarningCleared,
+)
+from controller.script import said_of_cards, said_of_people, said_of_shuffler
 from controller.script.forms import FORMS
 from controller.script.problems import Misread, Problem, ScriptError
 from controller.script.reading import Reading
-from controller.script.statements import Said, Statement
+from controller.script.statements import Said, ShufflerSaid, Statement
 from controller.script.words import Spoken, spoken
 
 _HAND_WORDS: Final = tuple(f"{hand}{number}" for hand in "PB" for number in ("", 1, 2, 3))
@@ -49,7 +55,17 @@ _READERS: Final[MappingProxyType[str, Callable[[Reading], Said]]] = MappingProxy
         "set": said_of_people.setting_change,
         "resolve": said_of_people.resolved,
         "close": said_of_people.closed,
+        "shuffler": said_of_shuffler.told,
+        "clear": said_of_shuffler.cleared,
     }
+)
+_TIMED: Final = (
+    NoticeRecorded,
+    SettingChangeAsked,
+    ShufflerSaid,
+    ShufflerEventsLost,
+    ShufflerGone,
+    WarningCleared,
 )
 _PLACED: Final = ("more", "out", "extra", "burned")
 
@@ -66,7 +82,7 @@ def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
         except Misread as misread:
             problems.append(Problem(sentence.line, misread.column, misread.words))
             continue
-        if isinstance(said, NoticeRecorded | SettingChangeAsked):
+        if isinstance(said, _TIMED):
             clock_ns = said.at_ns
         statements.append(Statement(sentence.line, sentence.words[0].column, said))
     if problems:

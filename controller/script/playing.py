@@ -5,21 +5,28 @@ Not responsible for: showing it (cli_try) and for devices: no shoe is asked, no 
 Source: package README, "Playing".
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from controller.procedure.effects import Effect
-from controller.procedure.events import DomainEvent, GamingDayTurned, ShoeDeviceStarted
+from controller.procedure.events import (
+    DomainEvent,
+    GamingDayTurned,
+    ShoeDeviceStarted,
+    ShufflerEventsLost,
+    ShufflerGone,
+)
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.verdicts import Verdict
 from controller.script.happenings import ShoeCount, happenings, place_due
-from controller.script.statements import Burn, Statement
+from controller.script.statements import Burn, ShufflerSaid, Statement
 
 # No script depends on the day it is played: it begins at noon of this gaming day, UTC.
 DAY: Final = "2026-11-21"
 BEGINS_AT_NS: Final = 1_795_262_400 * 1_000_000_000
+_OF_SHUFFLER: Final = (ShufflerSaid, ShufflerEventsLost, ShufflerGone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,12 @@ class Played:
 
 
 def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[Played, ...]:
-    """Every statement in order. A script that begins with a burn starts the shoe first."""
+    """Every statement in order. A script that begins with a burn starts the shoe first.
+
+    One that tells of a shuffler is played at a table that has one.
+    """
+    if any(isinstance(one.said, _OF_SHUFFLER) for one in statements):
+        book = replace(book, shuffler=True)
     state = step(book, TableState(), GamingDayTurned(DAY)).state
     if statements and isinstance(statements[0].said, Burn):
         state = step(book, state, ShoeDeviceStarted()).state

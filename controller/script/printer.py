@@ -34,15 +34,19 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerEventsLost,
+    ShufflerGone,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
+    WarningCleared,
 )
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.script.said_of_cards import BANKER_PAIR, HAND_LETTERS, PLACE_WORDS, PLAYER_PAIR
 from controller.script.said_of_people import TURNED_WORDS
-from controller.script.statements import UNREAD, Burn, DueCard, HandCard, Said
+from controller.script.said_of_shuffler import in_words
+from controller.script.statements import UNREAD, Burn, DueCard, HandCard, Said, ShufflerSaid
 from controller.script.words import quoted, written
 from controller.settlement.wagers import money
 
@@ -77,6 +81,8 @@ def unparse(said: Said) -> str:
             | SettingChangeAsked()
         ):
             return _of_people(said)
+        case ShufflerSaid() | ShufflerEventsLost() | ShufflerGone() | WarningCleared():
+            return in_words(said)
         case _:
             return _of_cards(said)
 

@@ -9,9 +9,29 @@ Source: package README.
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from controller.procedure.events import DomainEvent
+from controller.procedure.events import (
+    FollowedEvent,
+    GamingDayTurned,
+    IrregularityResolved,
+    PersonsEvent,
+    ShoeClosedByPerson,
+    ShufflerEventsLost,
+    ShufflerGone,
+    WarningCleared,
+)
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
+from drivers.shuffler_events import (
+    CompartmentChanged,
+    DoorMoved,
+    JamReported,
+    ModeChanged,
+    ResidualCards,
+    ShuffleAborted,
+    ShuffleBegan,
+    ShuffleResult,
+    ShufflerWarning,
+)
 
 UNREAD: Final = "??"
 FURTHER_MAX: Final = 416
@@ -47,7 +67,61 @@ class DueCard:
     card: Card | None
 
 
-Said: TypeAlias = Burn | HandCard | DueCard | DomainEvent
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """A shuffle came to its end, with its proof."""
+
+    compartment: int
+    cycle: int
+    cards: int
+    back: str
+    result: ShuffleResult
+    genuine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """The shuffler is the one that was paired; `bare`: it has no identity and is let in."""
+
+    bare: bool
+
+
+ShufflerStatement: TypeAlias = (
+    Shuffled
+    | Proven
+    | CompartmentChanged
+    | ShuffleBegan
+    | ShuffleAborted
+    | DoorMoved
+    | JamReported
+    | ResidualCards
+    | ModeChanged
+    | ShufflerWarning
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerSaid:
+    """The shuffler tells something, so long after the script began."""
+
+    event: ShufflerStatement
+    at_ns: int
+
+
+Said: TypeAlias = (
+    Burn
+    | HandCard
+    | DueCard
+    | ShufflerSaid
+    | FollowedEvent
+    | PersonsEvent
+    | ShufflerEventsLost
+    | ShufflerGone
+    | WarningCleared
+    | GamingDayTurned
+    | ShoeClosedByPerson
+    | IrregularityResolved
+)
 
 
 @dataclass(frozen=True, slots=True)

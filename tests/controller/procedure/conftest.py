@@ -69,6 +69,9 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.words import CutRoundStart, DealOption
+from controller.script.happenings import ShoeCount, happenings, place_due
+from controller.script.parser import parse
+from controller.script.playing import BEGINS_AT_NS
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)
@@ -221,6 +224,15 @@ class Table:
         before = len(self.verdicts)
         for event in events_of(words, self.device):
             self.take(event)
+        return codes(self.verdicts[before:])
+
+    def say(self, script: str) -> list[str]:
+        """Let this happen, in the words of a dealing script; the irregularities it gave."""
+        before = len(self.verdicts)
+        for statement in parse(script):
+            events, _ = happenings(statement.said, ShoeCount(), place_due(self.state), BEGINS_AT_NS)
+            for event in events:
+                self.take(event)
         return codes(self.verdicts[before:])
 
     def deal_up_to(self, cards: int) -> None:
@@ -513,3 +525,72 @@ def new_people(new_table: NewTable) -> Callable[..., People]:
         return People(table)
 
     return called
+
+
+# --- a shuffler that tells ----------------------------------------------------------------------
+
+
+class ByShuffler(People):
+    """A table whose shuffler tells what it does; red lies in compartment 1, blue in 2."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self.place = {"red": 1, "blue": 2}
+        self.cycle = 0
+        self.say("shuffler proven at +1s")
+
+    def say(self, script: str) -> list[str]:
+        return self.table.say(script)
+
+    def put_in(self, back: str, cards: int = 416) -> list[str]:
+        place = self.place[back]
+        goes_in = f"record into-shuffler batch {back}; shuffler {place} loading 0 of {back}"
+        return self.say(f"{goes_in}; shuffler {place} counted {cards} of {back}")
+
+    def begin(self, back: str) -> list[str]:
+        self.cycle += 1
+        return self.say(f"shuffler {self.place[back]} began {self.cycle}")
+
+    def finish(self, back: str, words: str = "") -> list[str]:
+        done = f"shuffler {self.place[back]} done {max(1, self.cycle)} 416 of {back} {words}"
+        return self.say(f"{done}; shuffler {self.place[back]} stored 416 of {back}")
+
+    def shuffle(self, back: str) -> list[str]:
+        """Loaded, counted, shuffled and stored."""
+        return self.put_in(back) + self.begin(back) + self.finish(back)
+
+    def release(self, back: str) -> list[str]:
+        place = self.place[back]
+        return self.say(f"shuffler {place} released 416 of {back}; shuffler {place} empty 0")
+
+    def deal_first(self, back: str = "red") -> list[str]:
+        """Both batches are shuffled, this one is released, and the shoe is opened and burned."""
+        other = "blue" if back == "red" else "red"
+        return self.shuffle(other) + self.shuffle(back) + self.release(back) + self.open_shoe()
+
+    def open_shoe(self) -> list[str]:
+        return self.table.deal("start, burn Ac: 2c")
+
+    def end_shoe(self, coup: str = "P1 7h, B 7c, P Kd, B Kh, result tie") -> list[str]:
+        return self.table.deal(f"{coup}, close shoe" if coup else "close shoe")
+
+    def stage(self, back: str) -> str:
+        life = self.table.state.lineage.life(back)
+        assert life is not None
+        return life.stage.value
+
+
+@pytest.fixture
+def by_shuffler(new_table: NewTable) -> Callable[..., ByShuffler]:
+    """A new table with a shuffler that tells; `rules` are values of the profile that change."""
+
+    def connected(
+        profile: str = "s42-mini", observed: tuple[Fact, ...] = (), **rules: object
+    ) -> ByShuffler:
+        table = new_table(profile=profile, observed=observed)
+        chosen = load_profile(profile)
+        chosen = replace(chosen, rules=replace(chosen.rules, **rules))
+        table.book = RuleBook.of(chosen, 8, observed, shuffler=True)
+        return ByShuffler(table)
+
+    return connected

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from controller.procedure.batch_irregularities import BATCH_IRREGULARITIES
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
 from controller.procedure.custody_irregularities import CUSTODY_IRREGULARITIES
@@ -344,8 +345,8 @@ def test_every_permitted_decision_ends_the_suspension(raised, case) -> None:
 
 
 def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
-    of_people = {*CONDUCT_IRREGULARITIES, *CUSTODY_IRREGULARITIES}
-    assert set(IrregularityCode) - {case.code for case in CASES} - of_people == {
+    of_others = {*CONDUCT_IRREGULARITIES, *CUSTODY_IRREGULARITIES, *BATCH_IRREGULARITIES}
+    assert set(IrregularityCode) - {case.code for case in CASES} - of_others == {
         IrregularityCode.DEALT_WHILE_SUSPENDED
     }
     assert set(CATALOGUE) == set(IrregularityCode)

@@ -117,6 +117,10 @@ document 5 form 7            | no      no       no     no       no       no    n
 leave 5                      | ok      ok       ok     ok       ok       ok    ok
 notice vig_rate 4 to players | ok      ok       ok     ok       ok       ok    ok
 set vig_rate 4               | ok      ok       ok     ok       no       ok    no
+shuffler 1 jam               | ok      ok      ok     ok       ok       ok    ok
+shuffler lost 2              | ok      ok      ok     ok       ok       ok    ok
+shuffler gone                | ok      ok      ok     ok       ok       ok    ok
+clear warning 1              | no      no      no     no       no       no    no
 resolve continue             | no      no       no     no       no       no    no
 resolve carry-card           | no      no       no     no       no       no    ok~
 resolve burn-card            | no      no       no     no       no       no    no
@@ -181,6 +185,10 @@ document 5 form 7            | no        no        no        no        no       
 leave 5                      | ok        ok        ok        ok        ok        ok
 notice vig_rate 4 to players | ok        ok        ok        ok        ok        ok
 set vig_rate 4               | no        no        no        no        no        no
+shuffler 1 jam               | ok        ok        ok        ok        ok        ok
+shuffler lost 2              | ok        ok        ok        ok        ok        ok
+shuffler gone                | ok        ok        ok        ok        ok        ok
+clear warning 1              | no        no        no        no        no        no
 resolve continue             | no        no        no        no        no        no
 resolve carry-card           | no        no        no        no        no        no
 resolve burn-card            | no        no        no        no        no        no

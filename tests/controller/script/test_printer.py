@@ -30,17 +30,34 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerEventsLost,
+    ShufflerGone,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
+    WarningCleared,
 )
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.script.parser import parse
 from controller.script.printer import unparse
-from controller.script.statements import Burn, DueCard, HandCard
+from controller.script.statements import Burn, DueCard, HandCard, Proven, Shuffled, ShufflerSaid
 from controller.settlement.wagers import Wager, WagerKind
+from drivers.shuffler_events import (
+    AbortReason,
+    CompartmentChanged,
+    CompartmentState,
+    DoorMoved,
+    JamReported,
+    ModeChanged,
+    ResidualCards,
+    ShuffleAborted,
+    ShuffleBegan,
+    ShuffleResult,
+    ShufflerMode,
+    ShufflerWarning,
+)
 
 CARDS = st.none() | st.builds(Card, st.sampled_from(Rank), st.sampled_from(Suit))
 TEXTS = st.text(
@@ -52,6 +69,36 @@ TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000
 PLACES = st.sampled_from([Place.PLAYER_MORE, Place.BANKER_MORE, Place.BURN, Place.OUTSIDE])
 RESOLUTIONS = st.from_type(Resolution).filter(
     lambda one: (one.decision is Decision.STATE_OUTCOME) is (one.outcome is not None)
+)
+COMPARTMENTS = st.sampled_from([1, 2])
+CYCLES = st.integers(1, 10**9)
+COUNTS = st.integers(0, 9_999)
+OF_SHUFFLER = st.one_of(
+    st.builds(
+        CompartmentChanged,
+        COMPARTMENTS,
+        st.sampled_from(CompartmentState),
+        st.none() | COUNTS,
+        WORDS,
+        st.just(b""),
+    ),
+    st.builds(ShuffleBegan, COMPARTMENTS, CYCLES),
+    st.builds(
+        Shuffled,
+        COMPARTMENTS,
+        CYCLES,
+        COUNTS,
+        WORDS,
+        st.sampled_from(ShuffleResult),
+        st.booleans(),
+    ),
+    st.builds(ShuffleAborted, COMPARTMENTS, CYCLES, st.sampled_from(AbortReason)),
+    st.builds(DoorMoved, st.booleans(), st.integers(0, 2)),
+    st.builds(JamReported, COMPARTMENTS, st.booleans()),
+    st.builds(ResidualCards, COMPARTMENTS, COUNTS),
+    st.builds(ModeChanged, st.sampled_from(ShufflerMode)),
+    st.builds(ShufflerWarning, st.integers(0, 65_535), WORDS, st.booleans()),
+    st.builds(Proven, st.booleans()),
 )
 SAID = st.one_of(
     st.builds(Burn, CARDS, st.lists(CARDS, max_size=10).map(tuple)),
@@ -106,6 +153,10 @@ SAID = st.one_of(
     st.builds(SettingChangeAsked, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
     st.builds(IrregularityResolved, WORDS, WORDS, RESOLUTIONS),
     st.builds(ShoeClosedByPerson, WORDS, WORDS),
+    st.builds(ShufflerSaid, OF_SHUFFLER, TIMES_NS),
+    st.builds(ShufflerEventsLost, st.integers(0, 10**9), TIMES_NS),
+    st.builds(ShufflerGone, TIMES_NS),
+    st.builds(WarningCleared, CYCLES, WORDS, WORDS, TIMES_NS),
 )
 
 
