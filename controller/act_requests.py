@@ -19,6 +19,7 @@ from controller.actions import (
     CallNoMoreBets,
     ChangeSetting,
     ClearShoeError,
+    ClearWarning,
     CloseShoe,
     CollectVigorish,
     DeclareResult,
@@ -26,6 +27,7 @@ from controller.actions import (
     GiveNotice,
     GiveUpReveal,
     LockShoe,
+    OrderTheShuffler,
     RecordAct,
     Resolve,
     SetCardApart,
@@ -42,6 +44,7 @@ from controller.procedure.events import TurnedCards
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
+from drivers.commands import ShufflerOrder
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
@@ -55,6 +58,8 @@ VALUES_OF: Final = MappingProxyType(
         "bind-batch": ("batch",),
         "set-card-apart": ("batch", "tag"),
         "clear-shoe-error": ("code",),
+        "order-shuffler": ("order", "compartment", "batch"),
+        "clear-warning": ("number",),
         "record": ("act", "batch", "seat", "amount", "reference", "second"),
         "turned": ("what",),
         "give-up": ("hand", "by_order"),
@@ -98,6 +103,8 @@ def action_from_request(name: str, values: Mapping[str, object]) -> Action:
             return UnlockShoe()
         case "clear-shoe-error":
             return ClearShoeError(_number("code", values.get("code"), 1, 99))
+        case "clear-warning":
+            return ClearWarning(_number("number", values.get("number"), 1, NUMBER_MAX))
         case "found-face-up":
             return TellFaceUp()
         case "ghost-hand":
@@ -127,6 +134,8 @@ def _with_values(name: str, values: Mapping[str, object]) -> Action:
             return _document(values)
         case "seat-vacated":
             return VacateSeat(_seat(values))
+        case "order-shuffler":
+            return _order(values)
         case "notice":
             to = checked_text("to", values.get("to"), required=True)
             return GiveNotice(*_setting(values), to)
@@ -166,6 +175,15 @@ def _result(values: Mapping[str, object]) -> DeclareResult:
 def _set_apart(values: Mapping[str, object]) -> SetCardApart:
     back = checked_text("batch", values.get("batch"), required=True)
     return SetCardApart(back, checked_text("tag", values.get("tag"), required=False).upper())
+
+
+def _order(values: Mapping[str, object]) -> OrderTheShuffler:
+    compartment = values.get("compartment")
+    return OrderTheShuffler(
+        order=_required(ShufflerOrder, "order", values),
+        compartment=_number("compartment", compartment, 1, 2) if compartment is not None else 0,
+        batch=checked_text("batch", values.get("batch"), required=False),
+    )
 
 
 def _record(values: Mapping[str, object]) -> RecordAct:

@@ -2,7 +2,7 @@
 
 Responsible for: the domain event of each action that the procedure judges, with who took it and,
 where the procedure reckons with it, when.
-Not responsible for: actions that concern the shoe alone (core), and for judging (procedure).
+Not responsible for: actions that concern a device alone (core_orders), and for judging (procedure).
 Source: package README, "Actions".
 """
 
@@ -12,6 +12,7 @@ from controller.actions import (
     AskGhostHand,
     CallNoMoreBets,
     ChangeSetting,
+    ClearWarning,
     CloseShoe,
     CollectVigorish,
     DeclareResult,
@@ -44,6 +45,7 @@ from controller.procedure.events import (
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
+    WarningCleared,
 )
 
 
@@ -78,7 +80,8 @@ def _on_record(
     | DocumentVigorish
     | VacateSeat
     | GiveNotice
-    | ChangeSetting,
+    | ChangeSetting
+    | ClearWarning,
 ) -> DomainEvent:
     match action:
         case RecordAct():
@@ -117,5 +120,7 @@ def _on_record(
         case ChangeSetting():
             at_ns = item.at.utc_ns
             return SettingChangeAsked(action.setting, action.value, item.person, item.reason, at_ns)
+        case ClearWarning():
+            return WarningCleared(action.number, item.person, item.reason, item.at.utc_ns)
         case _:
             assert_never(action)

@@ -16,6 +16,7 @@ from controller.procedure.events import TurnedCards
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
+from drivers.commands import ShufflerOrder
 
 
 class Role(StrEnum):
@@ -85,6 +86,26 @@ class ClearShoeError:
     """Clear an error of the shoe by its number."""
 
     code: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTheShuffler:
+    """Tell the shuffler to do something.
+
+    `compartment` is 1 or 2, or 0 where the order is for the whole device or `batch` names the back
+    of the batch that lies there.
+    """
+
+    order: ShufflerOrder
+    compartment: int = 0
+    batch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearWarning:
+    """Clear a warning of the shuffler by its number: play may go on."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +196,8 @@ class ChangeSetting:
     value: str
 
 
-# To the shoe, and to nothing that is judged.
-DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError
+# To a device, and to nothing that is judged.
+DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError | OrderTheShuffler
 # About the cards themselves.
 CustodyAction: TypeAlias = BindBatch | SetCardApart
 TableAction: TypeAlias = (
@@ -195,6 +216,7 @@ TableAction: TypeAlias = (
     | VacateSeat
     | GiveNotice
     | ChangeSetting
+    | ClearWarning
 )
 Action: TypeAlias = TableAction | DeviceAction | CustodyAction
 
@@ -214,6 +236,8 @@ ACTION_NAMES: Final = (
     ("lock-shoe", SUPERVISORS, "lock the shoe's exit"),
     ("unlock-shoe", SUPERVISORS, "unlock the shoe's exit"),
     ("clear-shoe-error", SUPERVISORS, "clear an error of the shoe"),
+    ("order-shuffler", PEOPLE_AT_THE_TABLE, "tell the shuffler to do something"),
+    ("clear-warning", SUPERVISORS, "clear a warning of the shuffler: play may go on"),
     ("record", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "put an act on record, done or seen"),
     ("turned", PEOPLE_AT_THE_TABLE, "tell that cards were turned up"),
     ("found-face-up", PEOPLE_AT_THE_TABLE, "tell that the last card lay face up in the shoe"),
@@ -229,8 +253,12 @@ ACTION_NAMES: Final = (
 # A decision stands in the record with its reason. Some need one by what they say: see demands().
 REASON_REQUIRED: Final = (
     *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-    *("change-setting", "set-card-apart"),
+    *("change-setting", "set-card-apart", "clear-warning"),
 )
+
+
+# They break off what the shuffler does, or take it out of play.
+_OUT_OF_TURN: Final = (ShufflerOrder.ABORT, ShufflerOrder.SERVICE, ShufflerOrder.SORT)
 
 
 class ActionError(Exception):
@@ -264,5 +292,7 @@ def demands(name: str, action: Action) -> Demands:
             return Demands(roles, reason=True)  # S42-k-5-relinquish, NY-f-3-ii-g
         case DocumentVigorish(patron_signed=False):
             return Demands(roles, reason=True)  # S42-c-3-iii
+        case OrderTheShuffler(order=order) if order in _OUT_OF_TURN:
+            return Demands(roles, reason=True)
         case _:
             return Demands(roles, reason)

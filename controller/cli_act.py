@@ -32,10 +32,13 @@ examples:
   smartshoe act bind-batch batch=RED-0001 --config table.toml --by 'A. Floor'
   smartshoe act set-card-apart batch=red tag=E00401500000A001 --config table.toml \\
       --by 'A. Floor' --reason 'its corner is bent'
+  smartshoe act order-shuffler order=release batch=red --config table.toml --by 'D. Dealer'
+  smartshoe act clear-warning number=3 --config table.toml --by 'A. Floor' \\
+      --reason 'the door is shut, both batches seen'
   smartshoe act clear-shoe-error code=4 --config table.toml --by 'A. Floor' \\
       --reason 'card put right'
 """
-_NUMBERS: Final = ("code", "seat", "amount", "form_number")
+_NUMBERS: Final = ("code", "seat", "amount", "form_number", "number", "compartment")
 _YES_OR_NO: Final = {"yes": True, "no": False}
 _DECIDED_BY: Final = ("by_order", "patron_signed", "void", "player_pair", "banker_pair")
 

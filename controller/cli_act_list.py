@@ -20,6 +20,7 @@ from controller.procedure.decisions import Decision, Provisional
 from controller.procedure.events import TurnedCards
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
+from drivers.commands import ShufflerOrder
 
 WIDTH_MAX: Final = 100
 _INDENT: Final = 18
@@ -33,6 +34,7 @@ CHOICES: Final = MappingProxyType[str, type[StrEnum]](
         "act": ActKind,
         "what": TurnedCards,
         "hand": HandName,
+        "order": ShufflerOrder,
     }
 )
 # Every other value, in words.
@@ -46,6 +48,8 @@ WORDS: Final = MappingProxyType(
         "batch": "the back colour of the batch, such as red",
         "tag": "the card's identity in hexadecimal; left out where it cannot be read",
         "code": "the error's number, 1 to 99",
+        "compartment": "1 or 2; left out: the one where the batch lies, or the whole device",
+        "number": "the warning's number, as `smartshoe status` shows it",
         "seat": f"the number of the seat, 1 to {SEAT_MAX}",
         "amount": "what was counted: cards, the depth of a cut; a wager by word in cents",
         "reference": "a number of a form, a receipt or an approval; seats; any words",

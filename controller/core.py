@@ -10,18 +10,21 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import assert_never
 
-from controller import binding, core_cards
+from controller import binding, core_cards, core_orders, core_shuffler
 from controller.acted import event_of
 from controller.actions import (
     Action,
     BindBatch,
     ClearShoeError,
+    DeviceAction,
     LockShoe,
+    OrderTheShuffler,
     SetCardApart,
     UnlockShoe,
 )
 from controller.core_cards import Followed
 from controller.core_devices import Devices, Heard
+from controller.core_orders import may_lock, wants_lock
 from controller.core_state import STATES, CoreState, Growing
 from controller.custody.state import check
 from controller.entries import (
@@ -58,8 +61,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.settings import Settings
-from drivers.catalogue import SHOE_MODELS
-from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit, Watch
+from drivers.commands import DeviceCommand, LockExit, UnlockExit, Watch
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, TagSeen
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
@@ -127,6 +129,9 @@ class Core:
     def _from_port(self, growing: Growing, item: PortOpened | Chunk | PortLost) -> Growing:
         heard = self.devices.received(growing, item)
         growing = self._heard(heard, item.port, item.at)
+        gone = core_shuffler.gone(item) if item.port == self._shuffler_port else None
+        if gone is not None:
+            growing = self._judged(growing, gone, item.at)
         locked = isinstance(item, PortOpened) and item.port == self.devices.shoe_port
         if locked and growing.state.lock_wanted:
             growing = self._command(growing, LockExit(), "still wanted", item.at)
@@ -168,16 +173,17 @@ class Core:
 
     def _lock_wanted_anew(self, state: CoreState) -> bool | None:
         """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
-        if not self._may_lock:
+        if not may_lock(self.settings):
             return None
-        return True if state.lock_wanted or state.table.phase is Phase.SUSPENDED else None
+        return True if state.lock_wanted or wants_lock(state.table) else None
 
     def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
         """A run begins with no port open: what still waited for an answer is not sent again."""
         for port in self.devices.ports:
             if self.devices.is_open(growing.state, port):
-                lost = PortLost(port, at, "the program was started anew")
-                growing = self._heard(self.devices.received(growing, lost), port, at)
+                growing = self._from_port(
+                    growing, PortLost(port, at, "the program was started anew")
+                )
         return growing
 
     def _heard(self, heard: Heard, port: str, at: Timestamp) -> Growing:
@@ -189,6 +195,8 @@ class Core:
     def _device_event(
         self, growing: Growing, port: str, event: DeviceEvent, at: Timestamp
     ) -> Growing:
+        if port == self._shuffler_port:
+            return self._shuffler_event(growing, port, event, at)
         match event:
             case CardPassed():
                 return self._card_passed(growing.noting(DeviceNoted(port, event)), event, at)
@@ -202,6 +210,18 @@ class Core:
         if happening is None:
             return growing.noting(DeviceNoted(port, event))
         return self._judged(growing, happening, at)
+
+    def _shuffler_event(
+        self, growing: Growing, port: str, event: DeviceEvent, at: Timestamp
+    ) -> Growing:
+        happening = core_shuffler.told(event, at)
+        if happening is None:
+            return growing.noting(DeviceNoted(port, event))
+        return self._judged(growing, happening, at)
+
+    @property
+    def _shuffler_port(self) -> str | None:
+        return self.settings.shuffler.port if self.settings.shuffler is not None else None
 
     # --- cards with an identity ------------------------------------------------------------------
 
@@ -259,43 +279,35 @@ class Core:
         growing = replace(growing, state=state)
         return growing.noting(Judged(turned, judged.verdicts), *judged.effects)
 
-    @property
-    def _has_lock(self) -> bool:
-        return SHOE_MODELS[self.settings.shoe.model].locks
-
-    @property
-    def _may_lock(self) -> bool:
-        return self._has_lock and self.settings.shoe.allow_commands
-
     def _lock_follows(
         self, growing: Growing, before: TableState, after: TableState, at: Timestamp
     ) -> Growing:
-        """A suspended table wants its shoe locked; a resolution releases it."""
-        was, is_now = before.phase is Phase.SUSPENDED, after.phase is Phase.SUSPENDED
-        if was == is_now or not self._may_lock:
+        """A suspended table, or one with a warning of the shuffler, wants its shoe locked."""
+        was, is_now = wants_lock(before), wants_lock(after)
+        if was == is_now or not may_lock(self.settings):
             return growing
         growing = replace(growing, state=replace(growing.state, lock_wanted=is_now))
+        suspended = before.phase is Phase.SUSPENDED, after.phase is Phase.SUSPENDED
         if is_now:
-            return self._command(growing, LockExit(), "the table is suspended", at)
-        return self._command(growing, UnlockExit(), "a floorperson has resolved", at)
+            why = "the table is suspended" if suspended[1] else "a warning of the shuffler is open"
+            return self._command(growing, LockExit(), why, at)
+        why = "a floorperson has resolved" if suspended[0] else "the warnings are cleared"
+        return self._command(growing, UnlockExit(), why, at)
 
     def _command(
-        self, growing: Growing, command: DeviceCommand, why: str, at: Timestamp
+        self, growing: Growing, command: DeviceCommand, why: str, at: Timestamp, port: str = ""
     ) -> Growing:
-        port = self.devices.shoe_port
-        growing = growing.noting(CommandGiven(port, type(command).__name__, why))
+        port = port or self.devices.shoe_port
+        growing = growing.noting(CommandGiven(port, core_orders.command_words(command), why))
         return self._heard(self.devices.commanded(growing, port, command, at), port, at)
 
+    # --- people ----------------------------------------------------------------------------------
+
     def _acted(self, growing: Growing, item: OperatorAction) -> Growing:
-        why = f"{item.role.value} {item.person}: {item.reason}"
         action: Action = item.action
         match action:
-            case LockShoe():
-                return self._asked(growing, LockExit(), why, item.at, lock_wanted=True)
-            case UnlockShoe():
-                return self._unlock(growing, why, item.at)
-            case ClearShoeError():
-                return self._asked(growing, ClearError(action.code), why, item.at)
+            case LockShoe() | UnlockShoe() | ClearShoeError() | OrderTheShuffler():
+                return self._asked(growing, item, action)
             case BindBatch(batch=batch):
                 return growing.noting(ManifestWanted(batch, f"{item.role.value} {item.person}"))
             case SetCardApart():
@@ -305,31 +317,15 @@ class Core:
             case _:
                 return self._judged(growing, event_of(item, action), item.at)
 
-    def _unlock(self, growing: Growing, why: str, at: Timestamp) -> Growing:
-        if growing.state.table.phase is Phase.SUSPENDED:
-            refusal = "the table is suspended: resolve the irregularity first"
-            return growing.noting(Refused("unlock-shoe", refusal))
-        return self._asked(growing, UnlockExit(), why, at, lock_wanted=False)
-
-    def _asked(
-        self,
-        growing: Growing,
-        command: DeviceCommand,
-        why: str,
-        at: Timestamp,
-        *,
-        lock_wanted: bool | None = None,
-    ) -> Growing:
-        """A person asks for a command; `lock_wanted` where it is about the lock."""
-        if lock_wanted is not None and not self._has_lock:
-            refusal = "this shoe has no lock: tell the dealer to stop, or to go on"
-            return growing.noting(Refused(type(command).__name__, refusal))
-        if not self.settings.shoe.allow_commands:
-            refusal = "this table only listens to its shoe: set allow_commands = true to change it"
-            return growing.noting(Refused(type(command).__name__, refusal))
-        if lock_wanted is not None:
-            growing = replace(growing, state=replace(growing.state, lock_wanted=lock_wanted))
-        return self._command(growing, command, why, at)
+    def _asked(self, growing: Growing, item: OperatorAction, action: DeviceAction) -> Growing:
+        """A person asks for a command."""
+        asked = core_orders.asked(self.settings, growing.state.table, item.role, action)
+        if isinstance(asked, Refused):
+            return growing.noting(asked)
+        if asked.lock_wanted is not None:
+            growing = replace(growing, state=replace(growing.state, lock_wanted=asked.lock_wanted))
+        why = f"{item.role.value} {item.person}: {item.reason}"
+        return self._command(growing, asked.command, why, item.at, asked.port)
 
 
 def _coup_ended(before: TableState, after: TableState) -> bool:

@@ -18,6 +18,7 @@ from controller.actions import (
     CallNoMoreBets,
     ChangeSetting,
     ClearShoeError,
+    ClearWarning,
     CloseShoe,
     CollectVigorish,
     DeclareResult,
@@ -25,6 +26,7 @@ from controller.actions import (
     GiveNotice,
     GiveUpReveal,
     LockShoe,
+    OrderTheShuffler,
     RecordAct,
     Resolve,
     SetCardApart,
@@ -40,6 +42,7 @@ from controller.procedure.events import TurnedCards
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
+from drivers.commands import ShufflerOrder
 
 NAMES = tuple(name for name, _, _ in ACTION_NAMES)
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.lists(st.none())
@@ -49,6 +52,8 @@ ENOUGH = {
     "bind-batch": {"batch": "RED-0042"},
     "set-card-apart": {"batch": "red"},
     "clear-shoe-error": {"code": 1},
+    "order-shuffler": {"order": "status"},
+    "clear-warning": {"number": 1},
     "record": {"act": "inspected"},
     "turned": {"what": "player_hand"},
     "give-up": {"hand": "player"},
@@ -86,6 +91,13 @@ ENOUGH = {
         ("lock-shoe", {}, LockShoe()),
         ("unlock-shoe", {}, UnlockShoe()),
         ("clear-shoe-error", {"code": 7}, ClearShoeError(7)),
+        ("order-shuffler", {"order": "self-test"}, OrderTheShuffler(ShufflerOrder.SELF_TEST)),
+        (
+            "order-shuffler",
+            {"order": "load", "compartment": 2, "batch": "red"},
+            OrderTheShuffler(ShufflerOrder.LOAD, 2, "red"),
+        ),
+        ("clear-warning", {"number": 12}, ClearWarning(12)),
         ("record", {"act": "inspected"}, RecordAct(ActKind.INSPECTED)),
         (
             "record",
@@ -164,6 +176,14 @@ def test_every_name_can_be_read() -> None:
         ("clear-shoe-error", {"code": 0}, "from 1 to 99, not 0"),
         ("clear-shoe-error", {"code": 100}, "from 1 to 99, not 100"),
         ("clear-shoe-error", {"code": 7, "seat": 1}, "'seat' is no value of clear-shoe-error; it"),
+        ("order-shuffler", {}, "order is missing; allowed: load, count, shuffle, store, release"),
+        ("order-shuffler", {"order": "deal"}, "order is 'deal'; allowed: load, count, shuffle"),
+        (
+            "order-shuffler",
+            {"order": "count", "compartment": 3},
+            "compartment must be a whole number from 1 to 2, not 3",
+        ),
+        ("clear-warning", {}, "number must be a whole number from 1 to 1000000000, not None"),
         ("lock-shoe", {"code": 7}, "'code' is no value of lock-shoe; it takes no values"),
         ("record", {}, "act is missing; allowed: odds-posted, "),
         ("record", {"act": "sung"}, "act is 'sung'; allowed: odds-posted, "),

@@ -7,6 +7,7 @@ from controller.actions import (
     AskGhostHand,
     CallNoMoreBets,
     ChangeSetting,
+    ClearWarning,
     CloseShoe,
     CollectVigorish,
     DocumentVigorish,
@@ -41,6 +42,7 @@ from controller.procedure.events import (
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
+    WarningCleared,
 )
 from controller.rules.hands import HandName
 from controller.settlement.wagers import Wager, WagerKind
@@ -56,6 +58,7 @@ CONTINUE = Resolution(Decision.CONTINUE)
     ("action", "event"),
     [
         (Resolve(CONTINUE), IrregularityResolved(ANN, WHY, CONTINUE)),
+        (ClearWarning(3), WarningCleared(3, ANN, WHY, UTC_NS)),
         (CloseShoe(), ShoeClosedByPerson(ANN, WHY)),
         (CallNoMoreBets(), NoMoreBetsCalled()),
         (TellTurned(TurnedCards.PLAYER_HAND), CardsTurned(TurnedCards.PLAYER_HAND)),

@@ -27,6 +27,8 @@ AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
     [
         *((name, SUPERVISORS) for name in ("resolve", "close-shoe", "lock-shoe", "unlock-shoe")),
         ("clear-shoe-error", SUPERVISORS),
+        ("clear-warning", SUPERVISORS),
+        ("order-shuffler", AT_THE_TABLE),
         ("no-more-bets", AT_THE_TABLE),
         ("record", set(Role)),
         *((name, AT_THE_TABLE) for name in ("turned", "found-face-up", "give-up", "ghost-hand")),
@@ -46,7 +48,7 @@ def test_nobody_may_take_an_unknown_action() -> None:
 def test_a_decision_needs_a_reason() -> None:
     assert set(REASON_REQUIRED) == {
         *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-        *("change-setting", "set-card-apart"),
+        *("change-setting", "set-card-apart", "clear-warning"),
     }
 
 
@@ -58,6 +60,12 @@ def test_a_decision_needs_a_reason() -> None:
         ("give-up", {"hand": "player"}, AT_THE_TABLE, False),
         ("give-up", {"hand": "player", "by_order": True}, AT_THE_TABLE, True),
         ("change-setting", {"setting": "vig_rate", "value": "4"}, SUPERVISORS, True),
+        ("order-shuffler", {"order": "release", "batch": "red"}, AT_THE_TABLE, False),
+        *(
+            ("order-shuffler", {"order": order}, AT_THE_TABLE, True)
+            for order in ("abort", "service", "sort")
+        ),
+        ("clear-warning", {"number": 1}, SUPERVISORS, True),
     ],
 )
 def test_what_this_very_action_demands(name, values, roles, reason) -> None:
