@@ -27,6 +27,7 @@ from controller.core_devices import Devices, Heard
 from controller.core_orders import may_lock, wants_lock
 from controller.core_state import STATES, CoreState, Growing
 from controller.custody.state import check
+from controller.device_identity import identity_after
 from controller.entries import (
     CommandGiven,
     CoreOutput,
@@ -197,6 +198,9 @@ class Core:
     ) -> Growing:
         if port == self._shuffler_port:
             return self._shuffler_event(growing, port, event, at)
+        if port == self.devices.shoe_port:
+            known = identity_after(growing.state.shoe_identity, event)
+            growing = replace(growing, state=replace(growing.state, shoe_identity=known))
         match event:
             case CardPassed():
                 return self._card_passed(growing.noting(DeviceNoted(port, event)), event, at)

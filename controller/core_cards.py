@@ -9,7 +9,7 @@ Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; package README, "Cards with an 
 
 from typing import TypeAlias
 
-from controller import custodian
+from controller import custodian, custodian_batches
 from controller.custody import faces, passing, shoes, sights
 from controller.custody.findings import Finding
 from controller.custody.state import CustodyState
@@ -70,6 +70,8 @@ def followed(
 ) -> Followed:
     """An event was judged: cards may have been cleared, a shoe opened or ended, a batch moved."""
     custody, findings = custodian.followed(book, custody, before, after, rack_read=rack_read)
+    custody, of_batches = custodian_batches.followed(custody, event, before.lineage, after.lineage)
+    findings = (*findings, *of_batches)
     match event:
         case CardDrawn(card=card) if event.claimed is not Place.UNCLAIMED:
             words = custodian.step_in_words(before)

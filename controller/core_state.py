@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from controller.custody.state import CustodyState
+from controller.device_identity import NOT_PROVEN, DeviceIdentity
 from controller.entries import Entry
 from controller.gaming_day import GamingDay
 from controller.journal.canonical import Codec
@@ -42,7 +43,8 @@ class BesideKept:
 class CoreState:
     """All that the core knows. `lock_wanted` is None while the table asks for neither.
 
-    `beside` are the states of the devices beside the shoe, in their order.
+    `beside` are the states of the devices beside the shoe, in their order. `shoe_identity` is of a
+    shoe that has one.
     """
 
     boot_id: str
@@ -52,6 +54,7 @@ class CoreState:
     lock_wanted: bool | None = None
     custody: CustodyState = NOTHING_KNOWN
     beside: tuple[BesideKept, ...] = ()
+    shoe_identity: DeviceIdentity = NOT_PROVEN
 
 
 STATES: Codec[CoreState] = Codec(CoreState)

@@ -26,6 +26,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.suspension import permitted_decisions
 from controller.remedy_view import remedy_view
+from controller.shuffler_view import identity_view, shuffler_view
 from controller.wagering_view import wagering_view
 from drivers.catalogue import SHOE_MODELS
 
@@ -86,8 +87,10 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "locked": state.shoe_driver.locked,
             "commands_allowed": core.settings.shoe.allow_commands,
             "reads_tags": not SHOE_MODELS[core.settings.shoe.model].claims,
+            "identity": _shoe_identity(core, state),
         },
         "beside": _beside(core, state),
+        "shuffler": _shuffler(core, state),
         "custody": custody_view(state.custody),
         "observed": [fact.value for fact in core.settings.observed],
     }
@@ -95,6 +98,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
 
 def _beside(core: Core, state: CoreState) -> list[Plain]:
     """Readers and scanners, in the order of the configuration."""
+    shuffler = core.settings.shuffler
     seats = {one.port: one.seat for one in core.settings.readers}
     models = {one.port: one.model for one in core.settings.scanners}
     return [
@@ -106,7 +110,22 @@ def _beside(core: Core, state: CoreState) -> list[Plain]:
             "stage": one.state.stage.value,
         }
         for one in state.beside
+        if shuffler is None or one.port != shuffler.port
     ]
+
+
+def _shoe_identity(core: Core, state: CoreState) -> Plain | None:
+    has_one = SHOE_MODELS[core.settings.shoe.model].identity
+    return identity_view(state.shoe_identity) if has_one else None
+
+
+def _shuffler(core: Core, state: CoreState) -> Plain | None:
+    """None at a table without a shuffler that tells."""
+    settings = core.settings.shuffler
+    if settings is None:
+        return None
+    stages = [one.state.stage for one in state.beside if one.port == settings.port]
+    return shuffler_view(settings, stages[0], state.table.lineage)
 
 
 def _resume_to(book: RuleBook, table: TableState) -> str | None:
