@@ -15,17 +15,17 @@ from controller.entries import Entry
 from controller.gaming_day import GamingDay
 from controller.journal.canonical import Codec
 from controller.procedure.state import TableState
-from drivers.catalogue import ReaderState, ScannerState, ShoeState
+from drivers.catalogue import ReaderState, ScannerState, ShoeState, ShufflerState
 from drivers.interface import Driver, DriverOutput
 
 NOTHING_KNOWN: Final = CustodyState()
 
-BesideState: TypeAlias = ReaderState | ScannerState
+BesideState: TypeAlias = ReaderState | ScannerState | ShufflerState
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A device beside the shoe: a reader at another part of the table, or a scanner."""
+    """A device beside the shoe: a reader at another part of the table, a scanner, the shuffler."""
 
     port: str
     driver: Driver[BesideState]

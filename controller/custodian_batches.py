@@ -19,17 +19,14 @@ from controller.custody.state import CustodyState
 from controller.procedure.events import DomainEvent, ShufflerTold
 from drivers.shuffler_events import CompartmentChanged
 
-# A stage that is not here says nothing of where its cards are, or play itself has moved them.
-_PLACE: Final = MappingProxyType(
+# Out of the shuffler; and in play, where play itself moves the cards.
+_OUTSIDE: Final = MappingProxyType(
     {
-        BatchStage.COLLECTED: Whereabouts.SHUFFLER,
-        BatchStage.COUNTED: Whereabouts.SHUFFLER,
-        BatchStage.SHUFFLING: Whereabouts.SHUFFLER,
-        BatchStage.SHUFFLED: Whereabouts.SHUFFLER,
-        BatchStage.STORED: Whereabouts.SHUFFLER,
         BatchStage.RELEASED: Whereabouts.UNKNOWN,
         BatchStage.CUT: Whereabouts.UNKNOWN,
         BatchStage.IN_SHOE: Whereabouts.SHOE,
+        BatchStage.IN_PLAY: None,
+        BatchStage.SPENT: None,
     }
 )
 _STEP: Final = "the count of the shuffler"
@@ -42,11 +39,16 @@ def followed(
     if before is after or after is NO_LINEAGE:
         return state, ()
     for life in after.lives:
-        was, place = before.life(life.back), _PLACE.get(life.stage)
-        moved = was is None or _PLACE.get(was.stage) is not place
-        if place is not None and moved:
+        was, place = before.life(life.back), _place(life)
+        if place is not None and (was is None or _place(was) is not place):
             state = batches.batch_moved(state, life.back, place).state
     return _counted(state, event, before, after)
+
+
+def _place(life: BatchLife) -> Whereabouts | None:
+    """Where all of it is; None where its stage does not say."""
+    in_shuffler = Whereabouts.SHUFFLER if life.compartment else None
+    return _OUTSIDE.get(life.stage, in_shuffler)
 
 
 def _counted(

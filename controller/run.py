@@ -23,13 +23,16 @@ from controller.settings import (
     ScannerDeviceSettings,
     Settings,
     ShoeDeviceSettings,
+    ShufflerDeviceSettings,
 )
 from drivers.catalogue import (
     ReaderSettings,
     ShoeSettings,
+    ShufflerSettings,
     build_reader,
     build_scanner,
     build_shoe,
+    build_shuffler,
 )
 from drivers.interface import Driver
 
@@ -51,7 +54,11 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
         devices=Devices(
             settings.shoe.port,
             build_shoe(settings.shoe.model, shoe_settings(settings.shoe)),
-            (*map(_reader, settings.readers), *map(_scanner, settings.scanners)),
+            (
+                *map(_reader, settings.readers),
+                *map(_scanner, settings.scanners),
+                *(_shuffler(one) for one in (settings.shuffler,) if one is not None),
+            ),
         ),
         calendar=calendar(started.zone, settings.gaming_day_start_s),
     )
@@ -72,6 +79,7 @@ def shoe_settings(shoe: ShoeDeviceSettings) -> ShoeSettings:
         gate_ms_max=shoe.gate_ms_max,
         slow_card_ms=shoe.slow_card_ms,
         together_ms=shoe.together_ms,
+        trust=shoe.trust,
     )
 
 
@@ -92,3 +100,9 @@ def _reader(reader: ReaderDeviceSettings) -> Beside:
 
 def _scanner(scanner: ScannerDeviceSettings) -> Beside:
     return Beside(scanner.port, cast("Driver[BesideState]", build_scanner(scanner.model)))
+
+
+def _shuffler(shuffler: ShufflerDeviceSettings) -> Beside:
+    told = ShufflerSettings(allow_commands=shuffler.allow_commands, trust=shuffler.trust)
+    driver = build_shuffler(shuffler.model, told)
+    return Beside(shuffler.port, cast("Driver[BesideState]", driver))

@@ -5,9 +5,9 @@ stands; who a device says it is, for the dealing shoe too.
 Not responsible for: words (cli_status_shuffler) and for cards by place (custody_view).
 Source: package README, "Disclosure", "Snapshot", "The shuffler at the table"; D-8, D-19.
 
-Decisions. Counts, stages and results are shown; of a batch's faces only the number that a count
-is off. What the shuffler counted of each face stays in the record: between two shoes of one batch
-it would tell the cards that lie face down or were burned unseen.
+Decisions. Counts, stages and results are shown. What the shuffler counted of each face stays in the
+record: which of them a batch has tells what left it unseen. What is missing or extra in a batch
+that was counted whole is told by its warning, as people must look for it (D-19).
 """
 
 from typing import TypeAlias

@@ -48,7 +48,11 @@ def lives(red: BatchLife, blue: BatchStage = S.UNKNOWN) -> Lineage:
     return Lineage(lives=(red, BatchLife("blue", blue)))
 
 
+IN_SHUFFLER = (S.COLLECTED, S.COUNTED, S.SHUFFLING, S.SHUFFLED, S.STORED)
+
+
 def red_at(stage: BatchStage, **more: object) -> Lineage:
+    more.setdefault("compartment", 1 if stage in IN_SHUFFLER else 0)
     return lives(BatchLife("red", stage, **more))
 
 
@@ -68,11 +72,7 @@ def moved(state: CustodyState, *stages: BatchStage) -> CustodyState:
 @pytest.mark.parametrize(
     ("stage", "place"),
     [
-        (S.COLLECTED, W.SHUFFLER),
-        (S.COUNTED, W.SHUFFLER),
-        (S.SHUFFLING, W.SHUFFLER),
-        (S.SHUFFLED, W.SHUFFLER),
-        (S.STORED, W.SHUFFLER),
+        *((stage, W.SHUFFLER) for stage in IN_SHUFFLER),
         (S.RELEASED, W.UNKNOWN),
         (S.CUT, W.UNKNOWN),
         (S.IN_SHOE, W.SHOE),
@@ -89,11 +89,23 @@ def test_some_stages_say_nothing_of_a_place(custody, stage) -> None:
     assert moved(custody, S.STORED, stage) == custody
 
 
+@pytest.mark.parametrize("stage", [S.COLLECTED, S.SHUFFLED])
+def test_a_batch_that_lies_in_no_compartment_is_not_in_the_shuffler(custody, stage) -> None:
+    outside = red_at(stage, compartment=0)
+    before = red_at(S.SPENT)
+    assert custodian_batches.followed(custody, TICK, before, outside) == (custody, ())
+
+
+def test_a_batch_held_in_the_shuffler_is_there(custody) -> None:
+    held = red_at(S.HELD, compartment=2)
+    state, _ = custodian_batches.followed(custody, TICK, red_at(S.SPENT), held)
+    assert where(state, "red") == {W.SHUFFLER: DECK}
+
+
 def test_one_way_round_ends_where_it_began(custody) -> None:
-    way = (S.COLLECTED, S.COUNTED, S.SHUFFLING, S.SHUFFLED, S.STORED)
-    stored = moved(custody, S.UNKNOWN, *way)
+    stored = moved(custody, S.UNKNOWN, *IN_SHUFFLER)
     in_shoe = moved(stored, S.STORED, S.RELEASED, S.CUT, S.IN_SHOE)
-    again = moved(in_shoe, S.IN_SHOE, S.IN_PLAY, S.SPENT, *way)
+    again = moved(in_shoe, S.IN_SHOE, S.IN_PLAY, S.SPENT, *IN_SHUFFLER)
     assert where(in_shoe, "red") == {W.SHOE: DECK}
     assert again == stored
 

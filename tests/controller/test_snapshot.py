@@ -57,6 +57,7 @@ def test_the_device(script) -> None:
         "locked": True,
         "commands_allowed": True,
         "reads_tags": False,
+        "identity": None,
     }
 
 
