@@ -131,7 +131,8 @@ class Parts:
 
 def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     """Run until a signal; returns the exit code."""
-    metrics = TableMetrics(config.settings.table)
+    shuffler = config.settings.shuffler is not None
+    metrics = TableMetrics(config.settings.table, shuffler=shuffler)
     beginning = Beginning(
         journal=config.journal_folder,
         clauses=load_clauses(),

@@ -18,15 +18,20 @@ from controller.cli_status_shown import (
     turning_lines,
     wagering_lines,
 )
+from controller.cli_status_shuffler import identity_words, shuffler_lines, warning_lines
 from controller.shown import Shown
 
 
-def status_block(table: Shown, typed: Typed, width: int = WIDTH) -> str:
-    """One readable block: what is due, the cards, what is open, duties and wagers, the rest."""
+def status_block(table: Shown, typed: Typed, width: int = WIDTH, at_ns: int = 0) -> str:
+    """One readable block: what is due, the cards, what is open, duties and wagers, the rest.
+
+    `at_ns` is UTC now, 0 where nobody knows: then how long something has been open is not told.
+    """
     lines = [
         line("table", _table_words(table)),
         *due_lines(table, width),
         *_coup_lines(table),
+        *warning_lines(table, typed, width, at_ns),
         *irregularity_lines(table, typed, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
@@ -34,6 +39,7 @@ def status_block(table: Shown, typed: Typed, width: int = WIDTH) -> str:
         *cards_lines(table, width),
         line("device", _device_words(table.part("device"))),
         *beside_lines(table, width),
+        *shuffler_lines(table, width),
         line("observed", ", ".join(table.texts("observed")) or "nothing beside the shoe"),
     ]
     return "\n".join(lines)
@@ -132,12 +138,17 @@ def _device_words(device: Shown | None) -> str:
     words = f"{device.text('model')} at {device.text('port')}: {device.text('stage')}"
     if device.has("locked"):
         words += ", locked" if device.yes("locked") else ", unlocked"
-    return words if device.yes("commands_allowed") else f"{words}; it is only listened to"
+    words += "" if device.yes("commands_allowed") else "; it is only listened to"
+    return words + identity_words(device)
 
 
 def conclusion_lines(entries: tuple[Shown, ...]) -> list[str]:
     """What an action led to, as far as a person has to know it."""
     return [words for one in entries if (words := _conclusion(one))]
+
+
+def _whom(one: Shown) -> str:
+    return "shuffler" if one.text("command").startswith("OrderShuffler") else "shoe"
 
 
 def _conclusion(one: Shown) -> str:
@@ -160,9 +171,23 @@ def _conclusion(one: Shown) -> str:
             return f"coup {one.number('coup')} is to be paid"
         case "prompt":
             return f"due: {one.text('text')}"
+        case kind:
+            return _of_devices(kind, one)
+
+
+def _of_devices(kind: str, one: Shown) -> str:
+    match kind:
         case "command":
-            return f"sent to the shoe: {one.text('command')}"
+            return f"sent to the {_whom(one)}: {one.text('command')}"
         case "command_answer":
-            return f"the shoe: {one.text('command')} {one.text('outcome')}, {one.text('detail')}"
+            answer = f"{one.text('command')} {one.text('outcome')}, {one.text('detail')}"
+            return f"the {_whom(one)}: {answer}"
+        case "batch_moved":
+            return f"the batch with {one.text('batch')} backs is {one.text('after')}"
+        case "warning":
+            return f"warning {one.number('number')} {one.text('about')}: {one.text('text')}"
+        case "warning_cleared":
+            waited_s = one.number("waited_ms") // 1000
+            return f"warning {one.number('number')} is cleared after {waited_s} s"
         case _:
             return ""

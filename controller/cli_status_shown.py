@@ -87,6 +87,12 @@ class Typed:
         signed = ("--by", self.by or "NAME", "--reason", self.reason or "WHY")
         return shlex.join(("smartshoe", "resolve", *self.where, *signed, *words))
 
+    def act(self, *words: str, reason: bool) -> str:
+        """One action, as a shell reads it."""
+        signed = ["--by", self.by or "NAME"]
+        signed += ["--reason", self.reason or "WHY"] if reason else []
+        return shlex.join(("smartshoe", "act", *words, *self.where, *signed))
+
 
 def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[str]:
     """What is open, the remedy step by step, and what to type to decide."""

@@ -23,6 +23,7 @@ from controller.cli_output import remark, say, say_json, say_json_line
 from controller.cli_status import conclusion_lines, status_block
 from controller.cli_status_shown import WIDTH, Typed, irregularity_lines, resolve_commands
 from controller.shown import Shown
+from firmware_bridge.timestamp import now
 
 if TYPE_CHECKING:
     from controller.control_client import ControlClient
@@ -97,7 +98,7 @@ def status(
     if json:
         say_json(table.values)
     else:
-        say(status_block(table, Typed(_where(config, socket)), _width()))
+        say(status_block(table, Typed(_where(config, socket)), _width(), now().utc_ns))
     raise typer.Exit(Exit.DONE if table.text("health") == "running" else Exit.NO)
 
 
@@ -109,10 +110,11 @@ def _watch(client: "ControlClient", typed: Typed, *, as_json: bool) -> NoReturn:
             if as_json:
                 say_json_line(shown)
             elif in_place:
-                block = status_block(Shown(shown), typed, _width())
+                block = status_block(Shown(shown), typed, _width(), now().utc_ns)
                 print(_CLEAR_SCREEN + block, flush=True)
             else:
-                print(status_block(Shown(shown), typed) + "\n", flush=True)
+                block = status_block(Shown(shown), typed, at_ns=now().utc_ns)
+                print(block + "\n", flush=True)
     except KeyboardInterrupt:
         raise typer.Exit from None
     raise Unable("the table has ended", Exit.NO_TABLE)

@@ -32,6 +32,7 @@ def part_of(settings: Settings, port: str) -> str:
         {
             **{port: f"reader at the {seat}" for port, seat in readers.items()},
             **{one.port: "scanner" for one in settings.scanners},
+            **{one.port: "shuffler" for one in (settings.shuffler,) if one is not None},
             settings.shoe.port: "shoe",
         }
     )

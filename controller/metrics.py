@@ -26,29 +26,43 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
+from controller.core import Core
 from controller.core_state import CoreState
+from controller.custody.lineage.stages import BatchStage
+from controller.custody.lineage.state import Lineage, WarningKind
 from controller.custody.state import counts
 from controller.custody_view import told_places
 from controller.entries import DeviceNoted, Entry, Judged
 from controller.http_status import HttpServer, Page
 from controller.loop import Conclusion, Stored, read_at
 from controller.procedure.catalogue import IrregularityCode
-from controller.procedure.effects import CoupClosed
+from controller.procedure.effects import (
+    CoupClosed,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
+)
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.table import Health, Table
 from controller.version import VERSION
+from drivers.catalogue import SHOE_MODELS
 from drivers.events import Stage
 from drivers.faults import DeviceFault
+from drivers.shuffler_events import ShuffleResult
 from firmware_bridge.link import LinkFaultKind
 
 # The part a device plays at the table; a "shoe" alone is a run of coups here.
 DEALING_SHOE: Final = "dealing_shoe"
+SHUFFLER: Final = "shuffler"
 VOID: Final = "void"
 _BUCKETS_US: Final = (100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000)
 SECONDS_BUCKETS: Final = tuple(us / 1_000_000 for us in (*_BUCKETS_US, 500_000, 1_000_000))
+# How long a warning waited for a person: seconds to an hour.
+WAITED_BUCKETS: Final = (5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
+REFUSED: Final = "refused"
 PROBE_S: Final = 2.0
 _NS_PER_S: Final = 1_000_000_000
 
@@ -58,9 +72,12 @@ class MetricsUnavailable(Exception):
 
 
 class TableMetrics:
-    """The registry of one table. `observe` is called by the table's loop after every store."""
+    """The registry of one table. `observe` is called by the table's loop after every store.
 
-    def __init__(self, table_name: str) -> None:
+    `shuffler`: the table has one that tells, and its shuffles and warnings are counted.
+    """
+
+    def __init__(self, table_name: str, *, shuffler: bool = False) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
@@ -86,6 +103,7 @@ class TableMetrics:
             buckets=SECONDS_BUCKETS,
             registry=registry,
         )
+        self._of_shuffler = _ShufflerCounts(registry) if shuffler else None
 
     def observe(self, stored: Stored) -> None:
         """Count one durable transaction."""
@@ -114,11 +132,41 @@ class TableMetrics:
             (self._void if outcome is None else self._coups[outcome]).inc()
         elif type(entry) is DeviceNoted and type(entry.event) is DeviceFault:
             self._faults[entry.event.kind].inc()
+        elif self._of_shuffler is not None:
+            self._of_shuffler.count(entry)
 
     def _observe_delay(self, conclusion: Conclusion, stored: Stored) -> None:
         read = read_at(conclusion)
         if read is not None:
             self._delay.observe((stored.at.monotonic_ns - read.monotonic_ns) / _NS_PER_S)
+
+
+class _ShufflerCounts:
+    """Shuffles by what their proof came to, warnings, and how long people took to clear them."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        words = "Shuffles, by the result of a receipt that counts; refused: one that does not."
+        shuffles = _counter(registry, "shuffles", words, "result")
+        results = (*(result.value for result in ShuffleResult), REFUSED)
+        self._shuffles = {result: shuffles.labels(result) for result in results}
+        words = "Warnings of the shuffler, by what they are about."
+        warnings = _counter(registry, "shuffler_warnings", words, "kind")
+        self._warnings = {kind.value: warnings.labels(kind.value) for kind in WarningKind}
+        self._waited = Histogram(
+            "smartshoe_shuffler_warning_wait_seconds",
+            "From a warning of the shuffler to a named person clearing it.",
+            buckets=WAITED_BUCKETS,
+            registry=registry,
+        )
+
+    def count(self, entry: Entry) -> None:
+        if type(entry) is ShuffleRecorded:
+            result = REFUSED if entry.refused else entry.proof.result.value
+            self._shuffles[result].inc()
+        elif type(entry) is WarningOpened:
+            self._warnings[entry.kind].inc()
+        elif type(entry) is WarningClosed:
+            self._waited.observe(entry.waited_ns / _NS_PER_S)
 
 
 def _counter(registry: CollectorRegistry, name: str, words: str, *labels: str) -> Counter:
@@ -147,11 +195,13 @@ class _Scrape(Collector):
         )
         published = self._table.published
         if published is not None:
-            yield from _state_gauges(published[1])
+            yield from _state_gauges(*published)
 
 
-def _state_gauges(state: CoreState) -> Iterable[Metric]:
+def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
     table, stage = state.table, state.shoe_driver.stage
+    shuffler = core.settings.shuffler
+    of_shuffler = shuffler.port if shuffler is not None else None
     yield _one_of(
         "device_stage",
         "Life cycle of a device as its driver sees it; 1 for what holds now.",
@@ -159,7 +209,10 @@ def _state_gauges(state: CoreState) -> Iterable[Metric]:
         [
             *(((DEALING_SHOE, each.value), each is stage) for each in Stage),
             *(
-                ((one.port, each.value), each is one.state.stage)
+                (
+                    (SHUFFLER if one.port == of_shuffler else one.port, each.value),
+                    each is one.state.stage,
+                )
                 for one in state.beside
                 for each in Stage
             ),
@@ -186,6 +239,57 @@ def _state_gauges(state: CoreState) -> Iterable[Metric]:
     yield _number("shoe_number", "Number of the shoe in its gaming day.", number)
     begun = None if shoe is None else shoe.coups_begun
     yield _number("coups_in_shoe", "Coups begun in this shoe.", begun)
+    proven: list[tuple[str, bool, bool]] = []
+    if SHOE_MODELS[core.settings.shoe.model].identity:
+        proven.append((DEALING_SHOE, state.shoe_identity.trusted, state.shoe_identity.bare))
+    if shuffler is not None:
+        proven.append((SHUFFLER, table.lineage.trusted, table.lineage.bare))
+        yield from _lineage_gauges(table.lineage)
+    if proven:
+        yield from _identities(proven)
+
+
+def _identities(devices: Sequence[tuple[str, bool, bool]]) -> Iterable[Metric]:
+    """Device, whether it is trusted, whether it is bare."""
+    yield _one_of(
+        "device_trusted",
+        "1 while the device has proven to be the one that was paired.",
+        ("device",),
+        [((device,), trusted) for device, trusted, _ in devices],
+    )
+    yield _one_of(
+        "device_bare",
+        "1 while a device without an identity is let in by the configuration.",
+        ("device",),
+        [((device,), bare) for device, _, bare in devices],
+    )
+
+
+def _lineage_gauges(lineage: Lineage) -> Iterable[Metric]:
+    yield _one_of(
+        "batch_stage",
+        "Where a batch stands in its life; 1 for what holds now.",
+        ("back", "stage"),
+        [
+            ((life.back, each.value), each is life.stage)
+            for life in lineage.lives
+            for each in BatchStage
+        ],
+    )
+    barred = GaugeMetricFamily(
+        "smartshoe_batch_bars", "Reasons why a batch may not be dealt from.", labels=("back",)
+    )
+    for life in lineage.lives:
+        barred.add_metric((life.back,), len(life.bars))
+    yield barred
+    opened = len(lineage.warnings)
+    yield _number("shuffler_warnings_open", "Warnings of the shuffler nobody cleared.", opened)
+    since_ns = min((one.since_ns for one in lineage.warnings), default=None)
+    yield GaugeMetricFamily(
+        "smartshoe_shuffler_warning_since_seconds",
+        "When the oldest open warning of the shuffler was given, in seconds since 1970.",
+        value=None if since_ns is None else since_ns / _NS_PER_S,
+    )
 
 
 def _number(name: str, words: str, value: int | None) -> Metric:
