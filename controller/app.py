@@ -20,7 +20,14 @@ from controller.batch_desk import BatchDesk
 from controller.config import ConfigError, TableConfig, load_config
 from controller.control import ControlServer
 from controller.device_desk import DeviceDesk
-from controller.device_log import part_of, tell_batches, telling_port, telling_refused
+from controller.device_log import (
+    part_of,
+    tell_batches,
+    tell_identities,
+    tell_warnings,
+    telling_port,
+    telling_refused,
+)
 from controller.fault_words import fault_words, way_there
 from controller.inputs import Started
 from controller.loop import Stored
@@ -33,6 +40,7 @@ from controller.table import Beginning, Health, Table
 from controller.version import VERSION
 from controller.wire_watch import WireWatch
 from drivers.events import Stage
+from firmware_bridge.attestation import NO_TRUST
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import LineSettings
@@ -145,6 +153,8 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         metrics.observe(stored)
         batches.stored(stored)
         tell_batches(stored)
+        tell_identities(config.settings, stored)
+        tell_warnings(stored)
 
     table = Table(config.settings.table, beginning, now, on_stored)
     _stop_on_signal(table)
@@ -244,12 +254,20 @@ def _serve(config: TableConfig, parts: Parts) -> None:
     if parts.metrics is not None:
         where += f", metrics {parts.metrics.url}"
     LOG.info("table %s runs; journal %s, %s", table.name, config.journal_folder, where)
-    notifier.ready(f"table {table.name} runs")
+    bare = _bare(config)
+    notifier.ready(f"table {table.name} runs" + (f"; BARE devices let in: {bare}" if bare else ""))
     interval_s = notifier.watchdog_interval_s or IDLE_WAIT_S
     while not table.join(interval_s):
         if notifier.watchdog_interval_s and table.responds(interval_s):
             notifier.alive()
     notifier.stopping()
+
+
+def _bare(config: TableConfig) -> str:
+    """The devices that the configuration lets in although they prove nothing of themselves."""
+    shoe, shuffler = config.settings.shoe, config.settings.shuffler
+    devices = (("shoe", shoe.trust), ("shuffler", shuffler.trust if shuffler else NO_TRUST))
+    return ", ".join(name for name, trust in devices if trust.bare)
 
 
 def _wait_for_port(table: Table) -> None:

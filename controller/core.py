@@ -179,12 +179,14 @@ class Core:
         return True if state.lock_wanted or wants_lock(state.table) else None
 
     def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
-        """A run begins with no port open: what still waited for an answer is not sent again."""
+        """A run begins with no port open: what still waited for an answer is not sent again.
+
+        The table hears nothing of it: whether anything was missed meanwhile the links will prove.
+        """
         for port in self.devices.ports:
             if self.devices.is_open(growing.state, port):
-                growing = self._from_port(
-                    growing, PortLost(port, at, "the program was started anew")
-                )
+                lost = PortLost(port, at, "the program was started anew")
+                growing = self._heard(self.devices.received(growing, lost), port, at)
         return growing
 
     def _heard(self, heard: Heard, port: str, at: Timestamp) -> Growing:

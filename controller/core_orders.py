@@ -95,8 +95,8 @@ def unlock_refused(table: TableState) -> str:
     if table.lineage.interlocked:
         numbers = ", ".join(str(one.number) for one in table.lineage.warnings)
         return (
-            f"a warning of the shuffler is open: see to it, then clear it first (clear-warning"
-            f" number={numbers})"
+            "a warning of the shuffler is open: see to its cause, then clear it (clear-warning,"
+            f" number {numbers})"
         )
     return ""
 
@@ -148,8 +148,8 @@ def _not_allowed(shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOr
     if roles:
         who = ", ".join(roles)
         return f"{order.value} is not for a {role.value} here: [shuffler] orders allows {who}"
-    allowed = ", ".join(name for name, _ in shuffler.orders)
-    given = f"orders that may be given here: {allowed}" if allowed else "it takes none here"
+    allowed = ", ".join(name for name, who in shuffler.orders if who)
+    given = f"orders that may be given here: {allowed}" if allowed else "no order may be given here"
     return f"[shuffler] orders lets nobody give {order.value}; {given}"
 
 

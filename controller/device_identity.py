@@ -31,13 +31,13 @@ NOT_PROVEN: Final = DeviceIdentity()
 
 
 def identity_after(known: DeviceIdentity, event: DeviceEvent) -> DeviceIdentity:
-    """What is known after one more event. A device that is lost has to prove itself anew."""
+    """What is known after one more event. A device that begins anew has to prove itself anew."""
     match event:
         case IdentityProven(device=device, version=version, bare=bare):
             return DeviceIdentity(device, version, bare=bare, trusted=not bare)
         case IdentityRefused(device=device, why=why):
             return DeviceIdentity(device, refused=why)
-        case StageChanged(stage=Stage.LOST):
+        case StageChanged(stage=Stage.OPENED | Stage.LOST):
             return NOT_PROVEN
         case _:
             return known

@@ -1,7 +1,8 @@
 """The devices of a running table in the log: one line when one opens, is lost, absent or refused.
 
 Responsible for: naming the part each device plays, and the reason as the port or the list of USB
-devices gives it; and whether a batch that was named is bound.
+devices gives it; whether a batch that was named is bound; who a device with an identity is, and
+that a warning of the shuffler was given or cleared.
 Not responsible for: recording (core), finding and judging devices (firmware_bridge), what bytes
 mean. No line tells of a card.
 Source: package README, "Devices of a table", "Disclosure".
@@ -13,10 +14,13 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from controller.batch_desk import BY_CONFIGURATION
-from controller.entries import BatchBound
+from controller.entries import BatchBound, DeviceNoted, Entry, Judged
 from controller.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 from controller.loop import Stored
+from controller.procedure.effects import WarningClosed, WarningOpened
+from controller.procedure.events import ShufflerTold
 from controller.settings import Settings
+from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
 
 LOG: Final = logging.getLogger("smartshoe.devices")
@@ -80,3 +84,46 @@ def tell_batches(stored: Stored) -> None:
             continue
         named = batch if by == BY_CONFIGURATION else "what was named as a batch"
         LOG.warning("%s is not bound, named by %s; `smartshoe status` tells why", named, by)
+
+
+def tell_identities(settings: Settings, stored: Stored) -> None:
+    """Log who a device has proven to be, or that nothing it tells is taken."""
+    for conclusion in stored.conclusions:
+        for entry in conclusion.entries:
+            _tell_identity(settings, entry)
+
+
+def _tell_identity(settings: Settings, entry: Entry) -> None:
+    match entry:
+        case Judged(event=ShufflerTold(event=event)):
+            part = "shuffler"
+        case DeviceNoted(port=port, event=event):
+            part = part_of(settings, port)
+        case _:
+            return
+    match event:
+        case IdentityProven(bare=True):
+            LOG.warning(
+                "%s: BARE: it proves nothing of itself, and the configuration lets it in", part
+            )
+        case IdentityProven(device=device, version=version):
+            LOG.info("%s: device %s, firmware %s, is trusted", part, device, version)
+        case IdentityRefused(device=device, why=why):
+            named = f"device {device}" if device else "a device"
+            LOG.warning("%s: %s is refused: %s; nothing it tells is taken", part, named, why)
+        case _:
+            pass
+
+
+def tell_warnings(stored: Stored) -> None:
+    """Log what stops the next card, and who let play go on. Its words may name a card's face."""
+    for conclusion in stored.conclusions:
+        for entry in conclusion.entries:
+            match entry:
+                case WarningOpened(number=number, kind=kind):
+                    words = "shuffler: warning %d (%s): no next card before it is cleared"
+                    LOG.warning(words, number, kind)
+                case WarningClosed(number=number, kind=kind, person=person):
+                    LOG.info("shuffler: warning %d (%s) is cleared by %s", number, kind, person)
+                case _:
+                    pass

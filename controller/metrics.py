@@ -243,7 +243,10 @@ def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
     if SHOE_MODELS[core.settings.shoe.model].identity:
         proven.append((DEALING_SHOE, state.shoe_identity.trusted, state.shoe_identity.bare))
     if shuffler is not None:
-        proven.append((SHUFFLER, table.lineage.trusted, table.lineage.bare))
+        online = any(
+            one.port == of_shuffler and one.state.stage is Stage.ONLINE for one in state.beside
+        )
+        proven.append((SHUFFLER, online and table.lineage.trusted, table.lineage.bare))
         yield from _lineage_gauges(table.lineage)
     if proven:
         yield from _identities(proven)

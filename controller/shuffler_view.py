@@ -24,7 +24,8 @@ _US_PER_S = 1_000_000
 def shuffler_view(settings: ShufflerDeviceSettings, stage: Stage, lineage: Lineage) -> Plain:
     """Keys are stable. `interlocked`: no next card before a person clears what is open.
 
-    `since_ns` of a warning is UTC; `took_s` of a shuffle is by the device's own clock.
+    `trusted`: it has proven who it is since its port was opened. `since_ns` of a warning is UTC;
+    `took_s` of a shuffle is by the device's own clock.
     """
     return {
         "port": settings.port,
@@ -34,7 +35,7 @@ def shuffler_view(settings: ShufflerDeviceSettings, stage: Stage, lineage: Linea
         "device": lineage.device,
         "version": lineage.version,
         "bare": lineage.bare,
-        "trusted": lineage.trusted,
+        "trusted": lineage.trusted and stage is Stage.ONLINE,
         "mode": lineage.mode.value,
         "door_open": lineage.door_open,
         "residual": lineage.residual,

@@ -182,7 +182,7 @@ def test_a_count_that_bars_the_batch_by_itself_is_not_told_twice(after_a_shoe, c
 
 def test_a_count_told_again_says_nothing_new(after_a_shoe) -> None:
     known = red_at(S.COUNTED, compartment=1, cards=51)
-    elsewhere = replace(known, residual=1)
+    elsewhere = replace(known, warnings_told=1)
     told = custodian_batches.followed(after_a_shoe, count(51), known, elsewhere)
     assert told == (after_a_shoe, ())
 
