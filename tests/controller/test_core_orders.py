@@ -126,8 +126,10 @@ def test_a_batch_that_lies_nowhere_goes_into_the_compartment_that_is_named() -> 
     [
         (
             load(0, "blue"),
-            "the batch with blue backs lies in no compartment, it is spent: name the compartment it"
-            " goes into (compartment=1 or 2)",
+            (
+                "the batch with blue backs lies in no compartment, it is spent: name the"
+                " compartment it goes into (compartment=1 or 2)"
+            ),
         ),
         (
             load(1, "red"),
