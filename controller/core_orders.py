@@ -18,6 +18,7 @@ from controller.actions import (
     Role,
     UnlockShoe,
 )
+from controller.custody.lineage import judging
 from controller.custody.lineage.state import Lineage
 from controller.procedure.effects import Refused
 from controller.procedure.phases import Phase
@@ -68,7 +69,7 @@ def asked(
             asked_for = Asked(settings.shoe.port, ClearError(action.code))
             return Refused("clear-shoe-error", refusal) if refusal else asked_for
         case OrderTheShuffler():
-            return _ordered(settings, table.lineage, role, action)
+            return _ordered(settings, table, role, action)
         case _:
             assert_never(action)
 
@@ -122,7 +123,7 @@ def _shoe_refused(settings: Settings) -> str:
 
 
 def _ordered(
-    settings: Settings, lineage: Lineage, role: Role, action: OrderTheShuffler
+    settings: Settings, table: TableState, role: Role, action: OrderTheShuffler
 ) -> Asked | Refused:
     shuffler = settings.shuffler
     if shuffler is None:
@@ -130,9 +131,13 @@ def _ordered(
     refusal = _not_allowed(shuffler, role, action.order)
     if refusal:
         return Refused(_ORDER, refusal)
-    compartment = _compartment(lineage, action)
+    compartment = _compartment(table.lineage, action)
     if isinstance(compartment, Refused):
         return compartment
+    shoe_open = table.shoe is not None and not table.shoe.ended
+    refusal = judging.order_refused(table.lineage, action.order, compartment, shoe_open=shoe_open)
+    if refusal:
+        return Refused(_ORDER, refusal)
     return Asked(shuffler.port, OrderShuffler(action.order, compartment))
 
 

@@ -144,7 +144,7 @@ WAYS: Final = (
     ),
     Way(
         WayOut.LOG,
-        "log: start, end, devices, batches by name, faults of ours by kind and place",
+        "log: start, end, devices, warnings by kind, batches by name, faults by kind and place",
         Passes.NO_CARD,
         by={"log": ("controller.app", "controller.device_log", "controller.table")},
     ),
