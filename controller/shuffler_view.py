@@ -62,6 +62,7 @@ def _warning(one: OpenWarning) -> Plain:
         "number": one.number,
         "kind": one.kind.value,
         "code": one.code,
+        "compartment": one.compartment,
         "text": one.text,
         "since_ns": one.since_ns,
         "active": one.active,

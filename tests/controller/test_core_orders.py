@@ -17,16 +17,17 @@ from controller.custody.lineage.stages import BatchStage
 from controller.custody.lineage.state import BatchLife, Lineage, OpenWarning, WarningKind
 from controller.procedure.effects import Refused
 from controller.procedure.phases import Phase
-from controller.procedure.state import TableState
+from controller.procedure.state import ShoeState, TableState
 from controller.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
 SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", True, "0-9A-F", "stx_counted", 250)
-ORDERS = (("load", ("dealer", "floorperson")), ("status", ()), ("abort", ("pit_manager",)))
+BOTH = ("dealer", "floorperson")
+ORDERS = (("load", BOTH), ("count", BOTH), ("status", ()), ("abort", ("pit_manager",)))
 SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", True, ORDERS)
 SETTINGS = Settings("M7", "3", 8, 0, (), SHOE, shuffler=SHUFFLER)
 RED = BatchLife("red", BatchStage.STORED, compartment=2)
-LIVES = Lineage(lives=(RED, BatchLife("blue", BatchStage.SPENT)))
+LIVES = Lineage(lives=(RED, BatchLife("blue", BatchStage.SPENT)), trusted=True)
 TABLE = TableState(lineage=LIVES)
 DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door is open", 0, active=True)
 JAM = OpenWarning(4, WarningKind.JAM, 0, "cards are jammed", 0, active=False)
@@ -40,6 +41,10 @@ def refused(action, **where) -> str:
     answer = asked(action, **where)
     assert isinstance(answer, Refused)
     return answer.why
+
+
+def count(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
+    return OrderTheShuffler(ShufflerOrder.COUNT, compartment, batch)
 
 
 def load(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
@@ -112,8 +117,8 @@ def test_an_order_goes_to_the_compartment_that_is_named() -> None:
 
 @pytest.mark.parametrize("compartment", [0, 2])
 def test_an_order_finds_the_batch_in_its_compartment(compartment) -> None:
-    given = asked(load(compartment, "red"))
-    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 2))
+    given = asked(count(compartment, "red"))
+    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.COUNT, 2))
 
 
 def test_a_batch_that_lies_nowhere_goes_into_the_compartment_that_is_named() -> None:
@@ -169,7 +174,10 @@ def test_a_shuffler_that_is_only_listened_to_takes_no_order() -> None:
         (
             ShufflerOrder.SORT,
             Role.PIT_MANAGER,
-            "[shuffler] orders lets nobody give sort; orders that may be given here: load, abort",
+            (
+                "[shuffler] orders lets nobody give sort; orders that may be given here: load,"
+                " count, abort"
+            ),
         ),
     ],
 )
@@ -182,6 +190,31 @@ def test_where_no_order_is_configured_none_is_taken() -> None:
     assert refused(load(1), settings=none) == (
         "[shuffler] orders lets nobody give load; no order may be given here"
     )
+
+
+def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused() -> None:
+    assert refused(load(2)) == "red is stored in compartment 2: use the other one"
+
+
+def test_a_shuffler_that_has_not_proven_who_it_is_takes_no_order() -> None:
+    unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
+    assert refused(load(1), table=unknown).startswith("the shuffler has not proven who it is")
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"), [(False, "no sort with a batch bound to an open shoe"), (True, "")]
+)
+def test_no_sorting_while_a_shoe_is_open(ended, why) -> None:
+    sorting = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=(("sort", ("pit_manager",)),)))
+    shoe = ShoeState("2025-11-21", 1, 416, ended=ended)
+    answer = asked(
+        OrderTheShuffler(ShufflerOrder.SORT),
+        settings=sorting,
+        table=replace(TABLE, shoe=shoe),
+        role=Role.PIT_MANAGER,
+    )
+    assert (answer.why if isinstance(answer, Refused) else "").startswith(why)
+    assert isinstance(answer, Refused) is not ended
 
 
 # --- words ----------------------------------------------------------------------------------------

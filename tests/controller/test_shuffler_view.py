@@ -114,6 +114,7 @@ def test_a_warning_is_told_with_its_number_and_since_when() -> None:
             "number": 3,
             "kind": "door",
             "code": 0,
+            "compartment": 0,
             "text": "a door was opened",
             "since_ns": 1_763_715_600_000_000_000,
             "active": True,
