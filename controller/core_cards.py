@@ -73,7 +73,7 @@ def followed(
     custody, of_batches = custodian_batches.followed(custody, event, before.lineage, after.lineage)
     findings = (*findings, *of_batches)
     match event:
-        case CardDrawn(card=card) if event.claimed is not Place.UNCLAIMED:
+        case CardDrawn(card=card) if _by_face(event):
             words = custodian.step_in_words(before)
             custody, too_many = faces.face_drawn(custody, card, book.decks, words)
             return custody, (*findings, *too_many)
@@ -85,3 +85,9 @@ def followed(
             return custody, (*findings, *off)
         case _:
             return custody, findings
+
+
+def _by_face(event: CardDrawn) -> bool:
+    """Whether the shoe read the face itself. A face that was found by a tag comes with its back."""
+    unclaimed_face = event.card is not None and not event.back
+    return event.claimed is not Place.UNCLAIMED or unclaimed_face

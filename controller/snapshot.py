@@ -56,7 +56,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
     """One table now. Keys are stable; cards are texts such as "7h", "??" where not disclosed."""
     table = state.table
     book = effective(core.book, table)
-    shoe = table.shoe
+    shoe, model = table.shoe, SHOE_MODELS[core.settings.shoe.model]
     coup = shoe.coup if shoe is not None else None
     last = shoe.last_coup if shoe is not None else None
     return {
@@ -86,7 +86,8 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "stage": state.shoe_driver.stage.value,
             "locked": state.shoe_driver.locked,
             "commands_allowed": core.settings.shoe.allow_commands,
-            "reads_tags": not SHOE_MODELS[core.settings.shoe.model].claims,
+            # One with an identity may read faces: then no batch need be bound.
+            "reads_tags": not (model.claims or model.identity),
             "identity": _shoe_identity(core, state),
         },
         "beside": _beside(core, state),
