@@ -26,11 +26,18 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from drivers import events as device
+from drivers import shuffler_events as shuffler
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
 
 SEVEN = device.Face(7, device.FaceSuit.HEART)
 SEVEN_OF_HEARTS = Card(Rank.SEVEN, Suit.HEART)
+
+PROOF = shuffler.ShuffleProof(
+    *("5A01", 77, 12, 31, 1, 416, shuffler.ShuffleResult.GOOD, "red", b"", 0, 1, b"", "1.4.0", b""),
+    signed=True,
+    genuine=True,
+)
 
 ABOUT_THE_DEVICE_ALONE = (
     device.LockChanged(locked=True),
@@ -51,6 +58,25 @@ ABOUT_THE_DEVICE_ALONE = (
     # Whose card it is only custody knows.
     device.CardPassed("E00401"),
     device.TagSeen(device.Spot.DISCARD_RACK, "E00401"),
+    # What a shuffler tells concerns the batches, and only from its own port.
+    shuffler.CompartmentChanged(1, shuffler.CompartmentState.COUNTED, 416, "red", b""),
+    shuffler.ShuffleBegan(1, 31),
+    shuffler.ShuffleDone(PROOF),
+    shuffler.ShuffleAborted(1, 31, shuffler.AbortReason.JAM),
+    shuffler.DoorMoved(open=True, compartment=0),
+    shuffler.JamReported(1, cleared=False),
+    shuffler.ResidualCards(0, 16),
+    shuffler.ModeChanged(shuffler.ShufflerMode.SORT),
+    shuffler.ShufflerWarning(7, "belt worn", active=True),
+    shuffler.SelfTested(passed=False, detail="camera"),
+    shuffler.ShufflerStarted(12, (1,)),
+    shuffler.ShufflerStatus(shuffler.ShufflerMode.PLAY, False, (), 0, ()),
+    shuffler.DeviceTampered("lid"),
+    shuffler.IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
+    shuffler.IdentityRefused("5A01", "unknown key", rolled_back=False),
+    shuffler.DeviceSilent(1500, lost=False),
+    shuffler.DeviceHeardAgain(),
+    shuffler.DeviceMemoryFilling(200, 256, stopped=False),
 )
 HAPPENINGS = (
     (device.CutCardSeen(), CutCardDrawn()),
