@@ -5,19 +5,29 @@ import logging
 import pytest
 
 from controller.core_state import CoreState
-from controller.device_log import part_of, tell_batches, telling_port, telling_refused
-from controller.entries import BatchBound, Entry
-from controller.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from controller.device_log import (
+    part_of,
+    tell_batches,
+    tell_identities,
+    tell_warnings,
+    telling_port,
+    telling_refused,
+)
+from controller.entries import BatchBound, DeviceNoted, Entry, Judged
+from controller.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
 from controller.loop import Conclusion, Stored
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refused, WarningClosed, WarningOpened
+from controller.procedure.events import ShufflerTold
 from controller.procedure.state import TableState
 from controller.settings import (
     ReaderDeviceSettings,
     ScannerDeviceSettings,
     Settings,
     ShoeDeviceSettings,
+    ShufflerDeviceSettings,
 )
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
+from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
@@ -34,6 +44,7 @@ SETTINGS = Settings(
     SHOE,
     readers=(ReaderDeviceSettings("/dev/rack", "discard_rack"),),
     scanners=(ScannerDeviceSettings("/dev/scanner", "zebra-ssi"),),
+    shuffler=ShufflerDeviceSettings("/dev/shuffler", "tablelink"),
 )
 
 
@@ -53,6 +64,7 @@ def lines(said: pytest.LogCaptureFixture) -> list[str]:
         ("/dev/shoe", "shoe"),
         ("/dev/rack", "reader at the discard rack"),
         ("/dev/scanner", "scanner"),
+        ("/dev/shuffler", "shuffler"),
     ],
 )
 def test_each_device_is_named_by_its_part(port: str, part: str) -> None:
@@ -133,3 +145,67 @@ def test_what_may_be_the_code_of_a_card_is_not_in_the_log(
 
     tail = f"named by {named_by}; `smartshoe status` tells why"
     assert lines(said) == [f"WARNING {words}, {tail}"]
+
+
+# --- who a device is, and what stops the next card ------------------------------------------------
+
+PROVEN = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False)
+BARE = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=True)
+REFUSED = IdentityRefused("5A02", "its key is not the paired one", rolled_back=False)
+UNKNOWN = IdentityRefused("", "it has no identity", rolled_back=False)
+
+
+def concluded(*entries: Entry) -> Stored:
+    driver = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
+    state = CoreState("", None, TableState(), driver)
+    return Stored((Conclusion(Tick(AT), entries),), (), AT, state)
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (PROVEN, "INFO {}: device 5A01, firmware 1.4.0, is trusted"),
+        (BARE, "WARNING {}: BARE: it proves nothing of itself, and the configuration lets it in"),
+        (
+            REFUSED,
+            (
+                "WARNING {}: device 5A02 is refused: its key is not the paired one; nothing it"
+                " tells is taken"
+            ),
+        ),
+        (
+            UNKNOWN,
+            "WARNING {}: a device is refused: it has no identity; nothing it tells is taken",
+        ),
+    ],
+)
+@pytest.mark.parametrize("part", ["shoe", "shuffler"])
+def test_who_a_device_is(
+    event: IdentityProven | IdentityRefused,
+    line: str,
+    part: str,
+    said: pytest.LogCaptureFixture,
+) -> None:
+    of_shuffler = Judged(ShufflerTold(event, 0), ())
+    entry = of_shuffler if part == "shuffler" else DeviceNoted("/dev/shoe", event)
+    tell_identities(SETTINGS, concluded(entry))
+    assert lines(said) == [line.format(part)]
+
+
+def test_nothing_else_of_a_device_tells_who_it_is(said: pytest.LogCaptureFixture) -> None:
+    door = DoorMoved(open=True, compartment=0)
+    entries = (Judged(ShufflerTold(door, 0), ()), DeviceNoted("/dev/shoe", door))
+    tell_identities(SETTINGS, concluded(*entries, Refused("resolve", "nothing is open")))
+    assert lines(said) == []
+
+
+def test_a_warning_is_told_by_what_it_is_about_and_not_in_its_words(
+    said: pytest.LogCaptureFixture,
+) -> None:
+    opened = WarningOpened(3, "count", 0, "the 7 of hearts is missing", ())
+    closed = WarningClosed(3, "count", "A. Floor", "found in the tray", 8_000_000_000)
+    tell_warnings(concluded(opened, Refused("clear-warning", "still so"), closed))
+    assert lines(said) == [
+        "WARNING shuffler: warning 3 (count): no next card before it is cleared",
+        "INFO shuffler: warning 3 (count) is cleared by A. Floor",
+    ]
