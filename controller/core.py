@@ -325,7 +325,9 @@ class Core:
 
     def _asked(self, growing: Growing, item: OperatorAction, action: DeviceAction) -> Growing:
         """A person asks for a command."""
-        asked = core_orders.asked(self.settings, growing.state.table, item.role, action)
+        table = growing.state.table
+        book = effective(self.book, table)
+        asked = core_orders.asked(self.settings, book, table, item.role, action)
         if isinstance(asked, Refused):
             return growing.noting(asked)
         if asked.lock_wanted is not None:

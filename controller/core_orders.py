@@ -8,6 +8,7 @@ Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); package R
 """
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, assert_never
 
 from controller.actions import (
@@ -22,7 +23,9 @@ from controller.custody.lineage import judging
 from controller.custody.lineage.state import Lineage
 from controller.procedure.effects import Refused
 from controller.procedure.phases import Phase
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
+from controller.rules.rule_points import RulePoint
 from controller.settings import Settings, ShufflerDeviceSettings
 from drivers.catalogue import SHOE_MODELS
 from drivers.commands import (
@@ -35,6 +38,17 @@ from drivers.commands import (
 )
 
 _ORDER: Final = "order-shuffler"
+# What the life of a batch keeps an order from breaking.
+_SECURE: Final = (RulePoint.SHUFFLER_SECURE, RulePoint.BATCH_IDLE_IN_SHUFFLER)
+_KEPT_BY: Final = MappingProxyType(
+    {
+        ShufflerOrder.LOAD: (RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
+        ShufflerOrder.COUNT: (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
+        ShufflerOrder.SHUFFLE: (RulePoint.SHUFFLED,),
+        ShufflerOrder.STORE: (RulePoint.SHUFFLED, RulePoint.SHUFFLER_SECURE),
+        ShufflerOrder.RELEASE: (RulePoint.SHUFFLED, RulePoint.BATCH_ALTERNATES),
+    }
+)
 _NO_LOCK: Final = "this shoe has no lock: tell the dealer to stop, or to go on"
 _ONLY_LISTENS: Final = (
     "this table only listens to its {device}: set allow_commands = true under [{device}] to change"
@@ -52,7 +66,7 @@ class Asked:
 
 
 def asked(
-    settings: Settings, table: TableState, role: Role, action: DeviceAction
+    settings: Settings, book: RuleBook, table: TableState, role: Role, action: DeviceAction
 ) -> Asked | Refused:
     """The command of this action, or why it is refused and what can be done."""
     match action:
@@ -69,7 +83,7 @@ def asked(
             asked_for = Asked(settings.shoe.port, ClearError(action.code))
             return Refused("clear-shoe-error", refusal) if refusal else asked_for
         case OrderTheShuffler():
-            return _ordered(settings, table, role, action)
+            return _ordered(settings, book, table, role, action)
         case _:
             assert_never(action)
 
@@ -123,7 +137,7 @@ def _shoe_refused(settings: Settings) -> str:
 
 
 def _ordered(
-    settings: Settings, table: TableState, role: Role, action: OrderTheShuffler
+    settings: Settings, book: RuleBook, table: TableState, role: Role, action: OrderTheShuffler
 ) -> Asked | Refused:
     shuffler = settings.shuffler
     if shuffler is None:
@@ -137,7 +151,7 @@ def _ordered(
     shoe_open = table.shoe is not None and not table.shoe.ended
     refusal = judging.order_refused(table.lineage, action.order, compartment, shoe_open=shoe_open)
     if refusal:
-        return Refused(_ORDER, refusal)
+        return Refused(_ORDER, refusal, book.clauses(*_KEPT_BY.get(action.order, _SECURE)))
     return Asked(shuffler.port, OrderShuffler(action.order, compartment))
 
 

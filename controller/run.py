@@ -49,7 +49,12 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
     return Core(
         settings=settings,
         book=RuleBook.of(
-            profile, settings.decks, settings.observed, settings.seats, settings.backs
+            profile,
+            settings.decks,
+            settings.observed,
+            settings.seats,
+            settings.backs,
+            shuffler=settings.shuffler is not None,
         ),
         devices=Devices(
             settings.shoe.port,

@@ -17,7 +17,10 @@ from controller.custody.lineage.stages import BatchStage
 from controller.custody.lineage.state import BatchLife, Lineage, OpenWarning, WarningKind
 from controller.procedure.effects import Refused
 from controller.procedure.phases import Phase
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
+from controller.rule_data import load_profile
+from controller.rules.rule_points import RulePoint
 from controller.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
@@ -27,6 +30,7 @@ ORDERS = (("load", BOTH), ("count", BOTH), ("status", ()), ("abort", ("pit_manag
 SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", True, ORDERS)
 SETTINGS = Settings("M7", "3", 8, 0, (), SHOE, shuffler=SHUFFLER)
 RED = BatchLife("red", BatchStage.STORED, compartment=2)
+BOOK = RuleBook.of(load_profile("s42-mini"), 8, ())
 LIVES = Lineage(lives=(RED, BatchLife("blue", BatchStage.SPENT)), trusted=True)
 TABLE = TableState(lineage=LIVES)
 DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door is open", 0, active=True)
@@ -34,7 +38,7 @@ JAM = OpenWarning(4, WarningKind.JAM, 0, "cards are jammed", 0, active=False)
 
 
 def asked(action, *, settings=SETTINGS, table=TABLE, role=Role.FLOORPERSON) -> Asked | Refused:
-    return core_orders.asked(settings, table, role, action)
+    return core_orders.asked(settings, BOOK, table, role, action)
 
 
 def refused(action, **where) -> str:
@@ -192,8 +196,22 @@ def test_where_no_order_is_configured_none_is_taken() -> None:
     )
 
 
-def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused() -> None:
-    assert refused(load(2)) == "red is stored in compartment 2: use the other one"
+def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused_with_its_clauses() -> None:
+    assert asked(load(2)) == Refused(
+        "order-shuffler",
+        "red is stored in compartment 2: use the other one",
+        BOOK.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
+    )
+
+
+@pytest.mark.parametrize("order", [one for one in ShufflerOrder if one is not ShufflerOrder.STATUS])
+def test_every_order_that_the_batches_refuse_cites_what_it_would_break(order) -> None:
+    all_of_them = tuple((one.value, ("floorperson",)) for one in ShufflerOrder)
+    allowed = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=all_of_them))
+    unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
+    answer = asked(OrderTheShuffler(order, 1), settings=allowed, table=unknown)
+    assert isinstance(answer, Refused)
+    assert answer.clauses
 
 
 def test_a_shuffler_that_has_not_proven_who_it_is_takes_no_order() -> None:
