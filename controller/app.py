@@ -31,7 +31,8 @@ from controller.device_log import (
 from controller.fault_words import fault_words, way_there
 from controller.inputs import Started
 from controller.loop import Stored
-from controller.metrics import MetricsServer, MetricsUnavailable, TableMetrics
+from controller.metrics import TableMetrics
+from controller.metrics_server import MetricsServer, MetricsUnavailable
 from controller.notify import Notifier
 from controller.rule_data import load_clauses
 from controller.run import SETTINGS

@@ -131,7 +131,7 @@ WAYS: Final = (
         "HTTP: counts for Prometheus",
         Passes.NO_CARD,
         by={
-            "metrics": ("controller.metrics",),
+            "metrics": ("controller.metrics", "controller.metrics_server"),
             "socket": ("controller.http_status", "controller.connections"),
             "bytes": ("controller.http_status",),
         },
@@ -311,7 +311,7 @@ WAYS: Final = (
                 "controller.identity_files",
                 "controller.journal.*",
                 "controller.keys",
-                "controller.metrics",
+                "controller.metrics_server",
                 "controller.pairing",
                 "controller.pile_reader",
                 "controller.recovery",

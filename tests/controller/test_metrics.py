@@ -15,7 +15,8 @@ from controller.config_zone import zone_data
 from controller.entries import DeviceNoted, Entry, Judged
 from controller.inputs import Started, Tick
 from controller.loop import Conclusion, Stored
-from controller.metrics import MetricsServer, MetricsUnavailable, TableMetrics
+from controller.metrics import TableMetrics
+from controller.metrics_server import MetricsServer, MetricsUnavailable
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.events import CardDrawn, CardRepeated
