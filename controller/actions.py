@@ -236,7 +236,8 @@ ACTION_NAMES: Final = (
     ("lock-shoe", SUPERVISORS, "lock the shoe's exit"),
     ("unlock-shoe", SUPERVISORS, "unlock the shoe's exit"),
     ("clear-shoe-error", SUPERVISORS, "clear an error of the shoe"),
-    ("order-shuffler", PEOPLE_AT_THE_TABLE, "tell the shuffler to do something"),
+    # Which of them may give which order stands in [shuffler] orders.
+    ("order-shuffler", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "tell the shuffler to do something"),
     ("clear-warning", SUPERVISORS, "clear a warning of the shuffler: play may go on"),
     ("record", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "put an act on record, done or seen"),
     ("turned", PEOPLE_AT_THE_TABLE, "tell that cards were turned up"),

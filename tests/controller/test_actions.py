@@ -28,7 +28,7 @@ AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
         *((name, SUPERVISORS) for name in ("resolve", "close-shoe", "lock-shoe", "unlock-shoe")),
         ("clear-shoe-error", SUPERVISORS),
         ("clear-warning", SUPERVISORS),
-        ("order-shuffler", AT_THE_TABLE),
+        ("order-shuffler", set(Role)),
         ("no-more-bets", AT_THE_TABLE),
         ("record", set(Role)),
         *((name, AT_THE_TABLE) for name in ("turned", "found-face-up", "give-up", "ghost-hand")),
@@ -60,9 +60,9 @@ def test_a_decision_needs_a_reason() -> None:
         ("give-up", {"hand": "player"}, AT_THE_TABLE, False),
         ("give-up", {"hand": "player", "by_order": True}, AT_THE_TABLE, True),
         ("change-setting", {"setting": "vig_rate", "value": "4"}, SUPERVISORS, True),
-        ("order-shuffler", {"order": "release", "batch": "red"}, AT_THE_TABLE, False),
+        ("order-shuffler", {"order": "release", "batch": "red"}, set(Role), False),
         *(
-            ("order-shuffler", {"order": order}, AT_THE_TABLE, True)
+            ("order-shuffler", {"order": order}, set(Role), True)
             for order in ("abort", "service", "sort")
         ),
         ("clear-warning", {"number": 1}, SUPERVISORS, True),
