@@ -116,7 +116,8 @@ def lived_on(book: RuleBook, step: Step, followed: Followed) -> Step:
 
 def _moved(book: RuleBook, move: Moved) -> BatchMoved:
     clauses = book.clauses(*_MOVED_BY[BatchStage(move.after)])
-    return BatchMoved(move.back, move.before, move.after, move.why, clauses)
+    before, after = BatchStage(move.before), BatchStage(move.after)
+    return BatchMoved(move.back, before.value, after.value, move.why, clauses)
 
 
 def _receipt(book: RuleBook, judged: JudgedProof) -> ShuffleRecorded:
