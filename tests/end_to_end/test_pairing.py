@@ -1,0 +1,226 @@
+"""A device is paired at a real terminal, and what was written down lets in that device alone."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.approved_firmware import ApprovedEntry, sign, store_list
+from controller.cli import main
+from controller.cli_errors import Exit
+from controller.config import load_config
+from controller.identity_files import load_pairing
+from controller.keys import make_key
+from drivers.catalogue import ShufflerSettings as DriverSettings
+from drivers.catalogue import build_shuffler
+from drivers.shuffler_events import IdentityProven, IdentityRefused
+from firmware_bridge.attestation import Trust
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortOpened
+from hil.emulator.serve import PtyServer
+from hil.emulator.shuffler import Shuffler
+from hil.emulator.shuffler_works import ShufflerSettings
+from hil.emulator.tablelink_shoe import TableLinkShoe
+
+Capture = pytest.CaptureFixture[str]
+
+DEVICE = "5eed0000c0ffee01"
+NS_PER_MS = 1_000_000
+
+
+@pytest.fixture
+def shuffler() -> Shuffler:
+    made = Shuffler()
+    made.power_on()
+    return made
+
+
+@pytest.fixture
+def port(shuffler: Shuffler) -> Iterator[str]:
+    with PtyServer(shuffler) as server:
+        yield server.path
+
+
+def pair(port: str, out: Path, *words: str) -> int:
+    return main(["identity", "pair", port, "--out", str(out), "--person", "Ann Lee", *words])
+
+
+def test_a_shuffler_is_paired_with_the_key_it_holds(
+    shuffler: Shuffler, port: str, fast_dir: Path, capsys: Capture
+) -> None:
+    out = fast_dir / "shuffler.identity.json"
+
+    assert pair(port, out) == Exit.DONE
+    shown = capsys.readouterr().out
+    paired = load_pairing(out)
+    assert paired.pin.key == shuffler.identity.public_key
+    assert (paired.pin.device.hex(), paired.role.value) == (DEVICE, "shuffler")
+    assert paired.firmware.version == "1.0.0"
+    assert paired.pin.first_event == 1
+    assert paired.person == "Ann Lee"
+    assert f"device        {DEVICE}, a shuffler" in shown
+    assert "compare device and fingerprint with the device's paper" in shown
+
+
+def test_a_second_pairing_of_a_device_is_told_from_the_first(port: str, fast_dir: Path) -> None:
+    pair(port, fast_dir / "first")
+    pair(port, fast_dir / "second")
+
+    first, second = load_pairing(fast_dir / "first"), load_pairing(fast_dir / "second")
+    assert first.pin.key == second.pin.key
+    assert first.pin.pairing != second.pin.pairing
+
+
+def test_the_pairing_as_json_is_one_object(port: str, fast_dir: Path, capsys: Capture) -> None:
+    assert pair(port, fast_dir / "pin", "--json") == Exit.DONE
+
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["device"], shown["file"]) == (DEVICE, str(fast_dir / "pin"))
+    assert shown["fingerprint"] == load_pairing(fast_dir / "pin").fingerprint.hex()
+
+
+def test_a_file_that_is_there_is_not_overwritten(
+    port: str, fast_dir: Path, capsys: Capture
+) -> None:
+    (fast_dir / "pin").write_text("mine")
+
+    assert pair(port, fast_dir / "pin") == Exit.UNUSABLE
+    assert "it is not overwritten" in capsys.readouterr().err
+    assert (fast_dir / "pin").read_text() == "mine"
+
+
+def test_a_device_with_another_fingerprint_than_its_paper_is_refused(
+    port: str, fast_dir: Path, capsys: Capture
+) -> None:
+    assert pair(port, fast_dir / "pin", "--fingerprint", "00" * 32) == Exit.NO
+
+    said = capsys.readouterr().err
+    assert "this is not the fingerprint that was given: nothing was written" in said
+    assert f"device        {DEVICE}, a shuffler" in said
+    assert not (fast_dir / "pin").exists()
+
+
+def test_the_fingerprint_of_the_paper_may_be_grouped(port: str, fast_dir: Path) -> None:
+    pair(port, fast_dir / "first")
+    digits = load_pairing(fast_dir / "first").fingerprint.hex().upper()
+    grouped = " ".join(digits[at : at + 8] for at in range(0, 64, 8))
+
+    assert pair(port, fast_dir / "pin", "--fingerprint", grouped) == Exit.DONE
+
+
+def test_a_fingerprint_that_is_none_is_told_before_the_port_is_opened(
+    fast_dir: Path, capsys: Capture
+) -> None:
+    assert pair("/dev/nowhere", fast_dir / "pin", "--fingerprint", "21fe") == Exit.UNUSABLE
+    assert "--fingerprint: '21fe'. Allowed: 64 hex digits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (ShufflerSettings(bare=True), "has no identity (a bare device) and cannot be paired"),
+        (ShufflerSettings(debug=True), "the debug port of device"),
+    ],
+)
+def test_a_device_that_cannot_be_trusted_is_told_so(
+    settings: ShufflerSettings, said: str, fast_dir: Path, capsys: Capture
+) -> None:
+    shuffler = Shuffler(settings)
+    shuffler.power_on()
+    with PtyServer(shuffler) as server:
+        assert pair(server.path, fast_dir / "pin") == Exit.UNUSABLE
+    assert said in capsys.readouterr().err
+    assert not (fast_dir / "pin").exists()
+
+
+def test_a_shoe_is_paired_as_a_shoe(fast_dir: Path) -> None:
+    shoe = TableLinkShoe()
+    shoe.power_on()
+    with PtyServer(shoe) as server:
+        assert pair(server.path, fast_dir / "pin") == Exit.DONE
+    assert load_pairing(fast_dir / "pin").role.value == "shoe"
+
+
+def test_a_line_on_which_nothing_is_heard_is_told_with_its_remedy(
+    fast_dir: Path, capsys: Capture
+) -> None:
+    master, slave = os.openpty()
+    try:
+        assert pair(os.ttyname(slave), fast_dir / "pin", "--wait", "1") == Exit.UNUSABLE
+    finally:
+        os.close(slave)
+        os.close(master)
+    assert "nothing was heard. Remedy: check that the device is switched on" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_port_that_is_not_there_is_told(fast_dir: Path, capsys: Capture) -> None:
+    assert pair(str(fast_dir / "nowhere"), fast_dir / "pin") == Exit.UNUSABLE
+    assert str(fast_dir / "nowhere") in capsys.readouterr().err
+
+
+# --- and then ------------------------------------------------------------------------------------
+
+
+def judged(settings: ShufflerSettings, trust: Trust) -> IdentityProven | IdentityRefused:
+    """What the driver makes of a device that was just switched on, over a cable in memory."""
+    device = Shuffler(settings)
+    device.host_appeared(0)
+    device.power_on()
+    driver = build_shuffler("tablelink", DriverSettings(trust=trust))
+    state, output = driver.receive(driver.initial(), PortOpened("x", Timestamp(0, 0), bytes(32)))
+    for step in range(1, 2000):
+        at = Timestamp(step * NS_PER_MS, 0)
+        for event in output.events:
+            if isinstance(event, IdentityProven | IdentityRefused):
+                return event
+        heard = b"".join((*output.at_once, *output.to_write))
+        said = device.receive(heard, at.monotonic_ns) + device.tick(at.monotonic_ns)
+        state, output = driver.receive(state, Chunk("x", at, said))
+    raise AssertionError("the driver made up its mind about nobody")
+
+
+@pytest.fixture
+def trust(port: str, fast_dir: Path) -> Trust:
+    """What a table trusts whose shuffler was paired and whose firmware was approved."""
+    pair(port, fast_dir / "shuffler.identity.json")
+    key = make_key(fast_dir / "table.key")
+    ware = load_pairing(fast_dir / "shuffler.identity.json").firmware
+    entry = ApprovedEntry(ware.image, ware.version, ware.security_counter, "")
+    store_list(fast_dir / "approved.json", sign((entry,), key, Timestamp(0, 0)))
+    (fast_dir / "table.toml").write_text(
+        '[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n[shuffler]\nport = "/dev/ttyUSB1"\n'
+        'identity = "shuffler.identity.json"\napproved = "approved.json"\n'
+        'approved_keys = ["table.key.pub"]\n'
+    )
+    device = load_config(fast_dir / "table.toml").settings.shuffler
+    assert device is not None
+    return device.trust
+
+
+def test_the_device_that_was_paired_is_let_in(trust: Trust) -> None:
+    proven = judged(ShufflerSettings(), trust)
+
+    assert isinstance(proven, IdentityProven)
+    assert proven.device.lower() == DEVICE
+    assert not proven.bare
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(ShufflerSettings(seed=b"another key"), id="another key"),
+        pytest.param(ShufflerSettings(device=b"SHUF0002"), id="another device"),
+        pytest.param(ShufflerSettings(image=bytes(32)), id="other firmware"),
+        pytest.param(ShufflerSettings(version="1.0.1"), id="another version"),
+        pytest.param(ShufflerSettings(bare=True), id="no identity"),
+        pytest.param(ShufflerSettings(debug=True), id="debug port open"),
+    ],
+)
+def test_no_other_device_and_no_other_firmware_is_let_in(
+    settings: ShufflerSettings, trust: Trust
+) -> None:
+    assert isinstance(judged(settings, trust), IdentityRefused)
