@@ -28,6 +28,9 @@ GROUPS = (
     "devices monitor",
     "keys make",
     "keys show",
+    *("identity pair", "identity show"),
+    *("firmware list", "firmware approve", "firmware withdraw", "firmware verify"),
+    *("shuffles list", "shuffles export", "shuffles verify"),
     "batch",
     *("batch enrol", "batch verify", "batch import", "batch export", "batch list", "batch show"),
 )

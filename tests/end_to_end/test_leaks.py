@@ -44,6 +44,7 @@ from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
 from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
 from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.shuffler import Shuffler
 from hil.emulator.table_reader import TableReader
 
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli")
@@ -347,7 +348,16 @@ def devices(table: RunningTable) -> str:
 
 
 def key(table: RunningTable) -> str:
-    return table.command("keys", "make", "new.key").partition("fingerprint")[0]
+    made = table.command("keys", "make", "new.key")
+    image = ("--sha256", "c0" * 32, "--version", "1.2.0", "--counter", "3", "--key", "new.key")
+    words = (
+        ("firmware", "approve", *image),
+        ("firmware", "list"),
+        ("firmware", "verify", "--key", "new.key.pub"),
+    )
+    said = (made, *(table.command(*some) for some in words))
+    # Another key and another moment each time.
+    return "\n".join(re.split("fingerprint|signed  ", some)[0] for some in said)
 
 
 CARDS = batch("RED-0001", "red", 1)
@@ -360,19 +370,37 @@ def batches(table: RunningTable) -> str:
     table.command("keys", "make", "batch.key")
     taken = table.command("batch", "import", "maker.csv", *WHO)
     name = ("RED-0001", "--key", "batch.key")
-    words = (("batch", "list", *name[1:]), ("batch", "show", *name), ("batch", "export", *name))
+    words = (
+        ("batch", "list", *name[1:]),
+        ("batch", "show", *name),
+        ("batch", "export", *name),
+        ("shuffles", "list", "journal"),
+        ("shuffles", "export", "journal", "--out", "shuffles"),
+    )
     return "\n".join([taken, *(table.command(*some) for some in words)])
 
 
+def paired(table: RunningTable) -> str:
+    """A shuffler paired beside the table."""
+    shuffler = Shuffler()
+    shuffler.power_on()
+    (table.folder / "pin").unlink(missing_ok=True)
+    with TcpServer(shuffler) as line:
+        words = ("identity", "pair", line.url, "--out", "pin", "--person", "Ann Lee")
+        said = table.command(*words)
+    assert "a shuffler" in said
+    return said.partition("starts")[0]
+
+
 def enrolled(table: RunningTable) -> str:
-    """A batch enrolled at a reader of its own beside the table."""
+    """A batch enrolled at a reader of its own beside the table, and a shuffler paired."""
     with TcpServer(TableReader()) as reader:
         deck = tuple(one for one in CARDS.cards if one.deck == 1)
         reader.perform(lambda device: device.lay_pile(deck))
         words = ("RED-0001", "--replace", "--decks", "1", "--back", "red", "--yes", "--wait", "5")
         said = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
     assert "is whole" in said
-    return re.sub(r"socket://\S+", "reader", said)
+    return re.sub(r"socket://\S+", "reader", said) + paired(table)
 
 
 def uncounted(text: str) -> str:
