@@ -58,8 +58,8 @@ def monitor(
         str,
         typer.Option(
             metavar="NAME",
-            help="The device's model, such as angel-eye-ii-ex (the default), feig-rfid, hid-pos or"
-            " zebra-ssi; with --config that of the port.",
+            help="The device's model, such as angel-eye-ii-ex (the default), feig-rfid, tablelink,"
+            " tablelink-shuffler, hid-pos or zebra-ssi; with --config that of the port.",
         ),
     ] = "",
     baud: Annotated[

@@ -10,6 +10,7 @@ Source: package README, "Devices of a table", "Three levels"; D-8 (a scan is not
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from controller.cli_errors import Unable
@@ -21,18 +22,29 @@ from drivers.catalogue import (
     RFID_SHOE,
     SCANNER_MODELS,
     SHOE_MODELS,
+    SHUFFLER_MODELS,
+    TABLELINK,
     ShoeMonitor,
     ShoeSettings,
     build_monitor,
     build_scanner_monitor,
+    build_shuffler_monitor,
 )
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Parity
 
-MODELS = (*SHOE_MODELS, *SCANNER_MODELS)
+# A shoe and a shuffler may be of one name in their sections; here there are no sections.
+_AS_SHUFFLER = "-shuffler"
+SHUFFLERS = MappingProxyType(
+    {f"{name}{_AS_SHUFFLER}": model for name, model in SHUFFLER_MODELS.items()}
+)
+MODELS = (*SHOE_MODELS, *SCANNER_MODELS, *SHUFFLERS)
 SILENT_SCANNER = (
     "a scanner that was plugged in anew may be silent until a table has opened it: the monitor only"
     " listens"
+)
+UNGREETED_DEVICE = (
+    "a TableLink device says little until a table has greeted it: the monitor only listens"
 )
 
 
@@ -80,7 +92,7 @@ def same_port(configured: str, port: str) -> bool:
 
 def _line_of(model: str) -> LineSettings:
     """The model's own speed and parity. Raises Unable."""
-    known = SHOE_MODELS.get(model) or SCANNER_MODELS.get(model)
+    known = SHOE_MODELS.get(model) or SCANNER_MODELS.get(model) or SHUFFLERS.get(model)
     if known is None:
         raise Unable(f"--model {model} is not known; allowed: {', '.join(MODELS)}")
     return LineSettings(known.baud, Parity(known.parity or Parity.NONE))
@@ -103,6 +115,9 @@ def _model_at(table: TableConfig, said: Said) -> tuple[str, ShoeSettings]:
     for scanner in table.settings.scanners:
         if same_port(scanner.port, said.port):
             return scanner.model, ShoeSettings()
+    shuffler = table.settings.shuffler
+    if shuffler is not None and same_port(shuffler.port, said.port):
+        return f"{shuffler.model}{_AS_SHUFFLER}", ShoeSettings()
     shoe = table.settings.shoe
     return shoe.model, shoe_settings(shoe)
 
@@ -122,9 +137,14 @@ def _watched(
         monitor = cast("ShoeMonitor", build_scanner_monitor(model, masked=masked))
         remark = SILENT_SCANNER if model == HID_POS else ""
         return WatchedPort(model, line, allowed, monitor, remark)
+    if model in SHUFFLERS:
+        name = SHUFFLERS[model].name
+        monitor = cast("ShoeMonitor", build_shuffler_monitor(name, masked=masked))
+        return WatchedPort(model, line, allowed, monitor, UNGREETED_DEVICE)
     settings = replace(
         settings,
         seq_cycle=said.seq_cycle or settings.seq_cycle,
         bcc_reading=said.bcc_reading or settings.bcc_reading,
     )
-    return WatchedPort(model, line, allowed, build_monitor(model, settings, masked=masked))
+    remark = UNGREETED_DEVICE if model == TABLELINK else ""
+    return WatchedPort(model, line, allowed, build_monitor(model, settings, masked=masked), remark)

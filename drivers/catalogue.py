@@ -22,19 +22,27 @@ from drivers.readers.placed_reader import (
 from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
 from drivers.scanners.monitor import ScannerMonitor
 from drivers.scanners.ssi import SsiScanner, SsiScannerState
+from drivers.shoes import tablelink_events as shoe_events
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_monitor import AngelEyeMonitor, AngelEyeMonitorState
 from drivers.shoes.monitor import Monitor
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_monitor import RfidMonitor, RfidMonitorState
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
+from drivers.shoes.tablelink_shoe import (
+    TableLinkShoe,
+    TableLinkShoeSettings,
+    TableLinkShoeState,
+)
 from drivers.shuffler_events import ShuffleProof
+from drivers.shufflers import tablelink_events as shuffler_events
 from drivers.shufflers.tablelink_receipts import opened
 from drivers.shufflers.tablelink_shuffler import (
     TableLinkShuffler,
     TableLinkShufflerSettings,
     TableLinkShufflerState,
 )
+from drivers.tablelink.monitor import TableLinkMonitor, TableLinkMonitorState
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
 from firmware_bridge.attestation import NO_TRUST, Trust
@@ -43,14 +51,15 @@ from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
-ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState
+ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState | TableLinkShoeState
 Shoe: TypeAlias = Driver[ShoeState]
-ShoeMonitorState: TypeAlias = AngelEyeMonitorState | RfidMonitorState
+ShoeMonitorState: TypeAlias = AngelEyeMonitorState | RfidMonitorState | TableLinkMonitorState
 ShoeMonitor: TypeAlias = Monitor[ShoeMonitorState]
 ReaderState: TypeAlias = PlacedReaderState
 
 ANGEL_EYE_II_EX = "angel-eye-ii-ex"
 RFID_SHOE = "feig-rfid"
+TABLELINK = "tablelink"  # a shoe, and a shuffler
 
 _NS_PER_MS = 1_000_000
 
@@ -124,6 +133,15 @@ SHOE_MODELS = MappingProxyType(
             claims=False,
             locks=False,
         ),
+        TABLELINK: ShoeModel(
+            TABLELINK,
+            "TableLink shoe",
+            baud=1_000_000,
+            parity="N",
+            claims=False,
+            locks=True,
+            identity=True,
+        ),
     }
 )
 SEQ_CYCLES = tuple(cycle.value for cycle in SequenceCycle)
@@ -145,9 +163,8 @@ _ANTENNA_MAX = 255
 def build_shoe(model: str, settings: ShoeSettings) -> Shoe:
     """The driver of a shoe. Raises BadShoeSettings."""
     _require("model", model, tuple(SHOE_MODELS))
-    shoe = _rfid_shoe(settings) if model == RFID_SHOE else _angel_eye(settings)
     # A driver takes only states that it gave itself, which no type can say of a union.
-    return cast("Shoe", shoe)
+    return cast("Shoe", _SHOES[model](settings))
 
 
 def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) -> ShoeMonitor:
@@ -156,6 +173,9 @@ def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) ->
     Raises BadShoeSettings.
     """
     _require("model", model, tuple(SHOE_MODELS))
+    if model == TABLELINK:
+        of_shoe = TableLinkMonitor(shoe_events.events_of, shoe_events.status_of, masked)
+        return cast("ShoeMonitor", of_shoe)
     if model == RFID_SHOE:
         return cast("ShoeMonitor", RfidMonitor(_rfid_shoe(settings), masked))
     return cast("ShoeMonitor", AngelEyeMonitor(_angel_eye(settings), masked))
@@ -215,6 +235,16 @@ def _rfid_shoe(settings: ShoeSettings) -> RfidShoe:
         together_ms=settings.together_ms,
     )
     return RfidShoe(RfidShoeSettings(_feig_link(settings.reader, settings.delivery), at_exit))
+
+
+def _tablelink_shoe(settings: ShoeSettings) -> TableLinkShoe:
+    link = TableLinkSettings(DeviceRole.SHOE, settings.trust)
+    return TableLinkShoe(TableLinkShoeSettings(link, settings.allow_commands))
+
+
+_SHOES = MappingProxyType(
+    {ANGEL_EYE_II_EX: _angel_eye, RFID_SHOE: _rfid_shoe, TABLELINK: _tablelink_shoe}
+)
 
 
 def _feig_link(reader: str, delivery: str) -> FeigLinkSettings:
@@ -304,7 +334,6 @@ def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
 Shuffler: TypeAlias = TableLinkShuffler
 ShufflerState: TypeAlias = TableLinkShufflerState
 
-TABLELINK = "tablelink"
 # The one form of a shuffle's receipt that any shuffler gives.
 RECEIPT_FORM = "TableLink/1"
 
@@ -346,11 +375,24 @@ SHUFFLER_MODELS = MappingProxyType(
 
 def build_shuffler(model: str, settings: ShufflerSettings) -> Shuffler:
     """The driver of a shuffler. Raises BadShufflerSettings."""
+    _require_shuffler(model)
+    link = TableLinkSettings(DeviceRole.SHUFFLER, settings.trust)
+    return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))
+
+
+def build_shuffler_monitor(model: str, *, masked: bool = True) -> TableLinkMonitor:
+    """Three levels of lines from a shuffler's port; unmasked only in maintenance.
+
+    Raises BadShufflerSettings.
+    """
+    _require_shuffler(model)
+    return TableLinkMonitor(shuffler_events.events_of, shuffler_events.status_of, masked)
+
+
+def _require_shuffler(model: str) -> None:
     if model not in SHUFFLER_MODELS:
         allowed = ", ".join(SHUFFLER_MODELS)
         raise BadShufflerSettings(f"model = {model!r} is not one of: {allowed}")
-    link = TableLinkSettings(DeviceRole.SHUFFLER, settings.trust)
-    return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))
 
 
 def open_receipt(sealed: bytes, key: bytes) -> ShuffleProof | None:

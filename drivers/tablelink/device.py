@@ -11,9 +11,6 @@ Source: package README, "TableLink devices".
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
-from firmware_bridge.tablelink.link import TableLink
-from firmware_bridge.tablelink.state import TableLinkState
-
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
 from drivers.tablelink import life as lives
@@ -29,7 +26,9 @@ from firmware_bridge.tablelink.items import (
     Request,
     TableLinkItem,
 )
+from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import TableLinkSettings
+from firmware_bridge.tablelink.state import TableLinkState
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 

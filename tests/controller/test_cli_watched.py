@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli_errors import Unable
-from controller.cli_watched import SILENT_SCANNER, Said, same_port, watched_port
+from controller.cli_watched import SILENT_SCANNER, UNGREETED_DEVICE, Said, same_port, watched_port
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity
@@ -43,6 +43,8 @@ def config(fast_dir: Path) -> Path:
         ("feig-rfid", 38400, Parity.EVEN),
         ("zebra-ssi", 9600, Parity.NONE),
         ("hid-pos", 0, Parity.NONE),
+        ("tablelink", 1_000_000, Parity.NONE),
+        ("tablelink-shuffler", 1_000_000, Parity.NONE),
     ],
 )
 def test_a_model_has_its_own_line(model: str, baud: int, parity: Parity) -> None:
@@ -84,8 +86,13 @@ def test_a_speed_that_is_said_wins(config: Path) -> None:
 
 
 def test_a_model_there_is_not_names_those_there_are() -> None:
-    with pytest.raises(Unable, match="allowed: angel-eye-ii-ex, feig-rfid, hid-pos, "):
+    with pytest.raises(Unable, match="allowed: angel-eye-ii-ex, feig-rfid, tablelink, hid-pos, "):
         watched_port(Said("/dev/ttyUSB0", "x"), None, masked=True)
+
+
+@pytest.mark.parametrize("model", ["tablelink", "tablelink-shuffler"])
+def test_a_device_that_may_be_silent_until_it_is_greeted_is_told(model: str) -> None:
+    assert watched_port(Said("p", model), None, masked=True).remark == UNGREETED_DEVICE
 
 
 def test_a_scanner_that_may_be_silent_is_told() -> None:

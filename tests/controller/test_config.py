@@ -483,7 +483,7 @@ def test_a_port_that_cannot_be_meant(
     [
         (
             'model = "angel"',
-            "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex, feig-rfid.",
+            "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex, feig-rfid, tablelink.",
         ),
         ("baud = 110", "shoe.baud: 110 is not allowed; at least 300."),
         (

@@ -26,12 +26,14 @@ from drivers.catalogue import (
     build_scanner,
     build_shoe,
     build_shuffler,
+    build_shuffler_monitor,
 )
 from drivers.events import Spot
 from drivers.readers.placed_reader import Watched
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
+from drivers.shoes.tablelink_shoe import TableLinkShoe, TableLinkShoeState
 from firmware_bridge.attestation import Pin, Trust
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
@@ -102,18 +104,24 @@ def test_the_defaults_of_an_rfid_shoe_are_those_of_its_driver() -> None:
 
 def test_each_model_has_its_line_and_its_word() -> None:
     told = {
-        model.name: (model.title, model.baud, model.parity, model.claims)
+        model.name: (model.title, model.baud, model.parity, model.claims, model.identity)
         for model in SHOE_MODELS.values()
     }
 
     assert told == {
-        "angel-eye-ii-ex": ("Angel Eye II-EX", 4800, "N", True),
-        "feig-rfid": ("RFID dealing shoe (FEIG OBID)", 38400, "E", False),
+        "angel-eye-ii-ex": ("Angel Eye II-EX", 4800, "N", True, False),
+        "feig-rfid": ("RFID dealing shoe (FEIG OBID)", 38400, "E", False, False),
+        "tablelink": ("TableLink shoe", 1_000_000, "N", False, True),
     }
 
 
 @pytest.mark.parametrize(
-    ("model", "state"), [(ANGEL_EYE_II_EX, AngelEyeShoeState), (RFID_SHOE, RfidShoeState)]
+    ("model", "state"),
+    [
+        (ANGEL_EYE_II_EX, AngelEyeShoeState),
+        (RFID_SHOE, RfidShoeState),
+        (TABLELINK, TableLinkShoeState),
+    ],
 )
 def test_every_shoe_tells_its_stage_and_its_lock(model: str, state: type) -> None:
     shoe = build_shoe(model, ShoeSettings()).initial()
@@ -201,6 +209,24 @@ def test_a_scanner_model_that_does_not_exist_is_named() -> None:
         build_scanner("keyboard")
 
 
+def test_every_setting_of_a_tablelink_shoe_reaches_it() -> None:
+    trust = Trust(bare=True)
+
+    shoe = build_shoe(TABLELINK, ShoeSettings(allow_commands=True, trust=trust))
+
+    assert isinstance(shoe, TableLinkShoe)
+    assert shoe.settings.allow_commands
+    assert shoe.settings.link == TableLinkSettings(DeviceRole.SHOE, trust)
+
+
+def test_a_tablelink_shoe_only_tells_and_is_trusted_by_nobody_by_default() -> None:
+    shoe = build_shoe(TABLELINK, ShoeSettings())
+
+    assert isinstance(shoe, TableLinkShoe)
+    assert not shoe.settings.allow_commands
+    assert shoe.settings.link.trust == Trust()
+
+
 def test_each_shuffler_has_its_line() -> None:
     told = {
         model.name: (model.title, model.baud, model.parity, model.identity)
@@ -229,3 +255,5 @@ def test_a_shuffler_only_tells_and_is_trusted_by_nobody_by_default() -> None:
 def test_a_shuffler_model_that_does_not_exist_is_named() -> None:
     with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
         build_shuffler("mixer", ShufflerSettings())
+    with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
+        build_shuffler_monitor("mixer")

@@ -4,7 +4,6 @@ import dataclasses
 from enum import Enum
 
 import pytest
-from firmware_bridge.tablelink.state import Known
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +31,7 @@ from firmware_bridge.tablelink.items import (
     TableLinkItem,
 )
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
+from firmware_bridge.tablelink.state import Known
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 

@@ -1,0 +1,161 @@
+"""Watching the wire of a TableLink device without seeing a card."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from drivers.catalogue import TABLELINK, ShoeSettings, build_monitor, build_shuffler_monitor
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+AT = Timestamp(0, 0)
+VECTORS = tomllib.loads(
+    (Path(__file__).parents[2] / "vectors" / "tablelink.toml").read_text(encoding="utf-8")
+)
+GOLDEN = {one["name"]: bytes.fromhex(one["wire"]) for one in VECTORS["frame"]}
+CARD = GOLDEN["event 42, CARD_OUT"]
+# The card of that event: its tag and its face, as they stand in the frame.
+TAG, FACE = bytes.fromhex("e0040150a05f02b7"), bytes.fromhex("02190901")
+
+
+def crc_32c(data: bytes) -> bytes:
+    register = 0xFFFFFFFF
+    for byte in data:
+        register ^= byte
+        for _bit in range(8):
+            register = register >> 1 ^ 0x82F63B78 if register & 1 else register >> 1
+    return (register ^ 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def stuffed(raw: bytes) -> bytes:
+    """COBS of a frame shorter than 254 bytes, between zeros."""
+    return b"\0" + b"".join(bytes((len(run) + 1,)) + run for run in raw.split(b"\0")) + b"\0"
+
+
+def card_out(tag: bytes, face: bytes) -> bytes:
+    """Event 42 with another card."""
+    raw = bytes.fromhex(next(o["raw"] for o in VECTORS["frame"] if "CARD_OUT" in o["name"]))
+    body = raw[:-4].replace(TAG, tag).replace(FACE, face)
+    return stuffed(body + crc_32c(body))
+
+
+def watch(*chunks: bytes, masked: bool = True, shuffler: bool = False) -> list[str]:
+    if shuffler:
+        monitor = build_shuffler_monitor(TABLELINK, masked=masked)
+    else:
+        monitor = build_monitor(TABLELINK, ShoeSettings(), masked=masked)  # type: ignore[assignment]
+    state, seen = monitor.watch(monitor.initial(), PortOpened("p", AT, bytes(32)))
+    lines = list(seen)
+    for chunk in chunks:
+        state, seen = monitor.watch(state, Chunk("p", AT, chunk))
+        lines.extend(seen)
+    _state, seen = monitor.watch(state, PortLost("p", AT, "unplugged"))
+    return [*lines, *seen]
+
+
+def events(lines: list[str]) -> list[str]:
+    return [line.removeprefix("event  ") for line in lines if line.startswith("event")][1:-1]
+
+
+def test_a_card_made_here_is_the_golden_one() -> None:
+    assert card_out(TAG, FACE) == CARD
+
+
+def test_three_levels_of_a_card() -> None:
+    lines = watch(CARD)
+
+    assert lines[0] == "event  StageChanged stage=opened detail=port open"
+    assert [line.split()[0] for line in lines[1:-1]] == ["bytes", "frame", "event"]
+    assert lines[-2] == "event  card ??"
+    assert lines[-1] == "event  StageChanged stage=lost detail=unplugged"
+
+
+def test_in_maintenance_everything_is_shown() -> None:
+    lines = watch(CARD, masked=False)
+
+    assert lines[1] == f"bytes  {CARD.hex(' ').upper()}"
+    assert "event  CardPassed tag=E0040150A05F02B7 sure=yes" in lines
+
+
+@pytest.mark.parametrize(
+    ("tag", "face"),
+    [(bytes.fromhex("e0040150a05f02b8"), FACE), (TAG, bytes.fromhex("02190d04"))],
+)
+def test_all_cards_look_the_same(tag: bytes, face: bytes) -> None:
+    other = card_out(tag, face)
+
+    assert watch(other) == watch(CARD)
+
+
+def test_cards_cut_at_any_byte_look_the_same() -> None:
+    other = card_out(bytes.fromhex("e0040150a05f02b8"), bytes.fromhex("02190d04"))
+    for cut in range(len(CARD)):
+        assert watch(other[:cut], other[cut:]) == watch(CARD[:cut], CARD[cut:])
+
+
+def test_a_card_whose_frame_is_broken_is_not_shown() -> None:
+    other = card_out(bytes.fromhex("e0040150a05f02b8"), bytes.fromhex("02190d04"))
+    for start in range(1, len(CARD), 7):
+        assert watch(other[start:]) == watch(CARD[start:])
+
+
+def test_a_repetition_is_a_frame_and_no_second_event() -> None:
+    lines = watch(CARD, CARD)
+
+    assert sum(line.startswith("frame") for line in lines) == 2
+    assert events(lines) == ["card ??"]
+
+
+def test_who_it_says_it_is() -> None:
+    assert events(watch(GOLDEN["HELLO of a shuffler, answering"], shuffler=True)) == [
+        "shuffler 5eed0000c0ffee01 says it is there: firmware 1.0.0, boot 5, events 40 to 42 kept"
+    ]
+    assert events(watch(GOLDEN["HELLO of a shoe that is new"]))[0].startswith("shoe ")
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("event 43, LID open", "DoorMoved open=yes compartment=0"),
+        ("event 44, JAM in compartment 2", "JamReported compartment=2 cleared=no"),
+        (
+            "event 48, BATCH_ABORTED by power",
+            "ShuffleAborted compartment=1 cycle=9 reason=power",
+        ),
+        (
+            "STATUS answered",
+            (
+                "ShufflerStatus mode=play door_open=no compartments=(1 stored 416 red 7)"
+                " (2 empty not known - 0) residual=0 warnings=7"
+            ),
+        ),
+    ],
+)
+def test_what_a_shuffler_tells(name: str, line: str) -> None:
+    assert events(watch(GOLDEN[name], shuffler=True)) == [line]
+
+
+def test_how_many_of_each_face_are_in_a_batch_is_masked() -> None:
+    masked, whole = (
+        "\n".join(watch(GOLDEN["event 46, BATCH_DONE, signed"], masked=masked, shuffler=True))
+        for masked in (True, False)
+    )
+
+    assert "08080808" in whole
+    assert "08080808" not in masked
+    assert "faces=?? " in masked
+    assert "ShuffleDone ShuffleProof device=5eed0000c0ffee01" in masked
+
+
+def test_an_event_nobody_knows_is_told_as_a_fault() -> None:
+    (line,) = events(watch(GOLDEN["event 67, of a kind nobody knows"], shuffler=True))
+
+    assert line.startswith("DeviceFault kind=malformed detail=event 67 of kind ")
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize("shuffler", [True, False])
+def test_every_golden_frame_can_be_watched(name: str, shuffler: bool) -> None:
+    for masked in (True, False):
+        assert any(line.startswith("frame") for line in watch(GOLDEN[name], masked=masked))
