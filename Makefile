@@ -15,7 +15,7 @@ EVERY  ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench register mutants lock clean
+.PHONY: help demo test check full gate bench firmware register mutants lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -53,6 +53,10 @@ gate: $(VENV)/.installed-dev ## What must hold before a release.
 
 bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 	@$(RUN) -m hil.bench $(ARGS)
+
+firmware: ## Build the reference firmware for the board and print its sizes; see hil/README.md.
+	@for role in shuffler shoe; do \
+	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 
 register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)

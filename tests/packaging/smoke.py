@@ -27,7 +27,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("smartshoe-hil", "--help"),
 )
 
-# The kinds of file the packages carry. Anything else in a wheel is a stray.
+# The kinds of file the packages carry, and the one name without an ending. Anything else in a
+# wheel is a stray.
 SUFFIXES = frozenset(
     {
         ".py",
@@ -42,6 +43,8 @@ SUFFIXES = frozenset(
         ".js",
         ".c",
         ".h",
+        ".ld",
+        "Makefile",
         ".sh",
         ".config",
     }
@@ -73,7 +76,7 @@ def strays(names: set[str], version: str) -> list[str]:
         if path.parts[0] != info
         and (
             path.parts[0] not in PACKAGES
-            or path.suffix not in SUFFIXES
+            or (path.suffix or path.name) not in SUFFIXES
             or FOREIGN_PARTS.intersection(path.parts)
         )
     )

@@ -1,0 +1,28 @@
+/* Responsible for: the events that wait for the host's acknowledgement: numbered once, never
+ * written over, freed only up to what the host stored.
+ * Not responsible for: what an event says (events.h) and when it is sent (session.h).
+ * Source: firmware_bridge/README.md, "TableLink/1", "Events". */
+#ifndef RING_H
+#define RING_H
+
+#include "device.h"
+
+/* Not before the next commit does it count. False: there was no place; it is lost, and the
+ * OVERFLOW in the last place says so. */
+bool ring_put(struct device *d, uint8_t kind, const uint8_t *body, size_t length);
+
+/* NULL: not kept, or the memory was damaged. */
+const struct record *ring_at(const struct device *d, uint64_t number);
+
+/* All events up to this number are stored by the host. */
+void ring_free(struct device *d, uint64_t number);
+
+uint32_t ring_kept(const struct device *d);
+
+/* At 90 %. */
+bool ring_gate_closed(const struct device *d);
+
+/* Gives up whatever cannot be told because of a damaged record; the HELLO then shows the gap. */
+void ring_mend(struct device *d);
+
+#endif
