@@ -42,7 +42,8 @@ from drivers.shuffler_events import (
 )
 
 DEVICES_KEPT_MAX: Final = 8
-_IN_DOUBT: Final = (*COUNT_STANDS, BatchStage.SHUFFLING)
+# A jam or a door may have been told before the shuffle that it broke off.
+_IN_DOUBT: Final = (*COUNT_STANDS, BatchStage.SHUFFLING, BatchStage.HELD)
 
 
 def shuffle_began(f: Followed, m: Measure, event: ShuffleBegan) -> Followed:

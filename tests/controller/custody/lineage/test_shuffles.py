@@ -12,6 +12,7 @@ from drivers.shuffler_events import (
     AbortReason,
     DoorMoved,
     IdentityProven,
+    JamReported,
     ModeChanged,
     ShuffleAborted,
     ShuffleBegan,
@@ -272,3 +273,20 @@ def test_lost_events_of_unknown_number_are_events(batches: Any) -> None:
 
     assert batches.stage() is S.RELEASED
     assert batches.last.opened[0].text.startswith("events of the shuffler")
+
+
+def test_a_jam_told_before_the_shuffle_it_broke_off_is_both(batches: Any) -> None:
+    batches.shuffling()
+    batches.tell(JamReported(1, cleared=False), ShuffleAborted(1, 1, AbortReason.JAM))
+
+    assert batches.bars() == [Bar.JAMMED, Bar.BROKEN_OFF, Bar.UNSHUFFLED]
+    assert batches.warnings() == [("jam", 1, True), ("broken_off", 1, False)]
+
+
+def test_a_shuffle_that_began_with_nothing_in_the_compartment_and_ends_is_of_no_batch(
+    batches: Any, proof: Any
+) -> None:
+    batches.tell(ShuffleAborted(2, 1, AbortReason.FAULT))
+
+    assert batches.warnings() == [("broken_off", 2, False)]
+    assert not batches.last.moves
