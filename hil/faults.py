@@ -33,6 +33,10 @@ class Envelope(StrEnum):
 
     ANGEL_EYE = "angel_eye"
     FEIG = "feig"
+    TABLELINK = "tablelink"
+
+
+SENT_UNTIL_TAKEN = (Envelope.FEIG, Envelope.TABLELINK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,9 @@ class FaultPlan:
 
     `fragment_bytes_max` 0: pieces are not cut. `joined`: frames of one call arrive in one piece.
     `noise_answers`: noise may hold ACK and NAK, which a host may take for answers to a command.
-    Frames in the `envelope` of a FEIG reader are sent again until the host clears them: there
-    `drop_repeat` and `bad_bcc` meet any frame, answers included.
+    Frames in the `envelope` of a FEIG reader are sent again until the host clears them, those of
+    TableLink until they are acknowledged: there `drop_repeat` and `bad_bcc` meet any frame, answers
+    included, and of TableLink one frame may overtake the one before it (`overtake`).
     """
 
     seed: int = 0
@@ -67,13 +72,14 @@ class FaultPlan:
     noise: float = 0.0
     noise_answers: bool = False
     lose_report: float = 0.0
+    overtake: float = 0.0
     delay_ns_max: int = 0
     envelope: Envelope = Envelope.ANGEL_EYE
 
     @property
     def meets_answers(self) -> bool:
         """Whether answers go through the plan, too: a host asks again for what does not come."""
-        return self.envelope is Envelope.FEIG
+        return self.envelope in SENT_UNTIL_TAKEN
 
     def apply(self, frames: bytes, at_ns: int) -> Pieces:
         """The pieces that arrive of `frames`, sent at `at_ns`."""
@@ -84,6 +90,8 @@ class FaultPlan:
         source = Random(f"{self.seed}:{at_ns}:{frames.hex()}")  # noqa: S311 - reproducible
         if self.envelope is Envelope.FEIG:
             return FaultOutcome(self._pieces(self._feig(frames, source), source), ())
+        if self.envelope is Envelope.TABLELINK:
+            return FaultOutcome(self._pieces(self._tablelink(frames, source), source), ())
         sent = split_frames(frames)
         reports = tuple(dict.fromkeys(frame for frame in sent if is_whole(frame)))
         lost = tuple(report for report in reports if source.random() < self.lose_report)
@@ -111,6 +119,17 @@ class FaultPlan:
                 arrived.extend(self._copies(frame, source, keep=False))
             else:
                 arrived.append(frame)
+        return arrived
+
+    def _tablelink(self, frames: bytes, source: Random) -> list[bytes]:
+        """The same of frames between zeros, of which one may overtake another."""
+        arrived: list[bytes] = []
+        for frame in split_runs(frames):
+            if source.random() < self.noise:
+                arrived.append(self._noise(source))
+            arrived.extend(self._copies(frame, source, keep=False))
+            if len(arrived) > 1 and source.random() < self.overtake:
+                arrived[-2:] = arrived[:-3:-1]
         return arrived
 
     def _copies(self, frame: bytes, source: Random, *, keep: bool) -> tuple[bytes, ...]:
@@ -155,6 +174,11 @@ class FaultPlan:
                 pieces.append((data[at : at + size], delay_ns))
                 at += size
         return tuple(pieces)
+
+
+def split_runs(data: bytes) -> tuple[bytes, ...]:
+    """What stands between zeros, each with a zero on either side."""
+    return tuple(b"\0" + run + b"\0" for run in data.split(b"\0") if run)
 
 
 def split_frames(data: bytes) -> tuple[bytes, ...]:

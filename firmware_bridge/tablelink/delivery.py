@@ -24,6 +24,7 @@ def event(turn: Turn, told: EventTold) -> Turn:
     """Take the number after the last one; any other is known already, or comes too early."""
     known = turn.state.known
     assert known is not None, "events are taken of an admitted device only"
+    turn = turn.with_session(replace(turn.state.session, kept_since_ns=None))
     if told.number > known.last + 1:
         return _missing(turn, known.last + 1)
     turn = replace(turn, ack_due=True)
@@ -40,6 +41,19 @@ def acknowledged(turn: Turn) -> Turn:
     if not turn.ack_due or known is None:
         return turn
     return replace(turn.say_after_store(messages.ack(known.last)), ack_due=False)
+
+
+def kept_back(turn: Turn, kept: int) -> tuple[Turn, bool]:
+    """What a PING says of kept events, and whether they are kept back for so long that the device
+
+    has to be asked anew: a HELLO of an earlier session may have come to it late.
+    """
+    session, now_ns = turn.state.session, turn.now_ns
+    since_ns = None
+    if kept:
+        since_ns = now_ns if session.kept_since_ns is None else session.kept_since_ns
+    turn = turn.with_session(replace(session, kept_since_ns=since_ns))
+    return turn, since_ns is not None and now_ns - since_ns >= turn.settings.lost_ns
 
 
 def hopeless(turn: Turn) -> bool:

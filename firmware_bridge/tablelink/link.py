@@ -167,8 +167,11 @@ def _pinged(turn: Turn, message: Ping) -> Turn:
     turn, rebooted = heartbeat.rebooted(turn, message.uptime_us)
     if rebooted:
         return opening.begin(turn)
-    session, known = turn.state.session, turn.state.known
     turn = heartbeat.filling(turn.say(messages.pong(message.uptime_us)), message)
+    turn, stalled = delivery.kept_back(turn, message.kept)
+    if stalled:
+        return opening.begin(turn)
+    session, known = turn.state.session, turn.state.known
     if message.kept and not session.flowing and known is not None:
         # It has something to tell and does not: it did not get the HELLO_ACK.
         turn = turn.say_after_store(messages.hello_ack(session.number, known.last))

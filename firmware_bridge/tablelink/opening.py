@@ -34,6 +34,7 @@ _LOST_IDENTITY: Final = (
 )
 _NO_PROOF: Final = "the device does not prove who it is: look what was plugged in, and restart it"
 _ROLLED_BACK: Final = "it was replaced, or its memory was rolled back; pair it anew"
+_FOUND_BEFORE: Final = f"it was found rolled back before: {_ROLLED_BACK}"
 _CONTRADICTION: Final = "its HELLO contradicts itself: its firmware has to be mended by its maker"
 
 
@@ -145,6 +146,8 @@ def _why_not(turn: Turn, told: Hello) -> tuple[str, bool]:
         return _NO_TRUST, False
     if trust.pin is not None and told.device != trust.pin.device:
         return _other_device(told.device, trust.pin.device), False
+    if known.rolled_back:
+        return _FOUND_BEFORE, True
     if told.boot_count < known.boot_count:
         why = f"it says it booted {told.boot_count} times, and {known.boot_count} were seen"
         return f"{why}: {_ROLLED_BACK}", True
@@ -191,6 +194,9 @@ def _refused(turn: Turn, why: str, *, rolled_back: bool = False) -> Turn:
     if why != turn.state.told.refusal:
         turn = turn.tell(NotAdmitted(device, why, rolled_back))
         turn = turn.with_told(replace(turn.state.told, refusal=why))
+    if rolled_back and turn.settings.trust.pin is not None and session.hello is not None:
+        # With time its numbers would pass those that are stored, and tell other events.
+        turn = turn.with_known(replace(_known(turn, session.hello), rolled_back=True))
     again_ns = turn.now_ns + turn.settings.refused_ns
     return turn.with_session(replace(session, phase=Phase.REFUSED, again_ns=again_ns))
 

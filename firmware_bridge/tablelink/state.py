@@ -21,6 +21,7 @@ class Known:
     """What was stored of the device that was admitted last, by its pairing.
 
     `last` is the number of the last event given. `chain` is the device's chain at it, or empty.
+    `rolled_back`: it was found so once, and its numbers would go on beyond `last` by themselves.
     """
 
     device: bytes
@@ -29,6 +30,7 @@ class Known:
     boot_count: int
     security_counter: int
     chain: bytes = b""
+    rolled_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Session:
 
     `again_ns`: when the question of this phase is repeated; `until_ns`: when it is given up.
     `flowing`: an event came, so the device has this session's HELLO_ACK. `trouble`: a fault of an
-    event that comes again and again, told once.
+    event that comes again and again, told once. `kept_since_ns`: since then the device says that it
+    keeps events, and none came.
     """
 
     phase: Phase = Phase.CLOSED
@@ -116,6 +119,7 @@ class Session:
     until_ns: int = 0
     hole: Hole | None = None
     flowing: bool = False
+    kept_since_ns: int | None = None
     trouble: str = ""
     time_due_ns: int = 0
     time_asked: tuple[int, int] | None = None  # what was asked, and when, in ns

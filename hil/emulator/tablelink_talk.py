@@ -34,7 +34,7 @@ from hil.emulator.tablelink_wire import (
 )
 
 NONCE_BYTES = 32
-PING_NS, SILENCE_NS = 1_000 * NS_PER_MS, 4_000 * NS_PER_MS
+PING_NS, HELLO_NS, SILENCE_NS = 1_000 * NS_PER_MS, 1_000 * NS_PER_MS, 4_000 * NS_PER_MS
 TEXT_CHARACTERS_MAX = 64
 FRAME_REFUSED, PAYLOAD_REFUSED, NUMBER_REFUSED = 1, 2, 3
 
@@ -104,6 +104,7 @@ class Talk:
         self._at_ns = self._heard_ns = self._said_ns = boot.at_ns
         self._ctr = self._session = 0
         self._flowing = False
+        self._greeted_by_host = False
         self.silent = False
         self._hello(0)
 
@@ -118,6 +119,8 @@ class Talk:
     def next_due_ns(self) -> int | None:
         if self._out:
             return 0
+        if not self._greeted_by_host:
+            return self._said_ns + HELLO_NS
         if self.silent:
             return None
         dues: list[int | None] = [self._heard_ns + SILENCE_NS]
@@ -138,6 +141,8 @@ class Talk:
         self._at_ns = at_ns
         if at_ns - self._heard_ns >= SILENCE_NS:
             self.silent = True
+        if not self._greeted_by_host and at_ns - self._said_ns >= HELLO_NS:
+            self._hello(0)
         if self.silent:
             return
         if self._flowing:
@@ -197,6 +202,7 @@ class Talk:
     def _greeted(self, session: int) -> None:
         if session == 0:
             raise WrongPayload("no session is numbered 0")
+        self._greeted_by_host = True
         if session != self._session:
             self._session, self._flowing = session, False
         self._hello(session)

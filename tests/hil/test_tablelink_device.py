@@ -37,11 +37,16 @@ def numbers(host: Host) -> list[int]:
 # --- opening -------------------------------------------------------------------------------------
 
 
-def test_it_says_hello_once_when_it_boots() -> None:
+def test_it_says_hello_when_it_boots_and_each_second_until_a_host_does() -> None:
     host = Host(device())
     host.later(3 * S)
+    host.link(Say.HELLO, {1: SESSION})
+    host.later(3 * S)
 
-    assert [told[7] for type_, told in said(tuple(host.heard)) if type_ == Say.HELLO] == [0]
+    assert [told[7] for type_, told in said(tuple(host.heard)) if type_ == Say.HELLO] == [
+        *(0, 0, 0, 0),
+        SESSION,
+    ]
 
 
 def test_it_answers_hello_with_the_hosts_session() -> None:
