@@ -2,13 +2,12 @@
 
 Responsible for: table.toml to one frozen value, or every problem in it at once; where relative
 paths lead; the commented example.
-Not responsible for: keys and their bounds (config_sections), words of problems (config_problems),
-and for anything that may change in play (that is done by an action and lives in the journal).
+Not responsible for: keys and their bounds (config_sections), what devices need of one another
+(config_beside), words of problems (config_problems), and for anything that may change in play (that is done by an action and lives in the journal).
 Source: package README, "Configuration", "Settings have one home".
 """
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -16,14 +15,20 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from controller.config_beside import (
+    device_remarks,
+    lines_of,
+    mode_problems,
+    port_problems,
+    settings_beside,
+    trust_in,
+)
 from controller.config_devices import (
     BatchesSection,
-    ReaderSection,
-    ScannerSection,
     ShoeSection,
     UsbSection,
 )
-from controller.config_identity import TrustFound, trust_of
+from controller.config_identity import TrustFound
 from controller.config_layout import LayoutSection, PitSection, layout_problems
 from controller.config_problems import (
     SECTIONS,
@@ -48,22 +53,12 @@ from controller.layout import warnings
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, standing_text
 from controller.rules.profile import Profile
-from controller.rules.words import ShuffleMode
 from controller.settings import (
-    ReaderDeviceSettings,
-    ScannerDeviceSettings,
     Settings,
     ShoeDeviceSettings,
 )
-from drivers.catalogue import (
-    READER_BAUD,
-    READER_PARITY,
-    SCANNER_MODELS,
-    SHOE_MODELS,
-    SHUFFLER_MODELS,
-)
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
-from firmware_bridge.transport.port import LineSettings, Parity
+from firmware_bridge.transport.port import LineSettings
 
 # The operating system's limit on the path of a Unix socket, in bytes.
 SOCKET_PATH_BYTES_MAX: Final = 107
@@ -139,26 +134,14 @@ def load_config(path: Path) -> TableConfig:
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
         problems.extend(_socket_problems(_control_socket(path, journal, control)))
     problems.extend(_layout_problems(path, sections))
-    problems.extend(_mode_problems(path, sections))
-    trusts = {role: _trust(path, sections, role) for role in PairedRole}
+    problems.extend(mode_problems(path, sections))
+    trusts = {role: trust_in(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
     if not problems:
-        problems.extend(_port_problems(sections, each))
+        problems.extend(port_problems(sections, each))
     if problems:
         raise ConfigError(path, tuple(problems))
     return _config(path, sections, each, trusts)
-
-
-def _trust(path: Path, sections: dict[str, Section], role: PairedRole) -> TrustFound:
-    folder = path.absolute().parent
-    match sections.get(role.value):
-        case ShoeSection() as shoe:
-            return trust_of(role, shoe, folder, needed=SHOE_MODELS[shoe.model].identity)
-        case ShufflerSection() as shuffler:
-            needed = SHUFFLER_MODELS[shuffler.model].identity
-            return trust_of(role, shuffler, folder, needed=needed)
-        case _:
-            return TrustFound()
 
 
 def _each(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
@@ -175,33 +158,6 @@ def _each(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def _port_problems(
-    sections: dict[str, Section], each: dict[str, tuple[Section, ...]]
-) -> tuple[str, ...]:
-    """Each device has a port of its own, and the rack and the layout one reader each."""
-    shoe = sections["shoe"]
-    assert isinstance(shoe, ShoeSection)
-    problems: list[str] = []
-    ports, seats = [shoe.port], []
-    shuffler = sections.get("shuffler")
-    if isinstance(shuffler, ShufflerSection):
-        if shuffler.port == shoe.port:
-            problems.append(f"shuffler.port: {shuffler.port} is another device's port")
-        ports.append(shuffler.port)
-    for name, devices in each.items():
-        for number, device in enumerate(devices, start=1):
-            assert isinstance(device, ReaderSection | ScannerSection)
-            if device.port in ports:
-                problems.append(f"{name}[{number}].port: {device.port} is another device's port")
-            ports.append(device.port)
-            if isinstance(device, ReaderSection):
-                if device.seat in seats:
-                    where = f"{name}[{number}].seat"
-                    problems.append(f"{where}: there is a reader at {device.seat} already")
-                seats.append(device.seat)
-    return tuple(problems)
-
-
 def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...]:
     rules, layout, pit = (sections.get(name) for name in ("rules", "layout", "pit"))
     if not isinstance(rules, RulesSection):
@@ -210,21 +166,6 @@ def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...
     shared = pit if isinstance(pit, PitSection) else PitSection()
     profile = load_profile(rules.profile, path.absolute().parent)
     return tuple(str(refused) for refused in layout_problems(told, shared, profile))
-
-
-def _mode_problems(path: Path, sections: dict[str, Section]) -> Iterator[str]:
-    """A shuffler has work only where the rules leave the shuffling to one."""
-    rules = sections.get("rules")
-    if "shuffler" not in sections or not isinstance(rules, RulesSection):
-        return
-    mode = load_profile(rules.profile, path.absolute().parent).rules.shuffle_mode
-    if mode is ShuffleMode.HAND:
-        yield (
-            f"shuffler: the rules {rules.profile} have the cards shuffled by hand (shuffle_mode ="
-            f' "{mode.value}"). Allowed with a shuffler: {ShuffleMode.DUAL_BATCH.value},'
-            f" {ShuffleMode.CONTINUOUS.value}. Remedy: take [shuffler] out, or name other rules in"
-            " [rules] profile"
-        )
 
 
 def _document(path: Path) -> dict[str, object]:
@@ -293,7 +234,7 @@ def _config(
     assert isinstance(batches, BatchesSection)
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
-    beside = _settings_beside(each)
+    beside = settings_beside(each)
     shuffler = sections.get("shuffler")
     settings = replace(
         _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
@@ -312,7 +253,7 @@ def _config(
         profile_text=standing_text(profile),
         zone_name=table.time_zone,
         zone_data=zone_data(table.time_zone),
-        lines=(_shoe_line(shoe), *_lines_beside(each), *_shuffler_line(shuffler)),
+        lines=tuple(lines_of(sections, each)),
         allowed=AllowList(tuple(map(allow_entry, usb.allow))) if usb.allow else None,
         batches_folder=path.absolute().parent / batches.folder,
         batch_keys=tuple(path.absolute().parent / name for name in batches.keys),
@@ -325,66 +266,10 @@ def _config(
         control_socket=_control_socket(path, journal, control),
         remarks=(
             *(warning.text for warning in warnings(layout.layout(), profile)),
-            *_device_remarks(shoe, rules, batches),
+            *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),
         ),
     )
-
-
-def _shoe_line(shoe: ShoeSection) -> tuple[str, LineSettings]:
-    model = SHOE_MODELS[shoe.model]
-    return shoe.port, LineSettings(shoe.baud or model.baud, Parity(model.parity))
-
-
-def _lines_beside(
-    each: dict[str, tuple[Section, ...]],
-) -> Iterator[tuple[str, LineSettings]]:
-    for reader in each["reader"]:
-        assert isinstance(reader, ReaderSection)
-        yield reader.port, LineSettings(reader.baud or READER_BAUD, Parity(READER_PARITY))
-    for scanner in each["scanner"]:
-        assert isinstance(scanner, ScannerSection)
-        model = SCANNER_MODELS[scanner.model]
-        # A scanner that is reached by its USB interface has no line to set.
-        parity = Parity(model.parity) if model.parity else Parity.NONE
-        yield scanner.port, LineSettings(scanner.baud or model.baud, parity)
-
-
-def _shuffler_line(shuffler: Section | None) -> Iterator[tuple[str, LineSettings]]:
-    if isinstance(shuffler, ShufflerSection):
-        model = SHUFFLER_MODELS[shuffler.model]
-        yield shuffler.port, LineSettings(shuffler.baud or model.baud, Parity(model.parity))
-
-
-def _settings_beside(
-    each: dict[str, tuple[Section, ...]],
-) -> tuple[tuple[ReaderDeviceSettings, ...], tuple[ScannerDeviceSettings, ...]]:
-    readers = tuple(one.settings() for one in each["reader"] if isinstance(one, ReaderSection))
-    scanners = tuple(
-        ScannerDeviceSettings(one.port, one.model)
-        for one in each["scanner"]
-        if isinstance(one, ScannerSection)
-    )
-    return readers, scanners
-
-
-def _device_remarks(
-    shoe: ShoeSection, rules: RulesSection, batches: BatchesSection
-) -> Iterator[str]:
-    """What a shoe that claims nothing of its cards cannot tell by itself."""
-    if SHOE_MODELS[shoe.model].claims:
-        return
-    ends = (Fact.RESULT_BUTTON.value, Fact.NO_MORE_BETS.value)
-    if not any(fact in rules.observed for fact in ends):
-        yield (
-            "this shoe does not say what a card is for: without result_button or no_more_bets in"
-            " [rules] observed a card too many after a whole coup counts as the next coup's first"
-        )
-    if not batches.bound:
-        yield (
-            "no batch is bound at the start: every card is foreign until a bar code is scanned or"
-            " `smartshoe act bind-batch` names the batch"
-        )
 
 
 def _settings(
