@@ -18,12 +18,15 @@ from typing import Final
 from controller.custody.lineage.facts import FirstCardOut
 from controller.custody.lineage.judging import Hindrance, due_in_play, hindrances
 from controller.custody.lineage.state import Bar
+from controller.procedure.acts import ActKind
 from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.effects import Call
 from controller.procedure.living import idle_is_in, lineage_of, lived, what_follows
+from controller.procedure.opening_state import Fault
 from controller.procedure.recording import other_batch
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.steps import Step, accept, irregular
+from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.rule_points import RulePoint
 
 _NOT_WHOLE: Final = (IrregularityCode.BATCH_BLOCKED, (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL))
@@ -51,6 +54,12 @@ _JUDGED_AS: Final = MappingProxyType(
         Bar.DEVICE: (_NOT_READY, _GUARDED),
     }
 )
+# Codes that only the life of a batch gives, so that it can take them back.
+_OF_LIVES: Final = (
+    IrregularityCode.BATCH_BLOCKED,
+    IrregularityCode.BATCH_UNSHUFFLED,
+    IrregularityCode.BATCH_NOT_READY,
+)
 
 
 # --- loading --------------------------------------------------------------------------------------
@@ -69,6 +78,28 @@ def code_of(found: Hindrance) -> IrregularityCode:
 def points_of(found: tuple[Hindrance, ...]) -> tuple[RulePoint, ...]:
     """What forbids dealing from the batch."""
     return tuple(dict.fromkeys(point for one in found for point in _JUDGED_AS[one.bar][1]))
+
+
+def set_right(book: RuleBook, state: TableState, fault: Fault) -> bool:
+    """Whether what a loading was refused for does not stand in the way any more."""
+    if not book.tells_batches or fault.act is not ActKind.LOADED or fault.code not in _OF_LIVES:
+        return False
+    return fault.code not in [code_of(one) for one in unready(book, state, fault.batch)]
+
+
+def told_unready(book: RuleBook, step: Step) -> Step:
+    """A shoe is opened: tell what stands in the way of the batch it would be dealt from."""
+    if not book.tells_batches:
+        return step
+    batch = batch_dealt(book, step.state, "")
+    if not batch:
+        text = "no batch was released by the shuffler: have one released, cut and loaded"
+        return prompt(book, step, Call.BATCH, text, *_UNSHUFFLED[1])
+    found = unready(book, step.state, batch)
+    if not found:
+        return step
+    text = "; ".join(f"{one.detail}: {one.remedy}" for one in found)
+    return prompt(book, step, Call.BATCH, text, *points_of(found))
 
 
 # --- the first card -------------------------------------------------------------------------------

@@ -179,7 +179,8 @@ def released(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
     opening = state.opening
     batch = opening.in_shuffler
     if book.tells_batches:
-        batch = event.batch or due_in_play(lineage_of(book, state)) or batch
+        named = event.batch if event.batch in book.backs else ""
+        batch = named or due_in_play(lineage_of(book, state)) or batch
     if not batch:
         why = "no batch is known to be in the shuffler: record into-shuffler first"
         return refused(book, state, event, why, RulePoint.SHUFFLER_RELEASE)

@@ -80,7 +80,10 @@ _WARNED_BY: Final = MappingProxyType(
 def lineage_of(book: RuleBook, state: TableState) -> Lineage:
     """The lives as they stand; they begin with nothing known where none were told of yet."""
     lineage = state.lineage
-    if not book.tells_batches or tuple(life.back for life in lineage.lives) == book.backs:
+    if not book.tells_batches:
+        # Cards that go another way meanwhile are not known to be as they were.
+        return replace(lineage, lives=(), into_shuffler="", in_play="")
+    if tuple(life.back for life in lineage.lives) == book.backs:
         return lineage
     playing = lineage.in_play if lineage.in_play in book.backs else ""
     return replace(lineage, lives=begun(book.backs).lives, into_shuffler="", in_play=playing)

@@ -14,7 +14,13 @@ from dataclasses import replace
 from typing import Final
 
 from controller.procedure.acts import ActKind
-from controller.procedure.batch_ready import batch_dealt, batch_judged, idle_judged
+from controller.procedure.batch_ready import (
+    batch_dealt,
+    batch_judged,
+    idle_judged,
+    set_right,
+    told_unready,
+)
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.duties import (
     CALL_OF,
@@ -67,7 +73,7 @@ def told_at_opening(book: RuleBook, step: Step) -> Step:
             )
             if duties:
                 step = step.with_effect(_prompt(book, group, duties, observed=observed))
-    return step
+    return told_unready(book, step)
 
 
 def _prompt(book: RuleBook, group: Group, duties: tuple[Duty, ...], *, observed: bool) -> Prompted:
@@ -103,7 +109,11 @@ def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
     `back` is its back colour where the shoe can tell.
     """
     opening = step.state.opening
-    faults = tuple(one for one in opening.faults if book.observes(_FACT_OF_FAULT[one.act]))
+    faults = tuple(
+        one
+        for one in opening.faults
+        if book.observes(_FACT_OF_FAULT[one.act]) and not set_right(book, step.state, one)
+    )
     for fault in faults:
         step = irregular(book, step, fault.code, fault.detail)
     explained = tuple(fault.act for fault in faults)

@@ -10,6 +10,18 @@ from dataclasses import replace
 import pytest
 
 from controller.carry_over import Ledger, carried
+from controller.custody.lineage.state import OpenWarning, WarningKind
+from controller.entries import Entry
+from controller.procedure.effects import (
+    BatchMoved,
+    CoupClosed,
+    CoupFate,
+    CoupRecord,
+    ShoeEnded,
+    ShoeOpened,
+    WarningClosed,
+    WarningOpened,
+)
 from controller.procedure.phases import Phase
 from controller.procedure.suspension import permitted_decisions
 
@@ -49,6 +61,69 @@ def ledger_of(script) -> Ledger:
 def test_what_entries_lead_to(script, reports, ledger) -> None:
     went_by = replace(ledger, profile="s42-mini", decks=8, observed=("result_button",))
     assert ledger_of(script().begun().reported(*reports)) == went_by
+
+
+def of_shuffler(*entries: Entry) -> Ledger:
+    ledger = Ledger()
+    for entry in entries:
+        ledger = ledger.after(entry)
+    return ledger
+
+
+OPENED = ShoeOpened(DAY, 4, 8, joined=False)
+RED_DEALT = BatchMoved("red", "cut", "in_play", "the first card of red is drawn", ())
+DEALT = CoupClosed(
+    CoupRecord(
+        gaming_day=DAY,
+        shoe=4,
+        coup=1,
+        cards=(),
+        aside=(),
+        result=None,
+        declared=None,
+        outcome=None,
+        fate=CoupFate.VOID,
+        suspended_cards=False,
+        irregular=(),
+    )
+)
+ENDED = ShoeEnded(DAY, 4, 6, 1, 0, 0, 0, 1, 0, "", "")
+WARNED = WarningOpened(1, "lamp", 17, "belt slips", (), since_ns=60)
+NOT_KNOWN = WarningOpened(2, "smoke", 0, "smoke", (), since_ns=70)
+
+
+def test_the_batch_dealt_last_is_left(script) -> None:
+    stored = BatchMoved("blue", "shuffled", "stored", "blue is stored", ())
+    ledger = of_shuffler(OPENED, RED_DEALT, stored, DEALT, ENDED)
+    table = carried(script().core, ledger).table
+    assert table.lineage.last_played == "red"
+    assert table.lineage.in_play == ""
+    assert table.lineage.lives == ()
+    assert table.opening.last_batch == "red"
+
+
+def test_a_shoe_that_goes_on_is_of_its_batch(script) -> None:
+    table = carried(script().core, of_shuffler(OPENED, RED_DEALT)).table
+    assert table.lineage.in_play == "red"
+    assert table.lineage.last_played == ""
+    assert table.opening.last_batch == "red"
+
+
+def test_a_shoe_of_an_unknown_batch_leaves_none(script) -> None:
+    ledger = of_shuffler(OPENED, RED_DEALT, DEALT, ENDED, OPENED, DEALT, ENDED)
+    assert carried(script().core, ledger).table.lineage.last_played == ""
+
+
+def test_warnings_that_nobody_cleared_are_left_open(script) -> None:
+    cleared = WarningClosed(1, "lamp", "Bo Ray", "belt tightened", 40)
+    lineage = carried(script().core, of_shuffler(WARNED, NOT_KNOWN)).table.lineage
+    assert lineage.warnings == (
+        OpenWarning(1, WarningKind.LAMP, 17, "belt slips", 60, active=False),
+        OpenWarning(2, WarningKind.LAMP, 0, "smoke", 70, active=False),
+    )
+    assert lineage.warnings_told == 2
+    lineage = carried(script().core, of_shuffler(WARNED, cleared)).table.lineage
+    assert (lineage.warnings, lineage.warnings_told) == ((), 1)
 
 
 def test_nothing_leaves_an_empty_table(script) -> None:

@@ -7,6 +7,8 @@ warnings (test_shuffler_warnings).
 Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-20 to D-22.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from controller.procedure.effects import BatchMoved, ShuffleRecorded
@@ -202,6 +204,8 @@ def test_a_release_is_recorded_with_the_member_of_staff(by_shuffler) -> None:
     assert told.do("released") == ""
     assert told.noted.detail == "red; staff 17"
     assert told.stage("red") == "released"
+    assert told.do("released blue") == ""
+    assert told.noted.detail == "blue; staff 17"
 
 
 def test_with_nothing_released_and_nothing_in_it_there_is_nothing_to_release(by_shuffler) -> None:
@@ -304,6 +308,20 @@ def test_where_one_batch_is_dealt_its_warnings_are_followed_and_no_batch(by_shuf
     told.say("shuffler 1 counted 416; shuffler warning 17 on belt")
     assert told.table.state.lineage.lives == ()
     assert len(told.table.state.lineage.warnings) == 1
+
+
+def test_what_was_known_is_over_once_cards_went_another_way(by_shuffler) -> None:
+    told = by_shuffler()
+    told.shuffle("red")
+    told.release("red")
+    by_machine = told.table.book
+    by_hand = replace(by_machine.profile.rules, shuffle_mode=ShuffleMode.HAND)
+    profile = replace(by_machine.profile, rules=by_hand)
+    told.table.book = type(by_machine).of(profile, 8, (), shuffler=True)
+    told.table.deal("start, burn Ac: 2c")
+    told.end_shoe()
+    told.table.book = by_machine
+    assert told.do("loaded red 416").startswith("red is not known to be shuffled")
 
 
 def test_other_backs_than_before_begin_anew(by_shuffler) -> None:

@@ -9,6 +9,7 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-17 to D-22.
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
+from controller.procedure.effects import Prompted
 from controller.procedure.events import CardDrawn, CustodyFound
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
@@ -158,6 +159,34 @@ def test_dealing_all_the_same_is_an_irregularity_where_loading_is_told(by_shuffl
     told.do("loaded red 416")
     raised = told.table.deal("start, burn Ac:")
     assert raised == ["BATCH_UNSHUFFLED", "CARD_UNDER_WARNING"], "once for one fact"
+
+
+def test_what_was_set_right_meanwhile_is_only_not_recorded(ready) -> None:
+    told = ready(observed=(Fact.BATCH_LOADED,))
+    assert told.do("loaded red 416") == "red is in the shuffler: have it released first"
+    told.release("red")
+    assert told.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
+
+
+@pytest.mark.clause("S42-e-1")
+@pytest.mark.clause("S42-a-4-iv")
+def test_when_a_shoe_opens_people_are_told_what_stands_in_the_way(by_shuffler) -> None:
+    told = by_shuffler()
+    told.table.deal("start")
+    prompt = told.table.of(Prompted)[-1]
+    assert prompt.text == "no batch was released by the shuffler: have one released, cut and loaded"
+    assert prompt.clauses == ("S42-e-1", "S42-a-4-iv")
+
+
+@pytest.mark.clause("S42-a-4-v-alt")
+def test_and_of_the_batch_that_lies_outside(by_shuffler) -> None:
+    told = by_shuffler()
+    told.deal_first("red")
+    told.end_shoe()
+    told.table.deal("start")
+    prompt = told.table.of(Prompted)[-1]
+    assert prompt.text.startswith("the last shoe was dealt from red: take blue; ")
+    assert prompt.clauses[:2] == ("S42-a-4-v-alt", "S42-a-4-v-every")
 
 
 # --- the first card -----------------------------------------------------------------------------
