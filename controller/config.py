@@ -3,7 +3,8 @@
 Responsible for: table.toml to one frozen value, or every problem in it at once; where relative
 paths lead; the commented example.
 Not responsible for: keys and their bounds (config_sections), what devices need of one another
-(config_beside), words of problems (config_problems), and for anything that may change in play (that is done by an action and lives in the journal).
+(config_beside), words of problems (config_problems), and for anything that may change in play (that
+is done by an action and lives in the journal).
 Source: package README, "Configuration", "Settings have one home".
 """
 
