@@ -1,0 +1,267 @@
+"""A table with a shuffler through the real program: a pty shoe, a TCP shuffler, kill -9 between.
+
+Responsible for: pairing and approving by the command line, an exchange of two batches by orders, a
+warning that locks the shoe, its clearing by a named person, and that a killed program finds all of
+it again: batches, warning and lock.
+Not responsible for: every warning and wrong step (tests/simulation/test_shuffler_table,
+tests/controller/custody/lineage), the wire (tests/firmware_bridge/tablelink).
+Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22; controller/README.md, "The shuffler at the table".
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.cli import main
+from controller.entries import CommandGiven, Entry
+from controller.inputs import Started
+from controller.journal.store import open_read_only
+from controller.journal.verify import verify
+from controller.procedure.effects import (
+    BatchMoved,
+    Refused,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
+)
+from controller.replay import Finding, replay
+from controller.shown import Shown
+from controller.tape import read_entry, read_input
+from hil.dealing.cards import Card, PhysicalCard, Suit
+from hil.dealing.tableau import Winner
+from hil.dealing.tags import batch
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineSettings
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.shuffler import Shuffler
+from hil.program import Program
+from hil.rfid_programs import until
+
+CONFIG = """\
+[table]
+name = "BENCH-1"
+
+[rules]
+profile = "s42-mini"
+decks = 8
+
+[shoe]
+port = {shoe}
+allow_commands = true
+
+[shuffler]
+port = {shuffler}
+allow_commands = true
+identity = "shuffler.identity.json"
+approved = "approved.json"
+approved_keys = ["table.key.pub"]
+
+[metrics]
+enabled = false
+"""
+# The image of the emulated firmware: what is approved is its SHA-256.
+FIRMWARE = b"emulated firmware 1.0.0"
+# An ace and one card more are burned; then a natural nine of Player's against seven.
+BURN = (Card(1, Suit.SPADE), Card(7, Suit.CLUB))
+COUP = (Card(9, Suit.HEART), Card(2, Suit.DIAMOND), Card(13, Suit.CLUB), Card(5, Suit.SPADE))
+HANDS = ("floorperson", "A. Floor")
+
+
+def pieces(back: str) -> tuple[PhysicalCard, ...]:
+    cards = batch(f"{back.upper()}-0001", back).cards
+    return tuple(piece for piece in cards if piece.card is not None)
+
+
+class Bench:
+    """The two devices, the program, and the people at the table."""
+
+    def __init__(
+        self, folder: Path, shoe: PtyServer[AngelEye], shuffler: TcpServer[Shuffler]
+    ) -> None:
+        self.folder, self.shoe, self.shuffler = folder, shoe, shuffler
+        self.journal = folder / "journal"
+        self._prepare()
+        self.program = Program(folder / "table.toml", folder / "program.log")
+
+    def _prepare(self) -> None:
+        """The files of a table, as its people make them."""
+        key, image = self.folder / "table.key", self.folder / "firmware.bin"
+        image.write_bytes(FIRMWARE)
+        made = self.folder / "shuffler.identity.json"
+        approved = ("--list", str(self.folder / "approved.json"), "--key", str(key))
+        told = ("--version", "1.0.0", "--counter", "1", "--image", str(image))
+        for words in (
+            ("keys", "make", str(key)),
+            ("identity", "pair", self.shuffler.url, "--out", str(made), "--person", "T. Tech"),
+            ("firmware", "approve", *approved, *told),
+        ):
+            assert main(words) == 0, words
+        ports = {"shoe": json.dumps(self.shoe.path), "shuffler": json.dumps(self.shuffler.url)}
+        (self.folder / "table.toml").write_text(CONFIG.format(**ports))
+
+    # People.
+
+    def act(self, action: str, **values: object) -> Shown:
+        """A floorperson takes an action; the answer."""
+        role, name = HANDS
+        asked = {"action": action, "by": name, "role": role, "reason": "seen by me", **values}
+        return Shown(self.program.ask({"request": "act", **asked}))
+
+    def orders(self, order: str, back: str = "", compartment: int = 0) -> None:
+        """An order that is to be carried out."""
+        where = {"batch": back} if back else {"compartment": compartment}
+        answer = self.act("order-shuffler", order=order, **where)
+        assert answer.yes("ok"), answer.text("error")
+
+    def goes_in(self, back: str, compartment: int) -> None:
+        """A batch is loaded, counted, shuffled and stored."""
+        self.shuffler.perform(lambda device: device.put_in(pieces(back)))
+        for order, stage in (("load", ""), ("count", "counted"), ("shuffle", "shuffled")):
+            self.orders(order, compartment=compartment)
+            until(lambda stage=stage: not stage or self.stage(back) == stage)  # type: ignore[misc]
+        self.orders("store", back)
+        until(lambda: self.stage(back) == "stored")
+
+    def comes_out(self, back: str) -> None:
+        """A batch is released and taken out, to be dealt."""
+        self.orders("release", back)
+        until(lambda: self.stage(back) == "released")
+        self.shuffler.perform(lambda device: (device.take(), ())[1])
+
+    def deals(self, cards: tuple[Card, ...]) -> None:
+        for card in cards:
+            self.shoe.perform(lambda shoe, card=card: shoe.draw(card))  # type: ignore[misc]
+        assert self.shoe.settle()
+
+    def deals_a_coup(self) -> None:
+        self.deals(COUP)
+        self.shoe.perform(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+        assert self.shoe.settle()
+
+    # What the program shows.
+
+    @property
+    def shown(self) -> Shown:
+        return Shown(self.program.snapshot())
+
+    @property
+    def shuffler_shown(self) -> Shown:
+        part = self.shown.part("shuffler")
+        assert part is not None
+        return part
+
+    def stage(self, back: str) -> str:
+        batches = self.shuffler_shown.parts("batches")
+        return next((one.text("stage") for one in batches if one.text("back") == back), "")
+
+    def coups(self) -> int:
+        shoe = self.shown.part("shoe")
+        return shoe.number("player") if shoe is not None else 0
+
+    def killed(self) -> None:
+        """Kill -9, and the program is started again."""
+        self.program.kill()
+        self.program.start()
+        until(lambda: self.shuffler_shown.yes("trusted"))
+
+    # What it stored.
+
+    def entries(self) -> list[Entry]:
+        with open_read_only(self.journal) as journal:
+            read = [read_entry(stored.record) for stored in journal.records()]
+        return [entry for entry in read if entry is not None]
+
+    def runs(self) -> int:
+        with open_read_only(self.journal) as journal:
+            read = [read_input(stored.record) for stored in journal.records()]
+        return sum(isinstance(item, Started) for item in read)
+
+
+@pytest.fixture
+def bench(fast_dir: Path) -> Iterator[Bench]:
+    line = LineSettings(speed=0)
+    with (
+        PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
+        TcpServer(Shuffler(), line) as shuffler,
+    ):
+        bench = Bench(fast_dir, shoe, shuffler)
+        with bench.program as program:
+            program.start()
+            until(lambda: bench.shuffler_shown.yes("trusted"))
+            yield bench
+
+
+def of(entries: list[Entry], kind: type) -> list:
+    return [one for one in entries if isinstance(one, kind)]
+
+
+def warning_waits(bench: Bench) -> bool:
+    return bool(bench.shuffler_shown.parts("warnings"))
+
+
+@pytest.mark.timeout(120)
+def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
+    bench.goes_in("red", 1)
+    bench.killed()
+    bench.goes_in("blue", 2)
+    bench.comes_out("red")
+    bench.shoe.perform(lambda shoe: shoe.power_on())
+    bench.deals(BURN)
+    bench.deals_a_coup()
+    until(lambda: bench.coups() == 1)
+    assert (bench.stage("red"), bench.stage("blue")) == ("in_play", "stored")
+
+    # Somebody opens the door over blue: the shoe is locked until a named person has seen to it.
+    bench.shuffler.perform(lambda device: device.open_door(2))
+    until(lambda: warning_waits(bench))
+    assert bench.shoe.wait_for(lambda shoe: shoe.locked)
+    bench.killed()
+    assert warning_waits(bench)
+    assert not bench.act("unlock-shoe").yes("ok")
+    bench.shuffler.perform(lambda device: device.close_door(2))
+    until(lambda: not any(one.yes("active") for one in bench.shuffler_shown.parts("warnings")))
+    for one in bench.shuffler_shown.parts("warnings"):
+        assert bench.act("clear-warning", number=one.number("number")).yes("ok")
+    # Its report of the lock is the first since the kill, and nothing proves that none is missing.
+    until(lambda: bench.shown.parts("irregularities"))
+    assert bench.shoe.wait_for(lambda shoe: shoe.locked)
+    assert bench.act("resolve", decision="continue").yes("ok")
+    assert bench.shoe.wait_for(lambda shoe: not shoe.locked)
+
+    # Blue was touched: it is counted and shuffled again, and then it is blue's turn.
+    assert bench.stage("blue") == "held"
+    for order, stage in (("count", "counted"), ("shuffle", "shuffled"), ("store", "stored")):
+        bench.orders(order, compartment=2)
+        until(lambda stage=stage: bench.stage("blue") == stage)  # type: ignore[misc]
+    bench.deals_a_coup()
+    until(lambda: bench.coups() == 2)
+    assert bench.act("close-shoe").yes("ok")
+    bench.comes_out("blue")
+    bench.killed()
+    bench.goes_in("red", 1)
+    refused = bench.act("order-shuffler", order="release", batch="red")
+    assert "the last shoe was dealt from red" in refused.text("error")
+    bench.program.stop()
+
+    entries = bench.entries()
+    assert verify(bench.journal).intact
+    assert replay(bench.journal).finding is Finding.SAME
+    assert bench.runs() == 4
+    assert [(one.batch, one.refused) for one in of(entries, ShuffleRecorded)] == [
+        ("red", ""),
+        ("blue", ""),
+        ("blue", ""),
+        ("red", ""),
+    ]
+    assert [one.batch for one in of(entries, BatchMoved) if one.after == "released"] == [
+        "red",
+        "blue",
+    ]
+    opened, closed = of(entries, WarningOpened), of(entries, WarningClosed)
+    assert [one.number for one in opened] == [one.number for one in closed]
+    assert {(one.person, one.reason) for one in closed} == {("A. Floor", "seen by me")}
+    locks = [one.command for one in of(entries, CommandGiven) if one.command.endswith("Exit")]
+    assert (locks[0], locks[-1]) == ("LockExit", "UnlockExit")
+    assert {one.what for one in of(entries, Refused)} == {"unlock-shoe", "order-shuffler"}
