@@ -17,6 +17,7 @@ from controller.core import Core
 from controller.core_state import CoreState
 from controller.custody.lineage.stages import BatchStage
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
+from controller.device_identity import DeviceIdentity
 from controller.entries import Entry
 from controller.inputs import Started, Tick
 from controller.loop import Conclusion, Stored
@@ -188,3 +189,13 @@ def test_the_shuffler_goes_by_its_part(metrics, core) -> None:
     now = scraped(metrics, core, state)
     assert now("device_stage", device="shuffler", stage="opened") == 1
     assert now("device_stage", device=PORT, stage="opened") is None
+
+
+def test_a_shoe_with_an_identity_tells_whether_it_is_trusted(metrics, core) -> None:
+    shoe = replace(SHOE, model="tablelink")
+    settings = replace(core.settings, shoe=shoe)
+    identity = DeviceIdentity("5A02", "1.0", trusted=True)
+    state = replace(core.initial(), shoe_identity=identity)
+    now = scraped(metrics, replace(core, settings=settings), state)
+    assert now("device_trusted", device="dealing_shoe") == 1
+    assert now("device_bare", device="dealing_shoe") == 0
