@@ -95,8 +95,12 @@ def due_in_play(lineage: Lineage) -> str:
 
 
 def idle_in_shuffler(lineage: Lineage, in_play: str) -> bool:
-    """Whether, while that batch is in play, the other one is in the shuffler."""
-    return all(one.compartment > 0 for one in lineage.lives if one.back != in_play)
+    """Whether, while that batch is in play, the other one is in the shuffler and not put out."""
+    return all(
+        one.compartment > 0 and one.stage not in READY
+        for one in lineage.lives
+        if one.back != in_play
+    )
 
 
 def order_refused(

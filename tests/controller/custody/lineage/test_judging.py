@@ -20,6 +20,8 @@ from drivers.shuffler_events import (
     ModeChanged,
     ResidualCards,
     SelfTested,
+    ShuffleBegan,
+    ShuffleDone,
     ShufflerMode,
 )
 
@@ -114,6 +116,9 @@ def test_the_idle_batch_has_to_lie_in_the_shuffler(batches: Any) -> None:
     batches.released("red", 1, 2)
     assert idle_in_shuffler(batches.lineage, "red")
     assert not idle_in_shuffler(batches.lineage, "blue")
+
+    batches.compartment(2, "released")
+    assert not idle_in_shuffler(batches.lineage, "red")
 
 
 # --- orders -------------------------------------------------------------------------------------
@@ -294,6 +299,19 @@ def test_a_continuous_shuffler_takes_orders_that_are_about_no_batch(
     batches.tell(paired)
 
     assert told(batches, O.SHUFFLE) == ""
+
+
+def test_of_a_continuous_shuffler_no_batch_is_followed(
+    batches: Any, paired: Any, proof: Any
+) -> None:
+    batches.lineage = NO_LINEAGE
+    batches.tell(paired)
+    known = batches.lineage
+    batches.counted()
+    batches.tell(ShuffleBegan(1, 1), ShuffleDone(proof(1, 1)), HandShuffled("red"))
+
+    assert batches.lineage == known
+    assert batches.last.proofs == ()
 
 
 # --- warnings -----------------------------------------------------------------------------------
