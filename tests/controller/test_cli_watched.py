@@ -22,6 +22,9 @@ seat = "layout"
 [[scanner]]
 port = "/dev/ttyUSB2"
 model = "zebra-ssi"
+[shuffler]
+port = "/dev/ttyACM0"
+bare = true
 [usb]
 allow = ["0ab1:0002"]
 """
@@ -59,6 +62,7 @@ def test_a_model_has_its_own_line(model: str, baud: int, parity: Parity) -> None
         ("/dev/ttyUSB0", "angel-eye-ii-ex", LineSettings(9600, Parity.NONE)),
         ("usb://0ab1:0002/12", "feig-rfid", LineSettings(38400, Parity.EVEN)),
         ("/dev/ttyUSB2", "zebra-ssi", LineSettings(9600, Parity.NONE)),
+        ("/dev/ttyACM0", "tablelink-shuffler", LineSettings(1_000_000, Parity.NONE)),
     ],
 )
 def test_a_configuration_knows_what_stands_at_each_port(
