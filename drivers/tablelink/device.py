@@ -44,12 +44,14 @@ _STATUS_ASKED_MAX = 32
 class TableLinkDeviceState:
     """`asked` are the questions for its status that wait for an answer: True where a person asked.
 
-    They are answered in their order.
+    They are answered in their order. `early` is what the device holds by an answer that overtook
+    its events.
     """
 
     link: TableLinkState
     life: Life = field(default_factory=Life)
     asked: tuple[bool, ...] = ()
+    early: Status | None = None
 
     @property
     def stage(self) -> Stage:
@@ -139,7 +141,10 @@ def hear(
     for item in items:
         if isinstance(item, Admitted):
             last = None  # where counting goes on from, the link says with the device
+            state = replace(state, early=None)
         elif isinstance(item, Happened):
+            state, held = _held(state, item.number - 1)
+            heard.extend(held)
             heard.extend(_unreadable(last, item.number - 1))
             last = item.number
         life, said = lives.hear(state.life, item)
@@ -150,8 +155,20 @@ def hear(
                 heard.extend(told)
             else:
                 heard.append(one)
-    heard.extend(_unreadable(last, _last(link)))
-    return state, tuple(heard)
+    taken = _last(link)
+    heard.extend(_unreadable(last, taken))
+    state, held = _held(state, taken)
+    return state, (*heard, *held)
+
+
+def _held(
+    state: TableLinkDeviceState, taken: int | None
+) -> tuple[TableLinkDeviceState, tuple[Status, ...]]:
+    """What the device holds, once all is taken that it had recorded when it said so."""
+    early = state.early
+    if early is None or (taken or 0) < early.recorded:
+        return state, ()
+    return replace(state, early=None), (early,)
 
 
 def _last(link: TableLinkState) -> int | None:
@@ -171,14 +188,14 @@ def _status_answered(
 ) -> tuple[TableLinkDeviceState, tuple[Said, ...]]:
     by_person, rest = (state.asked[0], state.asked[1:]) if state.asked else (False, ())
     state = replace(state, asked=rest)
-    told: tuple[Said, ...] = () if answered.told is None else (answered.told,)
+    told = answered.told
     if by_person:
-        return state, (answered, *told)
+        return replace(state, early=told or state.early), (answered,)
     if False in rest:
         # Asked before the device was let in once more: it may be the answer it gave then.
         return state, ()
-    if told or state.stage is not Stage.ONLINE:
-        return state, told
+    if told is not None or state.stage is not Stage.ONLINE:
+        return replace(state, early=told or state.early), ()
     detail = f"the device did not say what it holds: {harmless(answered.detail) or 'no answer'}"
     return state, (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 

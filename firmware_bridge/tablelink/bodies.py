@@ -297,7 +297,7 @@ class CompartmentStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The body of an answered STATUS."""
+    """The body of an answered STATUS. It counts once all events up to `recorded` have come."""
 
     mode: Mode
     door_open: bool
@@ -305,3 +305,4 @@ class Status:
     residual: int
     warnings: tuple[int, ...]
     gate_closed: bool
+    recorded: int = 0

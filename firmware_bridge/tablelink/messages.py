@@ -235,6 +235,7 @@ def _status(fields: Fields) -> Status:
         residual=fields.number(4, U16_END),
         warnings=tuple(_code(one) for one in fields.array(5)),
         gate_closed=fields.truth(6),
+        recorded=fields.number(7) if fields.has(7) else 0,
     )
 
 

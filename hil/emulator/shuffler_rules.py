@@ -57,8 +57,11 @@ class Machine:
         return sum(len(bay.stuck) for bay in self.bays)
 
 
-def status(machine: Machine, warnings: tuple[int, ...]) -> Map:
-    """As STATUS answers it; `warnings` are the codes of the lamps that are on."""
+def status(machine: Machine, warnings: tuple[int, ...], recorded: int) -> Map:
+    """As STATUS answers it; `warnings` are the codes of the lamps that are on.
+
+    `recorded` is the number of the last event: the host waits until it has that one.
+    """
     compartments = zip(COMPARTMENTS, machine.standings, strict=True)
     return {
         1: int(machine.mode),
@@ -70,6 +73,7 @@ def status(machine: Machine, warnings: tuple[int, ...]) -> Map:
         4: machine.residual,
         5: warnings,
         6: machine.gate_closed,
+        7: recorded,
     }
 
 

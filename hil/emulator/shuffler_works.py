@@ -100,7 +100,9 @@ class ShufflerWorks(TableLinkDevice):
             return Judged(act=lambda: self._begin(ask, argument))
         match ask:
             case Ask.STATUS:
-                return Judged(told=status(machine, tuple(sorted(self._lit()))))
+                return Judged(
+                    told=status(machine, tuple(sorted(self._lit())), self.memory.last_number)
+                )
             case Ask.ABORT:
                 return Judged(act=lambda: self._abort(argument))
             case Ask.MODE:

@@ -81,6 +81,11 @@ class TableLinkMemory:
         return self.next_number - len(self.ring)
 
     @property
+    def last_number(self) -> int:
+        """The number of the event recorded last."""
+        return self.next_number - 1
+
+    @property
     def gate_closed(self) -> bool:
         """Whether nothing more may be dealt or shuffled."""
         return len(self.ring) * 10 >= self.capacity * GATE_TENTHS

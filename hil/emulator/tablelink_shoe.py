@@ -194,7 +194,8 @@ class TableLinkShoe(TableLinkDevice):
 
     def _status(self) -> Map:
         mode = self.memory.facts.get(MODE_SET, 0)
-        return {1: mode, 2: False, 3: (), 4: 0, 5: (), 6: self.memory.gate_closed or self.locked}
+        closed = self.memory.gate_closed or self.locked
+        return {1: mode, 2: False, 3: (), 4: 0, 5: (), 6: closed, 7: self.memory.last_number}
 
     def _work(self) -> None:
         mode = self.memory.facts.get(MODE_SET, 0)

@@ -282,7 +282,7 @@ def test_a_status_is_told_as_in_the_file() -> None:
         gate_closed=False,
     )
 
-    answer = Judged(told=status(machine, (7,)))
+    answer = Judged(told=status(machine, (7,), recorded=42))
 
     assert answer.payload == payload_of("STATUS answered")
 

@@ -64,7 +64,7 @@ static void write_status(struct writer *w, const struct device *d)
     uint32_t residual = 0, compartments = ROLE_COMPARTMENTS;
     for (uint32_t i = 0; i < COMPARTMENTS; i++)
         residual += d->head.compartments[i].residual;
-    write_map(w, 6);
+    write_map(w, 7);
     write_uint(w, 1);
     write_uint(w, d->head.mode);
     write_uint(w, 2);
@@ -81,6 +81,8 @@ static void write_status(struct writer *w, const struct device *d)
         write_uint(w, d->head.warnings[i]);
     write_uint(w, 6);
     write_bool(w, ring_gate_closed(d));
+    write_uint(w, 7);
+    write_uint(w, d->head.next - 1);
 }
 
 static struct outcome execute(struct device *d, uint8_t type, uint64_t argument)

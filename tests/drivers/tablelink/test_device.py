@@ -191,6 +191,33 @@ def test_where_counting_goes_on_from_is_no_loss() -> None:
     assert not any(isinstance(one, ReportsLost) for one in said)
 
 
+def happened(number: int) -> Happened:
+    return Happened(number, 1, 1, ShoeEmpty(), None, None)
+
+
+def test_a_status_that_overtook_events_waits_for_the_last_one_before_it() -> None:
+    early = dataclasses.replace(STATUS, recorded=5)
+    answer = Answered(ASKED, RequestStatus.DONE, "", early)
+
+    state, said = said_by(dataclasses.replace(heard_up_to(3), asked=(False,)), (answer,), last=3)
+    assert said == ()
+    state, said = said_by(state, (happened(4),), last=4)
+    assert said == (happened(4),)
+    _state, said = said_by(state, (happened(5), happened(6)), last=6)
+
+    assert said == (happened(5), early, happened(6))
+
+
+def test_a_status_that_still_waits_when_the_device_is_let_in_again_tells_nothing() -> None:
+    early = dataclasses.replace(STATUS, recorded=5)
+    waiting = dataclasses.replace(heard_up_to(3), early=early)
+
+    state, said = said_by(waiting, (Admitted(bytes(8), None), happened(4), happened(5)), last=5)
+
+    assert state.early is None
+    assert early not in said
+
+
 def test_an_admitted_device_shows_before_what_it_tells() -> None:
     state = dataclasses.replace(online(), life=Life(Stage.IDENTIFIED))
 

@@ -79,6 +79,7 @@ STATUS = bodies.Status(
     residual=0,
     warnings=(7,),
     gate_closed=False,
+    recorded=42,
 )
 
 TOLD = {
