@@ -267,7 +267,12 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     try:
         dealt = play(settings, screen_on(console, load_clauses()))
         with console.status("verifying and replaying the journal ..."):
-            proof = prove(settings.folder, dealt.truth, complete=dealt.complete)
+            proof = prove(
+                settings.folder,
+                dealt.truth,
+                complete=dealt.complete,
+                batches=dealt.batches,
+            )
     except CannotBegin as error:
         return _fail(str(error), Exit.UNUSABLE)
     except (ProgramFailed, JournalError) as error:

@@ -44,6 +44,18 @@ def declaration(pressed: PressResult) -> Mapping[str, object]:
     }
 
 
+def loading(back: str, cards: int) -> Mapping[str, object]:
+    """The record that a batch was put into the shoe, as the control socket takes it."""
+    return {
+        "action": "record",
+        "by": DEALER,
+        "role": "dealer",
+        "act": "loaded",
+        "batch": back,
+        "amount": cards,
+    }
+
+
 def declared_values(declaration: Mapping[str, object]) -> Mapping[str, object]:
     """What is declared, without who declares it."""
     return {key: declaration[key] for key in ("outcome", "player_pair", "banker_pair")}

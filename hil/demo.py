@@ -8,18 +8,19 @@ Source: package README, "The demo".
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from hil.demo_batches import enrol, whereabouts
+from hil.demo_batches import enrol, make_key, whereabouts
 from hil.demo_dealing import Dealing, Dealt
 from hil.demo_floor import ScriptedFloorperson
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DemoSettings, Manner, Transport
 from hil.demo_program import DemoProgram
 from hil.demo_screen import Screen
+from hil.demo_shuffler import DemoShuffler, has_shuffler
 from hil.demo_view import Scene
 from hil.emulator.angel_eye import AngelEye
 from hil.emulator.rfid_shoe import RfidShoe
@@ -47,15 +48,14 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
     with (
         told_to_stop() as stopping,
         _line(settings) as server,
-        DemoProgram(settings, url_of(server)) as program,
+        _shuffler(settings) as shuffler,
+        DemoProgram(settings, url_of(server), _prepared(settings, shuffler)) as program,
     ):
-        if settings.shoe is ShoeKind.RFID:
-            enrol(settings.folder)
         program.start()
         if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
             raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
         chronicle, newest = Chronicle(settings.folder), Newest(program.client)
-        dealing = Dealing(settings, server, program.act, newest, chronicle)
+        dealing = Dealing(settings, server, program.act, newest, chronicle, shuffler)
         looks_away_s = LOOKS_AWAY_S if settings.manner is Manner.CARELESS else 0.0
         floorperson = ScriptedFloorperson(
             newest, program.act, settings.tempo.reading_s, looks_away_s
@@ -74,6 +74,7 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
         interrupted=stopping.is_set() and not complete,
         failure=failure,
         whereabouts=whereabouts(newest.table),
+        batches=dealing.batches,
     )
 
 
@@ -105,6 +106,23 @@ def _make_folder(folder: Path) -> None:
         raise CannotBegin(f"{folder} cannot be made: {why}; name another with --journal") from error
     if taken:
         raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
+
+
+def _shuffler(settings: DemoSettings) -> AbstractContextManager[DemoShuffler | None]:
+    """A shuffler where two batches take turns."""
+    return DemoShuffler(settings) if has_shuffler(settings) else nullcontext()
+
+
+def _prepared(settings: DemoSettings, shuffler: DemoShuffler | None) -> str:
+    """Key, batches and pairing, as at any table before its start; the shuffler's section."""
+    if settings.shoe is ShoeKind.RFID or shuffler is not None:
+        make_key(settings.folder)
+    if settings.shoe is ShoeKind.RFID:
+        enrol(settings.folder)
+    if shuffler is None:
+        return ""
+    shuffler.pair()
+    return shuffler.config()
 
 
 def _line(settings: DemoSettings) -> ShoeLine:

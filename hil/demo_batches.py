@@ -1,7 +1,7 @@
 """The batches of a demo with an RFID shoe: enrolled before, and told of after.
 
-Responsible for: a key and two batch files, taken over by the program's own commands as at any
-table; where all cards were at the end, as the table shows it.
+Responsible for: the table's key and two batch files, taken over by the program's own commands as at
+any table; where all cards were at the end, as the table shows it.
 Not responsible for: the cards (hil.dealing.tags) and following them (the program's custody).
 Source: package README, "The demo"; controller/README.md, "The batch file", "Snapshot".
 """
@@ -34,16 +34,20 @@ class Whereabouts:
         return sum(count for _, count in self.places)
 
 
+def make_key(folder: Path) -> None:
+    """Make the table's key. Raises ProgramFailed."""
+    program_command("keys", "make", str(folder / KEY))
+
+
 def enrol(folder: Path) -> None:
-    """Make the table's key and take both batches over. Raises ProgramFailed."""
+    """Take both batches over, with a receipt by the table's key. Raises ProgramFailed."""
     key, batches = folder / KEY, folder / FOLDER
-    _command("keys", "make", str(key))
     for batch in usual_batches(DECKS):
         delivered = folder / f"{batch.name}.delivered.csv"
         delivered.write_text(batch.csv(), encoding="utf-8")
         where = ("--folder", str(batches), "--key", str(key))
         who = ("--maker", MAKER, "--operator", OPERATOR)
-        _command("batch", "import", str(delivered), *who, *where)
+        program_command("batch", "import", str(delivered), *who, *where)
 
 
 def whereabouts(table: Shown) -> tuple[Whereabouts, ...]:
@@ -61,7 +65,8 @@ def _whereabouts(batch: Shown) -> Whereabouts:
     return Whereabouts(batch.text("batch"), batch.text("back"), places)
 
 
-def _command(*words: str) -> None:
+def program_command(*words: str) -> None:
+    """Run one of the program's commands. Raises ProgramFailed."""
     done = subprocess.run(
         [*PROGRAM, *words],
         stdin=subprocess.DEVNULL,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from controller.control_client import ControlError
-from hil.console import ConsoleHand
+from controller.shown import Shown
+from hil.console import ConsoleHand, loading
 from hil.dealing.actions import Action, CutCard, Draw, MistakeMade, NewShoe, Pause, PauseKind
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
@@ -20,7 +21,8 @@ from hil.demo_batches import Whereabouts
 from hil.demo_floor import Act
 from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DECKS, DemoSettings, Manner
-from hil.runner import NS_PER_S, ShoeRunner, ignore_action
+from hil.demo_shuffler import DemoShuffler, Interrupted
+from hil.runner import CARDS_OF_A_DECK, NS_PER_S, ShoeRunner, ignore_action
 from hil.shoes import ShoeLine, rfid_line
 
 # Cards the table may be behind: a fraction of what the line itself would hold.
@@ -50,7 +52,8 @@ class TableSilent(Exception):
 class Dealt:
     """How a demo's dealing ended: to its end, by Ctrl-C, or by a failure (empty where none).
 
-    `whereabouts` of all cards, where the shoe tells one card from another.
+    `whereabouts` of all cards, where the shoe tells one card from another; `batches` are the backs
+    that were loaded, shoe by shoe, where two batches take turns.
     """
 
     truth: Truth
@@ -58,6 +61,7 @@ class Dealt:
     interrupted: bool
     failure: str
     whereabouts: tuple[Whereabouts, ...] = ()
+    batches: tuple[str, ...] = ()
 
 
 class Dealing:
@@ -70,11 +74,15 @@ class Dealing:
         act: Act,
         newest: Newest,
         chronicle: Chronicle,
+        shuffler: DemoShuffler | None = None,
     ) -> None:
         self._settings = settings
         self._newest = newest
         self._chronicle = chronicle
         self._stopping = Event()
+        self._act = act
+        self._shuffler = shuffler
+        self._loaded: list[str] = []
         self._cards = 0
         self._noted = 0
         self._changed_early = False
@@ -114,21 +122,32 @@ class Dealing:
             )
 
         def declare(declaration: Mapping[str, object]) -> None:
-            try:
-                answer = act(declaration)
-            except ControlError as error:
-                raise TableSilent(f"the table takes no declared result: {error}") from error
-            if answer.get("ok") is not True:
-                raise TableSilent(f"the table refuses a declared result: {answer.get('error')}")
+            self._ask("a declared result", declaration)
 
         return ConsoleHand(all_taken, declare)
+
+    def _ask(self, what: str, request: Mapping[str, object]) -> None:
+        """Have the table take it. Raises TableSilent."""
+        try:
+            answer = self._act(request)
+        except ControlError as error:
+            raise TableSilent(f"the table takes no {what}: {error}") from error
+        if answer.get("ok") is not True:
+            raise TableSilent(f"the table refuses {what}: {answer.get('error')}")
 
     def start(self) -> None:
         self._thread.start()
 
+    @property
+    def batches(self) -> tuple[str, ...]:
+        """The backs that were loaded, in order."""
+        return tuple(self._loaded)
+
     def stop(self) -> None:
         """Stop at the next card or key, and wait for it."""
         self._stopping.set()
+        if self._shuffler is not None:
+            self._shuffler.stop()
         self._thread.join()
 
     @property
@@ -142,11 +161,14 @@ class Dealing:
 
     def _run(self) -> None:
         try:
+            if self._shuffler is not None:
+                self._shuffler.start()
+                self._exchange(1)
             self._runner.run()
             self._until("judge the last cards", self._caught_up)
             self._until("get over what is open", self._clear)
             self.complete = True
-        except Stopped:
+        except (Stopped, Interrupted):
             self._runner.collect()
             self._chronicle.wait_for(self._caught_up, 1.0)
         except TableSilent as error:
@@ -217,8 +239,29 @@ class Dealing:
             case Pause(PauseKind.BETWEEN_SHOES):
                 self._until("judge the last cards of the shoe", self._caught_up)
                 self._until("get over what is open", self._clear)
+                self._exchange(self._dealer.shoe_number + 1)
             case _:
                 return
+
+    def _exchange(self, number: int) -> None:
+        """The spent batch goes into the shuffler, the other one comes out and is loaded."""
+        shuffler = self._shuffler
+        if shuffler is None:
+            return
+        if number > 1:
+            shuffler.take_back(number - 1)
+        while not shuffler.is_stored(number):
+            self._hold()
+        back = shuffler.bring_out(number)
+        self._until(f"take over that {back} is released", lambda: self._stage(back) == "released")
+        self._loaded.append(back)
+        self._ask("the loading", loading(back, DECKS * CARDS_OF_A_DECK))
+
+    def _stage(self, back: str) -> str:
+        told = self._newest.table.part("shuffler") or Shown({})
+        return next(
+            (one.text("stage") for one in told.parts("batches") if one.text("back") == back), ""
+        )
 
     def _table_speaks(self, about: str, *, decided_first: bool = False) -> None:
         """Hold until the table has raised an irregularity that it had not before."""

@@ -12,9 +12,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
+from controller.custody.lineage.stages import BatchStage
 from controller.entries import Judged
 from controller.journal.store import open_read_only
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, ShoeOpened
+from controller.procedure.effects import (
+    BatchMoved,
+    CoupClosed,
+    CoupFate,
+    CoupRecord,
+    ShoeOpened,
+    ShuffleRecorded,
+)
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
@@ -29,7 +37,11 @@ MARKS = {Outcome.PLAYER: "player", Outcome.BANKER: "banker", Outcome.TIE: "tie",
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the journal says of all its shoes. `codes`: irregularities by code, in code order."""
+    """What the journal says of all its shoes. `codes`: irregularities by code, in code order.
+
+    `batches` are the backs in play, shoe by shoe, and `shuffles` the proven ones, where a shuffler
+    tells.
+    """
 
     shoes: int
     coups: tuple[Coup, ...]
@@ -39,6 +51,8 @@ class Tally:
     tie: int
     void: int
     codes: tuple[tuple[str, int], ...]
+    batches: tuple[str, ...] = ()
+    shuffles: int = 0
 
     @property
     def irregularities(self) -> int:
@@ -61,10 +75,11 @@ class Proof:
         return self.intact and self.replay == "same" and not self.difference
 
 
-def prove(journal: Path, truth: Truth, *, complete: bool) -> Proof:
+def prove(journal: Path, truth: Truth, *, complete: bool, batches: tuple[str, ...] = ()) -> Proof:
     """Ask about the journal of a program that has ended. `complete` False: dealing was stopped,
 
-    so that the journal may end earlier than the truth. Raises ProgramFailed and JournalError.
+    so that the journal may end earlier than the truth. `batches` are the backs that were loaded,
+    shoe by shoe. Raises ProgramFailed and JournalError.
     """
     tally = tally_of(journal)
     verified = command_answer("verify", journal)
@@ -76,7 +91,8 @@ def prove(journal: Path, truth: Truth, *, complete: bool) -> Proof:
         records=records if isinstance(records, int) else 0,
         head=str(verified.get("head", "")),
         replay=str(retold.get("finding", "")),
-        difference=difference(truth, tally, complete=complete),
+        difference=difference(truth, tally, complete=complete)
+        or _batches_differ(batches, tally, complete=complete),
     )
 
 
@@ -85,7 +101,8 @@ def tally_of(journal: Path) -> Tally:
     outcomes: Counter[str] = Counter()
     codes: Counter[str] = Counter()
     coups: list[Coup] = []
-    shoes = cards = 0
+    batches: list[str] = []
+    shoes = cards = shuffles = 0
     with open_read_only(journal) as reader:
         for stored in reader.records():
             match read_entry(stored.record):
@@ -97,6 +114,10 @@ def tally_of(journal: Path) -> Tally:
                 case Judged(event, verdicts):
                     cards += isinstance(event, CardDrawn)
                     codes.update(v.code.value for v in verdicts if isinstance(v, Irregularity))
+                case BatchMoved(batch=back, after=BatchStage.IN_PLAY):
+                    batches.append(back)
+                case ShuffleRecorded(refused=""):
+                    shuffles += 1
                 case _:
                     continue
     return Tally(
@@ -108,6 +129,8 @@ def tally_of(journal: Path) -> Tally:
         tie=outcomes["tie"],
         void=outcomes["void"],
         codes=tuple(sorted(codes.items())),
+        batches=tuple(batches),
+        shuffles=shuffles,
     )
 
 
@@ -144,6 +167,14 @@ def difference(truth: Truth, tally: Tally, *, complete: bool) -> str:
     if complete and drawn != tally.cards:
         return f"{drawn} cards were drawn, {tally.cards} are recorded"
     return ""
+
+
+def _batches_differ(batches: tuple[str, ...], tally: Tally, *, complete: bool) -> str:
+    dealt = batches if complete else batches[: len(tally.batches)]
+    if dealt == tally.batches:
+        return ""
+    loaded, recorded = (", ".join(one) or "none" for one in (dealt, tally.batches))
+    return f"the batches loaded were {loaded}; in play by the journal were {recorded}"
 
 
 def words(coup: Coup | None) -> str:

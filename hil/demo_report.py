@@ -7,7 +7,7 @@ Source: package README, "The demo".
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +50,7 @@ def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, objec
         "dealer": settings.manner.value,
         "transport": settings.transport.value,
         "shoe": settings.shoe.value,
+        "batches": list(proof.tally.batches),
         "whereabouts": {one.batch: dict(one.places) for one in dealt.whereabouts},
     }
 
@@ -82,6 +83,9 @@ def _summary(tally: Tally) -> Table:
     table.add_column(justify="right")
     count = len(tally.coups)
     table.add_row("shoes", str(tally.shoes), "")
+    if tally.batches:
+        table.add_row("batches in turn", Text(", ".join(_shortly(tally.batches))), "")
+        table.add_row("proven shuffles", str(tally.shuffles), "")
     table.add_row("cards", str(tally.cards), "")
     table.add_row("coups", str(count), "")
     for name, number, style in (
@@ -96,6 +100,11 @@ def _summary(tally: Tally) -> Table:
     for code, number in tally.codes:
         table.add_row(Text(f"  {code}", ALERT_STYLE), str(number), "")
     return table
+
+
+def _shortly(batches: Sequence[str]) -> Sequence[str]:
+    """Of many shoes the first and the last batches."""
+    return batches if len(batches) <= 6 else (*batches[:3], "...", *batches[-2:])
 
 
 def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:

@@ -44,6 +44,7 @@ NOW_HEIGHT_MIN = 26  # from here on calls have a line beside the last coup's
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
 BURN_PHASES = ("opening", "burn_first", "burn_rest")
+BACK_STYLES = {"red": BANKER_STYLE, "blue": PLAYER_STYLE}
 STYLES = {"player": PLAYER_STYLE, "banker": BANKER_STYLE, "tie": TIE_STYLE}
 
 
@@ -272,6 +273,8 @@ def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
         Group(*lines),
         title=_shoe_title(shoe),
         title_align="left",
+        subtitle=batches_line(scene.table),
+        subtitle_align="right",
         height=rows + 2,
         box=box.ROUNDED,
         border_style=FRAME,
@@ -291,6 +294,24 @@ def _shoe_title(shoe: Shown) -> Text:
         if shoe.has("last_coup_number"):
             title.append(f", last hand is coup {shoe.number('last_coup_number')}", style=PLAIN)
     return title
+
+
+def batches_line(table: Shown) -> Text:
+    """Where the two batches stand, and what of the shuffler waits for a person."""
+    told = table.part("shuffler")
+    if told is None:
+        return Text("")
+    line = Text()
+    for one in told.parts("batches"):
+        back, stage = one.text("back"), one.text("stage").replace("_", " ")
+        line.append(f"{'   ' if line else ''}{back} ", style=BACK_STYLES.get(back, PLAIN))
+        line.append(stage, style=TITLE if one.text("stage") == "in_play" else PLAIN)
+    warnings = len(told.parts("warnings"))
+    if warnings:
+        line.append(f"   {warnings} warning{'' if warnings == 1 else 's'}", style=ALERT_STYLE)
+    if told.yes("bare"):
+        line.append("   bare device", style=ALERT_STYLE)
+    return line
 
 
 def _progress(shoe: Shown) -> Table:

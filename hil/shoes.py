@@ -16,6 +16,7 @@ from hil.emulator.angel_eye import AngelEye
 from hil.emulator.line import DeviceT, LineServer, LineSettings
 from hil.emulator.rfid_shoe import RfidShoe
 from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.shuffler import Shuffler
 
 ShoeLine: TypeAlias = LineServer[AngelEye] | LineServer[RfidShoe]
 
@@ -58,7 +59,7 @@ def serve(
     return PtyServer(device, settings, link=link)
 
 
-def url_of(server: ShoeLine) -> str:
+def url_of(server: ShoeLine | LineServer[Shuffler]) -> str:
     """What the program opens."""
     if isinstance(server, TcpServer):
         return server.url
