@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from hil.dealing.cards import PhysicalCard
+from hil.dealing.tags import BACKS, DECKS, NAMES, batch
 from hil.emulator.reports import Report
 from hil.emulator.shuffler_bay import Breaking, Holding, Mode
 from hil.emulator.shuffler_rules import COMPARTMENTS, HOUSING, WORK, chosen
@@ -18,6 +19,7 @@ from hil.emulator.shuffler_works import MODE_SET, ShufflerSettings, ShufflerWork
 from hil.emulator.tablelink_wire import Answer, Ask
 
 NS_PER_MS = 1_000_000
+CARDS_OF_A_DECK = 52
 BUTTONS = {ask.name.lower().replace("_", "-"): ask for ask in (*WORK, Ask.SELF_TEST, Ask.ABORT)}
 # As long as a real one takes for eight decks.
 REAL_TIME = ShufflerSettings(
@@ -46,6 +48,18 @@ class Shuffler(ShufflerWorks):
         """Lay cards into the tray, the first one on top."""
         self.tray.extend(cards)
         return ()
+
+    def put_in_back(self, back: str, count: int = 0) -> tuple[Report, ...]:
+        """Lay in so many cards of the usual batch with that back; 0: all eight decks."""
+        deck_count = max((count + CARDS_OF_A_DECK - 1) // CARDS_OF_A_DECK, 1) if count else DECKS
+        name = NAMES[BACKS.index(back)]
+        faces = (one for one in batch(name, back, deck_count).cards if one.card is not None)
+        cards = sorted(faces, key=lambda one: one.deck)
+        return self.put_in(cards[: count or None])
+
+    def take_away(self, compartment: int = 0) -> int:
+        """Take what it has released; how many cards that were."""
+        return len(self.take(compartment))
 
     def press(self, button: str, compartment: int = 0) -> tuple[Report, ...]:
         """Press load, count, shuffle, store, release, abort or self-test; the machine chooses the

@@ -8,11 +8,12 @@ Source: wire document of TableLink/1, "Identity"; RFC 9052, section 4.2; RFC 803
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from typing import TYPE_CHECKING
 
 from hil.emulator.tablelink_cbor import Map, encoded
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PROTECTED = bytes.fromhex("A10127")
 SIGNED_CONTEXT = "Signature1"
@@ -62,6 +63,8 @@ class Identity:
         """The 32 bytes of the public key; none of a bare device."""
         if self.bare:
             return b""
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
         return self._key().public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     @property
@@ -102,6 +105,10 @@ class Identity:
         """The signature under the chain of events up to a number."""
         return self._key().sign(CHECKPOINT_CONTEXT + number.to_bytes(8, "little") + chain)
 
-    def _key(self) -> Ed25519PrivateKey:
+    def _key(self) -> "Ed25519PrivateKey":
+        # Debian's own Python, which serves USB devices, may have no such library: a bare device
+        # does without.
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         seed = self.seed if len(self.seed) == SEED_BYTES else sha256(self.seed).digest()
         return Ed25519PrivateKey.from_private_bytes(seed)
