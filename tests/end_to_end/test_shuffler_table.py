@@ -36,6 +36,7 @@ from hil.emulator.angel_eye import AngelEye
 from hil.emulator.line import LineSettings
 from hil.emulator.serve import PtyServer, TcpServer
 from hil.emulator.shuffler import Shuffler
+from hil.emulator.shuffler_works import ShufflerSettings
 from hil.program import Program
 from hil.rfid_programs import until
 
@@ -51,15 +52,17 @@ decks = 8
 port = {shoe}
 allow_commands = true
 
+[metrics]
+enabled = false
+
 [shuffler]
 port = {shuffler}
 allow_commands = true
+"""
+PAIRED = """\
 identity = "shuffler.identity.json"
 approved = "approved.json"
 approved_keys = ["table.key.pub"]
-
-[metrics]
-enabled = false
 """
 # The image of the emulated firmware: what is approved is its SHA-256.
 FIRMWARE = b"emulated firmware 1.0.0"
@@ -99,7 +102,7 @@ class Bench:
         ):
             assert main(words) == 0, words
         ports = {"shoe": json.dumps(self.shoe.path), "shuffler": json.dumps(self.shuffler.url)}
-        (self.folder / "table.toml").write_text(CONFIG.format(**ports))
+        (self.folder / "table.toml").write_text((CONFIG + PAIRED).format(**ports))
 
     # People.
 
@@ -265,3 +268,25 @@ def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
     locks = [one.command for one in of(entries, CommandGiven) if one.command.endswith("Exit")]
     assert (locks[0], locks[-1]) == ("LockExit", "UnlockExit")
     assert {one.what for one in of(entries, Refused)} == {"unlock-shoe", "order-shuffler"}
+
+
+@pytest.mark.timeout(60)
+def test_a_bare_shuffler_is_let_in_by_the_configuration_alone_and_says_so(fast_dir: Path) -> None:
+    line = LineSettings(speed=0)
+    with (
+        PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
+        TcpServer(Shuffler(ShufflerSettings(bare=True)), line) as shuffler,
+    ):
+        ports = {"shoe": json.dumps(shoe.path), "shuffler": json.dumps(shuffler.url)}
+        (fast_dir / "table.toml").write_text((CONFIG + "bare = true\n").format(**ports))
+        with Program(fast_dir / "table.toml", fast_dir / "program.log") as program:
+            program.start()
+
+            def bare() -> bool:
+                part = Shown(program.snapshot()).part("shuffler")
+                return part is not None and part.yes("bare")
+
+            until(bare)
+            program.stop()
+            said = "shuffler: BARE: it proves nothing of itself, and the configuration lets it in"
+            assert said in program.words()
