@@ -6,6 +6,8 @@ Not responsible for: what is stated (tablelink_device, shuffler) and for keeping
 Source: wire document of TableLink/1, "Identity"; RFC 9052, section 4.2; RFC 8032.
 """
 
+# ruff: noqa: PLC0415 - Debian's own Python, which serves USB devices, may have no such library.
+
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -106,8 +108,6 @@ class Identity:
         return self._key().sign(CHECKPOINT_CONTEXT + number.to_bytes(8, "little") + chain)
 
     def _key(self) -> "Ed25519PrivateKey":
-        # Debian's own Python, which serves USB devices, may have no such library: a bare device
-        # does without.
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         seed = self.seed if len(self.seed) == SEED_BYTES else sha256(self.seed).digest()
