@@ -252,11 +252,26 @@ def test_cards_that_were_touched_are_of_the_batch_people_name(by_shuffler, act, 
     assert told.stage("blue" if "blue" in act else "red") == stage
 
 
+@pytest.mark.clause("S42-a-4-i")
+@pytest.mark.clause("S42-d-1-sort")
 def test_new_cards_begin_anew(by_shuffler) -> None:
     told = by_shuffler()
     told.shuffle("blue")
     told.do("received blue")
     assert told.stage("blue") == "unknown"
+    assert told.table.of(BatchMoved)[-1].clauses == ("S42-d-1-sort", "S42-a-4-i")
+
+
+@pytest.mark.clause("NY-a-4-iv-sets")
+@pytest.mark.clause("S42-a-4-sets")
+@pytest.mark.parametrize(
+    ("profile", "clause"), [("ny-mini", "NY-a-4-iv-sets"), ("s42-mini", "S42-a-4-sets")]
+)
+@pytest.mark.parametrize("act", ["loaded 416", "shuffled green"])
+def test_an_act_on_cards_names_one_of_the_two_sets(by_shuffler, profile, clause, act) -> None:
+    told = by_shuffler(profile)
+    assert told.do(act, role="floorperson", reason="seen") == "say which batch: red or blue"
+    assert told.refused.clauses[0] == clause
 
 
 @pytest.mark.clause("S42-e-8-ii-load")
