@@ -34,7 +34,6 @@ _LOST_IDENTITY: Final = (
 )
 _NO_PROOF: Final = "the device does not prove who it is: look what was plugged in, and restart it"
 _ROLLED_BACK: Final = "it was replaced, or its memory was rolled back; pair it anew"
-_FOUND_BEFORE: Final = f"it was found rolled back before: {_ROLLED_BACK}"
 _CONTRADICTION: Final = "its HELLO contradicts itself: its firmware has to be mended by its maker"
 
 
@@ -95,19 +94,26 @@ def attested(turn: Turn, told: Attested) -> Turn:
     session = turn.state.session
     if session.phase is not Phase.PROVING or session.hello is None:
         return turn
+    known = _known(turn, session.hello)
     if not told.sealed:
         trust = turn.settings.trust
         if trust.pin is not None:
             return _refused(turn, _LOST_IDENTITY)
-        return _admitted(turn, session.hello, None) if trust.bare else _refused(turn, _NO_IDENTITY)
+        if not trust.bare:
+            return _refused(turn, _NO_IDENTITY)
+        return _counted(turn, session.hello, known, None)
     if _late(told.sealed, session.nonce):
         return turn
-    known = _known(turn, session.hello)
     judged = _judged(turn, told.sealed, session, known)
+    if isinstance(judged, RolledBack):
+        # Older firmware can be mended; a memory that was set back cannot.
+        unbooted = _judged(turn, told.sealed, session, replace(known, boot_count=0))
+        if not isinstance(unbooted, RolledBack):
+            return _set_back(turn, known, str(judged))
+        return _refused(turn, str(judged), rolled_back=True)
     if isinstance(judged, str):
-        rolled_back = isinstance(judged, RolledBack)
-        return _refused(turn, str(judged), rolled_back=rolled_back)
-    return _admitted(turn, session.hello, judged)
+        return _refused(turn, judged)
+    return _counted(turn, session.hello, known, judged)
 
 
 def _prove(turn: Turn) -> Turn:
@@ -146,15 +152,30 @@ def _why_not(turn: Turn, told: Hello) -> tuple[str, bool]:
         return _NO_TRUST, False
     if trust.pin is not None and told.device != trust.pin.device:
         return _other_device(told.device, trust.pin.device), False
-    if known.rolled_back:
-        return _FOUND_BEFORE, True
+    return known.rolled_back, bool(known.rolled_back)
+
+
+def _counted(turn: Turn, told: Hello, known: Known, proof: Attestation | None) -> Turn:
+    """It is who it says; its counters must not lie before what is known of it."""
+    why = ""
     if told.boot_count < known.boot_count:
         why = f"it says it booted {told.boot_count} times, and {known.boot_count} were seen"
-        return f"{why}: {_ROLLED_BACK}", True
-    if known.last >= told.following:
+    elif known.last >= told.following:
         why = f"its next event is {told.following}, and {known.last} is stored"
-        return f"{why}: {_ROLLED_BACK}", True
-    return "", False
+    if not why:
+        return _admitted(turn, told, proof)
+    why = f"{why}: {_ROLLED_BACK}"
+    return _refused(turn, why, rolled_back=True) if proof is None else _set_back(turn, known, why)
+
+
+def _set_back(turn: Turn, known: Known, why: str) -> Turn:
+    """A device that proved itself and has an older memory stays out until it is paired anew.
+
+    With time its numbers would pass those that are stored, and tell other events. It is not enough
+    that something calls itself by its name: anybody could then shut the true one out.
+    """
+    turn = turn.with_known(replace(known, rolled_back=why))
+    return _refused(turn, why, rolled_back=True)
 
 
 def _other_device(device: bytes, paired: bytes) -> str:
@@ -194,9 +215,6 @@ def _refused(turn: Turn, why: str, *, rolled_back: bool = False) -> Turn:
     if why != turn.state.told.refusal:
         turn = turn.tell(NotAdmitted(device, why, rolled_back))
         turn = turn.with_told(replace(turn.state.told, refusal=why))
-    if rolled_back and turn.settings.trust.pin is not None and session.hello is not None:
-        # With time its numbers would pass those that are stored, and tell other events.
-        turn = turn.with_known(replace(_known(turn, session.hello), rolled_back=True))
     again_ns = turn.now_ns + turn.settings.refused_ns
     return turn.with_session(replace(session, phase=Phase.REFUSED, again_ns=again_ns))
 

@@ -21,7 +21,8 @@ class Known:
     """What was stored of the device that was admitted last, by its pairing.
 
     `last` is the number of the last event given. `chain` is the device's chain at it, or empty.
-    `rolled_back`: it was found so once, and its numbers would go on beyond `last` by themselves.
+    `rolled_back` says how it was found so, once: its numbers would go on beyond `last` by
+    themselves.
     """
 
     device: bytes
@@ -30,7 +31,7 @@ class Known:
     boot_count: int
     security_counter: int
     chain: bytes = b""
-    rolled_back: bool = False
+    rolled_back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
