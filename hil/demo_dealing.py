@@ -28,6 +28,8 @@ from hil.shoes import ShoeLine, rfid_line
 # Cards the table may be behind: a fraction of what the line itself would hold.
 LAG_CARDS_MAX = 48
 LOOK_S = 0.02
+# So far a careless dealer deals on; then even he sees the lamp.
+DEALT_ON_MAX = 12
 SPEAK_S_MAX = 20.0
 # That a shoe was changed early shows only when the new one starts.
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
@@ -84,6 +86,7 @@ class Dealing:
         self._shuffler = shuffler
         self._loaded: list[str] = []
         self._cards = 0
+        self._dealt_by: int | None = None  # cards when the table was first seen suspended
         self._noted = 0
         self._changed_early = False
         self._cut_card_out = False
@@ -191,7 +194,12 @@ class Dealing:
     def _may_deal(self) -> bool:
         if self._chronicle.cards < self._cards - LAG_CARDS_MAX:
             return False
-        return self._clear() or not self._careful
+        if self._clear():
+            self._dealt_by = None
+            return True
+        if self._dealt_by is None:
+            self._dealt_by = self._cards
+        return not self._careful and self._cards < self._dealt_by + DEALT_ON_MAX
 
     def _hold(self) -> None:
         if self._stopping.wait(LOOK_S):
