@@ -16,6 +16,7 @@ from itertools import pairwise
 import pytest
 
 from firmware_bridge.attestation import NO_TRUST, Trust
+from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.bodies import ConfigChanged, Overflow, PowerUp
 from firmware_bridge.tablelink.items import (
     Answered,
@@ -186,6 +187,14 @@ def all_delivered(storm: Storm) -> None:
     assert not [item for item in run.journal if isinstance(item, EventsMissing)]
 
 
+def nobody_is_suspected(storm: Storm) -> None:
+    """An honest device is never taken for one that was rolled back or changed its past."""
+    for item in storm.run.journal:
+        assert not (isinstance(item, NotAdmitted) and item.rolled_back)
+        suspected = isinstance(item, LinkFault) and item.kind is LinkFaultKind.CONTINUITY_UNPROVEN
+        assert not suspected
+
+
 def gaps_are_declared(storm: Storm) -> None:
     """What the device was told comes in order, and what is left out has an overflow in its place,
 
@@ -220,6 +229,7 @@ def check(seed: int) -> None:
     storm = Storm(seed).play()
     assert storm.over(), f"seed {seed}: not everything came through in the end"
     all_delivered(storm)
+    nobody_is_suspected(storm)
     gaps_are_declared(storm)
     requests_are_done_once(storm)
 
