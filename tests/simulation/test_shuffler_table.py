@@ -85,9 +85,18 @@ class Table(SimulatedTable):
     """A shoe that says what the test says, and a whole emulated shuffler."""
 
     def __init__(
-        self, *, bare: bool = False, trust: Trust | None = None, locks: bool = True
+        self,
+        *,
+        bare: bool = False,
+        trust: Trust | None = None,
+        locks: bool = True,
+        shuffle_seed: int = 1,
     ) -> None:
-        self.shuffler = Shuffler(ShufflerSettings(bare=bare, shuffle_ns=20 * S))
+        self.shuffler = Shuffler(
+            ShufflerSettings(
+                bare=bare, reading=True, decks=DECKS, shuffle_ns=20 * S, shuffle_seed=shuffle_seed
+            )
+        )
         known = Trust(bare=True) if bare else trust_in(self.shuffler)
         shoe = ShoeDeviceSettings(SHOE, "angel-eye-ii-ex", locks, "0-9A-F", "stx_counted", 250)
         told = ShufflerDeviceSettings(
@@ -481,3 +490,31 @@ def test_a_batch_that_is_counted_short_is_found_to_be(table: Table) -> None:
     assert WarningKind.COUNT in kinds(table)
     assert table.snapshot()["custody"]["batches"][0]["blocked"]
     assert table.state.table.open_irregularities == ()
+
+
+# --- what nobody may know -------------------------------------------------------------------------
+
+
+def test_nothing_that_comes_in_tells_the_order_of_a_shuffle() -> None:
+    tables = [Table(shuffle_seed=seed) for seed in (1, 2)]
+    for table in tables:
+        exchanged(table)
+    one, other = tables
+    assert one.shuffler.bays[2].pieces != other.shuffler.bays[2].pieces
+    assert one.inputs == other.inputs
+
+
+def test_how_many_of_each_face_it_counted_is_shown_nowhere(table: Table) -> None:
+    exchanged(table)
+    told = {one.proof.faces for one in table.of(ShuffleRecorded)}
+    assert told == {bytes([DECKS]) * 52}
+    snapshots = []
+    for faces in (bytes([DECKS]) * 52, bytes([DECKS - 1, DECKS + 1]) * 26):
+        lives = tuple(
+            replace(life, proof=replace(life.proof, faces=faces) if life.proof else None)
+            for life in table.lineage.lives
+        )
+        lineage = replace(table.lineage, lives=lives)
+        state = replace(table.state, table=replace(table.state.table, lineage=lineage))
+        snapshots.append(snapshot(table.core, state, "running", ""))
+    assert snapshots[0] == snapshots[1]
