@@ -26,16 +26,16 @@ from firmware_bridge.tablelink.items import (
     Request,
     RequestStatus,
 )
-from hil.emulator.tablelink_cbor import payload_map
+from hil.emulator.tablelink_cbor import encoded, payload_map
 from hil.emulator.tablelink_device import SHUFFLER, TableLinkDevice, TableLinkSettings
 from hil.emulator.tablelink_talk import Judged
-from hil.emulator.tablelink_wire import Ask, Kind
+from hil.emulator.tablelink_wire import Ask, Channel, Frame, Kind, Say, on_wire
 from hil.faults import Envelope, FaultPlan
 from hil.tablelink_run import Crash, TableLinkRun, trust_in
 
 MS = 1_000_000
 S = 1_000 * MS
-SHORT, FULL, AT_ONCE = 100, 3000, 20
+SHORT, FULL, AT_ONCE = 140, 3000, 20
 STEPS = 24
 RING = 40
 
@@ -245,6 +245,18 @@ def test_every_event_comes_once_and_in_order(first: int) -> None:
 def test_every_event_comes_once_and_in_order_in_thousands_of_runs(first: int) -> None:
     for seed in range(first, first + AT_ONCE):
         check(seed)
+
+
+def test_a_hello_of_an_earlier_opening_that_comes_late_holds_events_up_for_seconds_only() -> None:
+    device = Notebook()
+    run = TableLinkRun(device, 1)
+    device.write(1)
+    run.later(5 * S)
+    run.say_to_device(on_wire(Frame(Channel.LINK, Say.HELLO, encoded({1: 77}))))
+    run.later(S)
+    device.write(2)
+
+    assert run.later(10 * S, lambda: device.all_taken)
 
 
 def test_equal_seeds_give_equal_runs() -> None:
