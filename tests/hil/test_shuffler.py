@@ -502,6 +502,7 @@ def test_a_status_tells_all_of_it() -> None:
         4: 0,
         5: (2,),
         6: False,
+        7: bench.machine.memory.next_number - 1,
     }
 
 
