@@ -35,7 +35,7 @@ static size_t own_line(const uint8_t *data, size_t size)
 
 static void op(uint8_t what, uint8_t how)
 {
-    switch (what % 8) {
+    switch (what % 9) {
     case 0:
         life_tick((uint32_t)how * 4);
         break;
@@ -55,7 +55,10 @@ static void op(uint8_t what, uint8_t how)
         life_cut_after((size_t)how * 3 + 1);
         break;
     case 6:
-        life_lose(how % 16);
+        life_lose(how);
+        break;
+    case 7:
+        life_step((uint8_t)(1 + how % 2));
         break;
     default:
         life_hello();

@@ -14,6 +14,7 @@
 #include "hal.h"
 #include "requests.h"
 #include "ring.h"
+#include "shuffler.h"
 #include "stimuli.h"
 
 #define REMEMBERED 4096u
@@ -35,7 +36,7 @@ struct host {
     uint8_t order;
     uint32_t argument;
     bool answered;
-    uint32_t answer_digest;
+    uint32_t answers[ANSWERS_KEPT];
     uint64_t stored;
     uint32_t digests[REMEMBERED];
     uint32_t began, done;
@@ -116,7 +117,7 @@ static void host_says(uint8_t type, uint64_t first, uint64_t second, uint64_t en
     host_sends((struct frame){.type = type, .payload = payload, .length = w.length});
 }
 
-static void host_asks(void)
+static void host_asks(uint32_t id)
 {
     uint8_t payload[8];
     struct host *host = &life.host;
@@ -126,7 +127,7 @@ static void host_asks(void)
     write_uint(&w, host->argument);
     host_sends((struct frame){.channel = CHANNEL_RPC,
                               .type = host->order,
-                              .seq = host->id,
+                              .seq = id,
                               .payload = payload,
                               .length = w.length});
 }
@@ -186,14 +187,15 @@ static void hear_answer(const struct frame *frame)
     uint64_t status;
     uint32_t digest = crc32c(frame->payload, frame->length);
     MUST(cbor_find_uint(frame->payload, frame->length, 1, &status));
-    if (frame->seq != host->id)
+    MUST(frame->seq <= host->id);
+    if (host->id - frame->seq >= ANSWERS_KEPT)
         return;
-    if (host->answered) {
-        MUST(digest == host->answer_digest); /* one id, one answer */
+    if (host->answered || frame->seq != host->id) {
+        MUST(digest == host->answers[frame->seq % ANSWERS_KEPT]); /* one id, one answer */
         return;
     }
     host->answered = true;
-    host->answer_digest = digest;
+    host->answers[frame->seq % ANSWERS_KEPT] = digest;
     if (frame->type == ORDER_SHUFFLE && status == REQUEST_DONE)
         host->done++;
 }
@@ -347,8 +349,28 @@ void life_ask(uint8_t order, uint32_t argument)
 void life_ask_again(void)
 {
     if (life.host.id)
-        host_asks();
+        host_asks(life.host.id);
     act(nothing, NULL);
+}
+
+void life_step(uint8_t compartment)
+{
+    static const uint8_t next[] = {
+        [EMPTY] = ORDER_LOAD,      [LOADING] = ORDER_COUNT,   [COUNTED] = ORDER_SHUFFLE,
+        [SHUFFLING] = ORDER_ABORT, [SHUFFLED] = ORDER_STORE,  [STORED] = ORDER_RELEASE,
+        [RELEASED] = ORDER_STATUS, [HELD] = ORDER_COUNT,
+    };
+    life_ask(next[life.device.head.compartments[compartment - 1].state], compartment);
+}
+
+/* Whatever id of the last sixteen is asked again, it is answered as it was. */
+static void ask_all_again(void)
+{
+    uint32_t top = life.host.id;
+    for (uint32_t id = top > ANSWERS_KEPT ? top - ANSWERS_KEPT + 1 : 1; id <= top; id++) {
+        host_asks(id);
+        act(nothing, NULL);
+    }
 }
 
 void life_lose(uint32_t frames)
@@ -363,9 +385,10 @@ void life_end(void)
     life_bytes((const uint8_t[]){0}, 1);
     life_hello();
     life_ask_again();
+    MUST(life.host.answered);
+    ask_all_again();
     for (int i = 0; i < 100 && ring_kept(&life.device); i++)
         life_tick(50);
-    MUST(life.host.answered);
     MUST(ring_kept(&life.device) == 0);
     MUST(life.host.stored + 1 == life.device.head.next);
     /* Each shuffle that was answered as begun began, once. */

@@ -28,6 +28,9 @@ void life_hello(void);
 void life_ask(uint8_t order, uint32_t argument);
 void life_ask_again(void);
 
+/* The step a batch's way round asks for next in this compartment of a shuffler. */
+void life_step(uint8_t compartment);
+
 /* So many of the next frames, either way, are lost. */
 void life_lose(uint32_t frames);
 
