@@ -111,10 +111,14 @@ class Program:
 
 @contextmanager
 def program(
-    board: EmulatedBoard, before: Program | None = None, *, bare: bool = True
+    board: EmulatedBoard,
+    before: Program | None = None,
+    *,
+    bare: bool = True,
+    role: DeviceRole = DeviceRole.SHUFFLER,
 ) -> Iterator[Program]:
     """A program that starts, with what the one before it had stored."""
-    link = TableLink(TableLinkSettings(DeviceRole.SHUFFLER, Trust(bare=bare)))
+    link = TableLink(TableLinkSettings(role, Trust(bare=bare)))
     waiting: queue.Queue[PortEvent] = queue.Queue()
     pump = PortPump("shuffler", open_port(board.url, LineSettings(1_000_000)), waiting.put)
     state = link.initial() if before is None else before.state
@@ -262,3 +266,25 @@ def test_a_memory_that_was_lost_is_not_admitted(board: EmulatedBoard) -> None:
 def test_a_bare_device_is_let_in_only_where_that_is_allowed(board: EmulatedBoard) -> None:
     with program(board, bare=False) as running:
         assert "no device is paired" in running.until(NotAdmitted).why
+
+
+def test_a_shoe_tells_its_cards_and_is_locked_and_unlocked() -> None:
+    with EmulatedBoard(Role.SHOE) as shoe, program(shoe, role=DeviceRole.SHOE) as running:
+        running.until(Admitted)
+        running.until_told(bodies.PowerUp)
+        assert shoe.stimulus("card e0040150a05f02b7 2305") == "ok"
+        tag = bytes.fromhex("e0040150a05f02b7")
+        assert running.until_told(bodies.CardOut) == bodies.CardOut(tag, rank=9, suit=1)
+
+        assert running.ask(Order.LOCK).status is RequestStatus.DONE
+        assert shoe.stimulus("card - 257") == "refused: the shoe is locked"
+        assert running.ask(Order.UNLOCK).status is RequestStatus.DONE
+        assert shoe.stimulus("cut") == "ok"
+
+        running.until_told(bodies.CutCard)
+        assert count_of(running, bodies.CardOut) == 1
+
+
+def test_a_shoe_is_not_let_in_where_a_shuffler_belongs() -> None:
+    with EmulatedBoard(Role.SHOE) as shoe, program(shoe) as running:
+        assert "a shuffler belongs at this port" in running.until(NotAdmitted).why

@@ -22,7 +22,7 @@ Ask = Callable[[str], list[str]]
 @pytest.fixture(scope="module")
 def codec() -> Iterator[Ask]:
     """One line to the firmware's codec, and the lines it answers."""
-    program = built(Build.HOST, Role.SHUFFLER).folder / "codec"
+    program = built(Build.HOST, Role.SHUFFLER, 40).folder / "codec"
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
