@@ -51,6 +51,8 @@ decks = 8
 [shoe]
 port = {shoe}
 allow_commands = true
+# So quick a shoe could have told anything while the program was away, however soon it is back.
+report_interval_ms_min = 1
 
 [metrics]
 enabled = false
