@@ -61,9 +61,11 @@ def seeds(folder: Path) -> Path:
     return corpus
 
 
-def fuzz(role: Role, what: str, runs: int, *more: object) -> None:
+def fuzz(role: Role, what: str, runs: int, corpus: Path) -> None:
+    """What was found to fail is left beside the corpus, which new inputs are added to."""
     program = built(Build.FUZZ, role, RING).folder / f"{role}-fuzz-{what}"
-    said = run(program, f"-runs={runs}", "-seed=1", "-max_len=600", "-len_control=0", *more)
+    settings = ("-seed=1", "-max_len=600", "-len_control=0", f"-artifact_prefix={corpus.parent}/")
+    said = run(program, f"-runs={runs}", *settings, corpus)
 
     assert f"Done {runs} runs" in said
 
@@ -75,7 +77,9 @@ def test_any_bytes_on_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.debian("clang", program="clang")
 def test_any_life_of_a_shuffler(tmp_path: Path) -> None:
-    fuzz(Role.SHUFFLER, "life", RUNS, tmp_path)
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    fuzz(Role.SHUFFLER, "life", RUNS, corpus)
 
 
 @pytest.mark.full
