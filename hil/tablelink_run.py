@@ -33,6 +33,8 @@ STATE: Codec[TableLinkState] = Codec(TableLinkState)
 # What is not over after so many moments will not be over.
 MOMENTS_MAX = 400_000
 SCATTERED = 0.1
+# A line holds no more than so much of the past; what comes on top is lost.
+HELD_NS_MAX = 4_000 * NS_PER_MS
 TO_HOST, TO_DEVICE = 0, 1
 
 
@@ -223,6 +225,8 @@ class TableLinkRun:
         opening = self._opening
         at_ns = max(self.now_ns, self._tapped_ns[to])
         for piece, delay_ns in pieces:
+            if at_ns + delay_ns > self.now_ns + HELD_NS_MAX:
+                break
             at_ns += delay_ns
             late_ns = 0
             if self.scattered_ns and self.random.random() < SCATTERED:
