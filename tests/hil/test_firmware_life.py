@@ -14,7 +14,7 @@ from hil.firmware_build import Build, Role, built
 
 RING = 40
 RUNS = 300
-RUNS_LONG = 200_000
+RUNS_LONG = 20_000
 VECTORS = Path(__file__).parents[1] / "vectors" / "tablelink.toml"
 
 
