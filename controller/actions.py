@@ -287,8 +287,8 @@ def demands(name: str, action: Action) -> Demands:
     """What this very action asks of the person who takes it."""
     roles, reason = roles_for(name), name in REASON_REQUIRED
     match action:
-        case RecordAct(kind=ActKind.RECUT):
-            return Demands(SUPERVISORS, reason=True)  # S42-e-7-recut
+        case RecordAct(kind=ActKind.RECUT | ActKind.ALTERNATION_SUSPENDED):
+            return Demands(SUPERVISORS, reason=True)  # S42-e-7-recut, D-20
         case GiveUpReveal(by_order=True):
             return Demands(roles, reason=True)  # S42-k-5-relinquish, NY-f-3-ii-g
         case DocumentVigorish(patron_signed=False):

@@ -63,7 +63,7 @@ from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.settings import Settings
 from drivers.commands import DeviceCommand, LockExit, UnlockExit, Watch
-from drivers.events import BarCodeRead, CardPassed, DeviceEvent, TagSeen
+from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
@@ -176,7 +176,7 @@ class Core:
         """A lock is wanted again. A release is a decision of its moment: it is asked for anew."""
         if not may_lock(self.settings):
             return None
-        return True if state.lock_wanted or wants_lock(state.table) else None
+        return True if state.lock_wanted or wants_lock(self.book, state.table) else None
 
     def _port_not_open(self, growing: Growing, at: Timestamp) -> Growing:
         """A run begins with no port open: what still waited for an answer is not sent again.
@@ -214,7 +214,11 @@ class Core:
             case _:
                 happening = domain_event(event)
         if happening is None:
-            return growing.noting(DeviceNoted(port, event))
+            growing = growing.noting(DeviceNoted(port, event))
+            unlocked = isinstance(event, LockChanged) and not event.locked
+            if unlocked and port == self.devices.shoe_port and growing.state.lock_wanted:
+                return self._command(growing, LockExit(), "still wanted", at)
+            return growing
         return self._judged(growing, happening, at)
 
     def _shuffler_event(
@@ -289,7 +293,7 @@ class Core:
         self, growing: Growing, before: TableState, after: TableState, at: Timestamp
     ) -> Growing:
         """A suspended table, or one with a warning of the shuffler, wants its shoe locked."""
-        was, is_now = wants_lock(before), wants_lock(after)
+        was, is_now = (wants_lock(self.book, table) for table in (before, after))
         if was == is_now or not may_lock(self.settings):
             return growing
         growing = replace(growing, state=replace(growing.state, lock_wanted=is_now))

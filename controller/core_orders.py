@@ -21,7 +21,9 @@ from controller.actions import (
 )
 from controller.custody.lineage import judging
 from controller.custody.lineage.state import Lineage
+from controller.procedure.changes import effective
 from controller.procedure.effects import Refused
+from controller.procedure.interlock import interlocked
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -75,7 +77,7 @@ def asked(
             asked_for = Asked(settings.shoe.port, LockExit(), lock_wanted=True)
             return Refused("lock-shoe", refusal) if refusal else asked_for
         case UnlockShoe():
-            refusal = unlock_refused(table) or _lock_refused(settings)
+            refusal = unlock_refused(book, table) or _lock_refused(settings)
             asked_for = Asked(settings.shoe.port, UnlockExit(), lock_wanted=False)
             return Refused("unlock-shoe", refusal) if refusal else asked_for
         case ClearShoeError():
@@ -98,16 +100,16 @@ def may_lock(settings: Settings) -> bool:
     return has_lock(settings) and settings.shoe.allow_commands
 
 
-def wants_lock(table: TableState) -> bool:
+def wants_lock(book: RuleBook, table: TableState) -> bool:
     """Whether no card may be drawn: a suspension, or a warning that nobody has cleared."""
-    return table.phase is Phase.SUSPENDED or table.lineage.interlocked
+    return table.phase is Phase.SUSPENDED or interlocked(effective(book, table), table)
 
 
-def unlock_refused(table: TableState) -> str:
+def unlock_refused(book: RuleBook, table: TableState) -> str:
     """Why nobody may unlock the shoe now; empty where a person may."""
     if table.phase is Phase.SUSPENDED:
         return "the table is suspended: resolve the irregularity first"
-    if table.lineage.interlocked:
+    if interlocked(book, table):
         numbers = ", ".join(str(one.number) for one in table.lineage.warnings)
         return (
             "a warning of the shuffler is open: see to its cause, then clear it (clear-warning,"

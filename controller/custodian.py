@@ -118,7 +118,8 @@ def _opened(
     two = two_batches(book)
     loaded = before.opening.loaded if two else ""
     joined, endless = after.shoe.joined, after.shoe.endless
-    return shoes.shoe_opened(state, loaded, two and not joined, joined=joined, endless=endless)
+    alternates = two and not joined and not before.opening.may_repeat
+    return shoes.shoe_opened(state, loaded, alternates, joined=joined, endless=endless)
 
 
 def _ended(state: CustodyState, shoe: ShoeState | None) -> CustodyState:

@@ -40,6 +40,7 @@ class ActKind(StrEnum):
     DISCARD_COUNTED = "discard-counted"
     DISCARD_CLEARED = "discard-cleared"
     FOREIGN_BACK = "foreign-back"
+    ALTERNATION_SUSPENDED = "alternation-suspended"  # by a supervisor, for one shoe
     # A table without patrons.
     DEAD_TABLE_SPREAD = "dead-table-spread"
     DEAD_TABLE_VIEWED = "dead-table-viewed"

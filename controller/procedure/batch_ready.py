@@ -148,6 +148,9 @@ def idle_judged(book: RuleBook, step: Step, batch: str) -> Step:
     if not batch:
         return step
     idle = other_batch(book, batch)
+    if step.state.opening.may_repeat == batch:
+        what = f"alternation is suspended: {batch} is in play, wherever {idle} lies"
+        return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     if idle_is_in(step.state.lineage, batch):
         what = f"{batch} is in play, {idle} in the shuffler"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))

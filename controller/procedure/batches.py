@@ -24,6 +24,7 @@ from controller.procedure.events import ActRecorded
 from controller.procedure.living import lineage_of
 from controller.procedure.opening_state import NOBODY, Fault
 from controller.procedure.recording import (
+    SUPERVISORS,
     begin,
     cards_in_shoe,
     counted_wrong,
@@ -99,7 +100,7 @@ def _not_this_batch(
         return None
     other = other_batch(book, batch)
     no_coup = state.shoe is not None and not state.shoe.joined and state.shoe.coups_begun == 0
-    if batch == opening.last_batch and (opening.dead or not no_coup):
+    if batch == opening.last_batch != opening.may_repeat and (opening.dead or not no_coup):
         what = f"the last shoe was dealt from {batch}"
         point = RulePoint.DEAD_TABLE_SHUFFLER if opening.dead else RulePoint.BATCH_ALTERNATES
         code = IrregularityCode.BATCH_REPEATED
@@ -205,6 +206,26 @@ def shuffler_opened(book: RuleBook, state: TableState, event: ActRecorded) -> St
         return refused(book, state, event, why, RulePoint.SHUFFLER_SECURE)
     opening = replace(state.opening, shuffler_opened=True)
     return recorded(book, with_opening(begin(state), opening), event, opening.in_shuffler)
+
+
+def alternation_suspended(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
+    """A supervisor lets a batch come again for one shoe: the shuffler keeps the other (D-20)."""
+    why = _no_suspension(book, state, event)
+    if why:
+        return refused(book, state, event, why, RulePoint.BATCH_ALTERNATES)
+    opening = replace(state.opening, may_repeat=event.batch)
+    detail = f"{event.batch} may come again for one shoe"
+    return recorded(book, with_opening(begin(state), opening), event, detail)
+
+
+def _no_suspension(book: RuleBook, state: TableState, event: ActRecorded) -> str:
+    if not two_batches(book):
+        return "this table has one batch: there is no alternation to suspend"
+    if event.batch not in book.backs:
+        return f"say which batch may come again: {' or '.join(book.backs)}"
+    if event.role not in SUPERVISORS or not event.reason.strip():
+        return "alternation is suspended by a floorperson, with the reason"
+    return "a shoe is in play: end or close it first" if in_play(state) else ""
 
 
 # --- backs ----------------------------------------------------------------------------------------

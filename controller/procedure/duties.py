@@ -265,6 +265,7 @@ _FURTHER_POINTS: Final = MappingProxyType(
         ActKind.DISCARD_COUNTED: (RulePoint.DISCARD_ORDER,),
         ActKind.DISCARD_CLEARED: (RulePoint.DISCARD_ONE_BATCH,),
         ActKind.FOREIGN_BACK: (RulePoint.BATCH_ONE_BACK,),
+        ActKind.ALTERNATION_SUSPENDED: (RulePoint.BATCH_ALTERNATES,),
         ActKind.DEAD_TABLE_SPREAD: (RulePoint.DEAD_TABLE,),
         ActKind.DEAD_TABLE_VIEWED: (RulePoint.DEAD_TABLE_VIEWED,),
         ActKind.RESPREAD_ASKED: (RulePoint.DEAD_TABLE_NO_RESPREAD,),

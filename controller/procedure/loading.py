@@ -146,8 +146,11 @@ def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
     if not (opening.loaded and two_batches(book) and book.observes(Fact.BATCH_LOADED)):
         return step
     idle = other_batch(book, opening.loaded)
-    if opening.in_shuffler == idle:
-        what = f"{opening.loaded} is in play, {idle} in the shuffler"
+    if opening.in_shuffler == idle or opening.may_repeat == opening.loaded:
+        where = (
+            "in the shuffler" if opening.in_shuffler == idle else "out: alternation is suspended"
+        )
+        what = f"{opening.loaded} is in play, {idle} {where}"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = f"{idle} is not recorded as being in the shuffler"
     return irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
@@ -179,5 +182,6 @@ def used_up(book: RuleBook, step: Step, faults: tuple[Fault, ...] = (), back: st
         respread_asked=False,
         rack_batch=batch,
         rack_extra=0,
+        may_repeat="",
     )
     return with_opening(step, opening)

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from controller.procedure.acts import ActKind
 from controller.procedure.batches import (
+    alternation_suspended,
     foreign_back,
     into_shuffler,
     loaded,
@@ -210,6 +211,7 @@ _TAKEN_BY: Final[Mapping[ActKind, Take]] = MappingProxyType(
         ActKind.DISCARD_COUNTED: rack_counted,
         ActKind.DISCARD_CLEARED: rack_cleared,
         ActKind.FOREIGN_BACK: foreign_back,
+        ActKind.ALTERNATION_SUSPENDED: alternation_suspended,
         ActKind.DEAD_TABLE_SPREAD: spread,
         ActKind.DEAD_TABLE_VIEWED: viewed,
         ActKind.RESPREAD_ASKED: respread_asked,

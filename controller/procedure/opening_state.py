@@ -53,7 +53,8 @@ class OpeningState:
     THE_DEALER or a seat), `recut_by` who may carry out an ordered re-cut. `dead`: the cards of a
     table without patrons were spread. `rack_batch` is the batch in the discard rack, `rack_extra`
     how many more cards lie there than this program saw dealt (fewer where negative). `holder` is
-    the seat that holds the shoe.
+    the seat that holds the shoe. `may_repeat`: the batch that a supervisor lets come again for one
+    shoe.
     """
 
     acts: tuple[Act, ...] = ()
@@ -70,6 +71,7 @@ class OpeningState:
     rack_batch: str = ""
     rack_extra: int = 0
     holder: int = 0
+    may_repeat: str = ""
 
     def find(self, kind: ActKind, batch: str) -> Act | None:
         """The act as last recorded for that batch."""

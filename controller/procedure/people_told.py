@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.custody.lineage.facts import (
+    AlternationSuspended,
     CutMade,
     Fact,
     GoesIn,
@@ -65,6 +66,8 @@ def _facts(book: RuleBook, state: TableState, event: ActRecorded) -> tuple[Fact,
             return (CutMade(),)
         case ActKind.LOADED:
             return (PutIntoShoe(batch),)
+        case ActKind.ALTERNATION_SUSPENDED:
+            return (AlternationSuspended(batch),)
         case ActKind.RECEIVED:
             return (NewCards(batch),)
         case ActKind.SHUFFLER_OPENED:
@@ -99,7 +102,9 @@ def _not_by_hand(book: RuleBook, state: TableState, event: ActRecorded) -> str:
             "the shuffler tells of its own shuffles: one by hand in its place is recorded by a"
             " floorperson, with the reason"
         )
-    life = lineage_of(book, state).life(event.batch)
-    if life is not None and is_in_shuffler(life):
+    lineage = lineage_of(book, state)
+    life = lineage.life(event.batch)
+    # A shuffler that is not heard cannot say that its cards were taken out.
+    if life is not None and is_in_shuffler(life) and lineage.trusted:
         return f"{event.batch} lies in compartment {life.compartment}: take it out first"
     return ""

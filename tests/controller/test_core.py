@@ -296,6 +296,20 @@ def test_a_lock_is_asked_again_when_the_port_is_back(suspended) -> None:
     assert suspended.opened().writes == ((PORT, LOCK),)
 
 
+def test_a_shoe_that_says_it_is_unlocked_is_locked_again_while_no_card_may_be_drawn(
+    suspended,
+) -> None:
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.reported("4C 80")
+    assert suspended.outputs[-1].writes == ((PORT, LOCK),)
+
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.resolved()
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.reported("4C 80")
+    assert suspended.outputs[-1].writes == ()
+
+
 def test_a_lock_is_asked_again_after_a_restart(suspended) -> None:
     assert suspended.begun(boot_id="boot-2").outputs[-1].writes == ((PORT, LOCK),)
 

@@ -21,6 +21,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.rule_data import load_profile
 from controller.rules.rule_points import RulePoint
+from controller.rules.words import ShuffleMode
 from controller.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
@@ -30,7 +31,7 @@ ORDERS = (("load", BOTH), ("count", BOTH), ("status", ()), ("abort", ("pit_manag
 SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", True, ORDERS)
 SETTINGS = Settings("M7", "3", 8, 0, (), SHOE, shuffler=SHUFFLER)
 RED = BatchLife("red", BatchStage.STORED, compartment=2)
-BOOK = RuleBook.of(load_profile("s42-mini"), 8, ())
+BOOK = RuleBook.of(load_profile("s42-mini"), 8, (), shuffler=True)
 LIVES = Lineage(lives=(RED, BatchLife("blue", BatchStage.SPENT)), trusted=True)
 TABLE = TableState(lineage=LIVES)
 DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door is open", 0, active=True)
@@ -108,7 +109,17 @@ def test_under_a_warning_the_shoe_stays_locked_until_it_is_cleared() -> None:
     ],
 )
 def test_the_lock_is_wanted_while_no_card_may_be_drawn(table, wanted) -> None:
-    assert core_orders.wants_lock(table) is wanted
+    assert core_orders.wants_lock(BOOK, table) is wanted
+
+
+def test_where_cards_are_shuffled_by_hand_a_warning_of_the_shuffler_locks_nothing() -> None:
+    profile = load_profile("s42-mini")
+    by_hand = replace(profile, rules=replace(profile.rules, shuffle_mode=ShuffleMode.HAND))
+    book = RuleBook.of(by_hand, 8, (), shuffler=True)
+    warned = replace(TABLE, lineage=replace(LIVES, warnings=(JAM,)))
+
+    assert core_orders.wants_lock(book, warned) is False
+    assert core_orders.unlock_refused(book, warned) == ""
 
 
 # --- the shuffler ---------------------------------------------------------------------------------

@@ -133,7 +133,7 @@ def identity_proven(f: Followed, m: Measure, event: IdentityProven) -> Followed:
         f.lineage, device=event.device, version=event.version, bare=event.bare, trusted=True
     )
     f = ease(replace(f, lineage=named), WarningKind.IDENTITY)
-    f = ease(f, WarningKind.SILENT)
+    f = heard(f)
     if before in ("", event.device):
         return f
     why = f"another shuffler than before is connected ({event.device})"
@@ -156,7 +156,15 @@ def silent(f: Followed, m: Measure, *, gone: bool) -> Followed:
     """The shuffler is not heard; what happens in it meanwhile it tells later. `gone`: its port."""
     if gone:
         f = replace(f, lineage=replace(f.lineage, trusted=False))
+    if f.lineage.silent:
+        return f  # told, and perhaps cleared by a person since
+    f = replace(f, lineage=replace(f.lineage, silent=True))
     return warn(f, m, WarningKind.SILENT, "the shuffler is not heard of", active=True)
+
+
+def heard(f: Followed) -> Followed:
+    """A silent shuffler is heard again."""
+    return ease(replace(f, lineage=replace(f.lineage, silent=False)), WarningKind.SILENT)
 
 
 def in_doubt(f: Followed, m: Measure, bar: Bar, why: str) -> Followed:

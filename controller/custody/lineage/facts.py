@@ -66,6 +66,13 @@ class NewCards:
 
 
 @dataclass(frozen=True, slots=True)
+class AlternationSuspended:
+    """A supervisor lets this batch come again for one shoe (D-20)."""
+
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
 class EventsLost:
     """Events of the shuffler are missing; `missing` 0 where it cannot be told how many."""
 
@@ -94,6 +101,7 @@ Fact: TypeAlias = (
     | ShoeOver
     | Handled
     | NewCards
+    | AlternationSuspended
     | EventsLost
     | PortGone
     | WarningAnswered

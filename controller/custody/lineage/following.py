@@ -12,6 +12,7 @@ from typing import TypeAlias, assert_never
 
 from controller.custody.lineage import compartments, device, interlock, people, shuffles, status
 from controller.custody.lineage.facts import (
+    AlternationSuspended,
     CutMade,
     EventsLost,
     Fact,
@@ -27,7 +28,7 @@ from controller.custody.lineage.facts import (
 )
 from controller.custody.lineage.followed import Followed, Measure, remark
 from controller.custody.lineage.stages import BatchStage, BatchTrigger
-from controller.custody.lineage.state import Bar, BatchLife, Lineage, WarningKind
+from controller.custody.lineage.state import Bar, BatchLife, Lineage
 from controller.machine import StateTable
 from drivers.shuffler_events import (
     CompartmentChanged,
@@ -100,14 +101,20 @@ def follow(
             return people.handled(f, m, back)
         case NewCards(back):
             return people.new_cards(f, m, back)
+        case AlternationSuspended(back):
+            return people.alternation_suspended(f, back)
         case WarningAnswered(number):
             return interlock.answer(f, number)
-        case EventsLost(missing):
-            return device.events_lost(f, m, missing)
-        case PortGone():
-            return device.silent(f, m, gone=True)
+        case EventsLost() | PortGone():
+            return _unheard(f, m, fact)
         case _:
             return _told(f, m, fact)
+
+
+def _unheard(f: Followed, m: Measure, fact: EventsLost | PortGone) -> Followed:
+    if isinstance(fact, EventsLost):
+        return device.events_lost(f, m, fact.missing)
+    return device.silent(f, m, gone=True)
 
 
 def _told(f: Followed, m: Measure, event: ShufflerEvent) -> Followed:
@@ -120,7 +127,7 @@ def _told(f: Followed, m: Measure, event: ShufflerEvent) -> Followed:
         case DeviceSilent():
             return device.silent(f, m, gone=False) if event.lost else f
         case DeviceHeardAgain():
-            return interlock.ease(f, WarningKind.SILENT)
+            return device.heard(f)
         case _ if f.lineage.trusted:
             return _trusted(f, m, event)
         case _:

@@ -7,7 +7,9 @@ Source: field practice (SugarHouse: warning lights ignored; a warning is an inte
 
 Decisions. Only the device can give warnings without end, by its own codes: of these so many are
 kept, and then one that stands for all others until a status names them. All other warnings are one
-for each kind and compartment.
+for each kind and compartment. That the shuffler is silent, or not the one that was paired, can be
+cleared while it lasts: it may never come back, the shoe in play is not touched by it, and nothing
+of its batches is loaded without a proof all the same.
 """
 
 from dataclasses import replace
@@ -81,7 +83,7 @@ def clear_refused(lineage: Lineage, number: int) -> str:
         numbers = ", ".join(str(one.number) for one in lineage.warnings)
         known = f"open are {numbers}" if numbers else "no warning is open"
         return f"no warning {number} is open; {known}"
-    if open_now.active:
+    if open_now.active and open_now.kind not in _OF_ITS_ABSENCE:
         return (
             f"warning {number} ({open_now.text}) is still so: {_REMEDIES[open_now.kind]},"
             " then clear it"
@@ -109,6 +111,9 @@ _REMEDIES: Final = {
     WarningKind.EVENTS_LOST: "count and shuffle what lies in the shuffler anew",
     WarningKind.SILENT: "switch the shuffler on and look at its cable",
 }
+
+
+_OF_ITS_ABSENCE: Final = (WarningKind.SILENT, WarningKind.IDENTITY)
 
 
 def _no_room(lineage: Lineage) -> bool:

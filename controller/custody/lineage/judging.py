@@ -67,7 +67,7 @@ def hindrances(lineage: Lineage, back: str) -> tuple[Hindrance, ...]:
 def wrong_steps(lineage: Lineage, life: BatchLife) -> tuple[Hindrance, ...]:
     """What is wrong with this batch itself, first wrong step first."""
     back, found = life.back, []
-    if back == lineage.last_played:
+    if _had_its_turn(lineage, back):
         other = lineage.other(back)
         due = other.back if other is not None else "the other batch"
         found.append(Hindrance(Bar.REPEATED, f"the last shoe was dealt from {back}", f"take {due}"))
@@ -86,6 +86,10 @@ def wrong_steps(lineage: Lineage, life: BatchLife) -> tuple[Hindrance, ...]:
             )
         )
     return tuple(found)
+
+
+def _had_its_turn(lineage: Lineage, back: str) -> bool:
+    return back == lineage.last_played and back != lineage.may_repeat
 
 
 def due_in_play(lineage: Lineage) -> str:
@@ -227,7 +231,7 @@ def _shuffle_refused(lineage: Lineage, life: BatchLife | None, compartment: int)
 
 
 def _release_refused(lineage: Lineage, life: BatchLife, *, shoe_open: bool) -> str:
-    if life.back == lineage.last_played:
+    if _had_its_turn(lineage, life.back):
         return f"the last shoe was dealt from {life.back}: release the other batch"
     if shoe_open or lineage.in_play:
         return f"a shoe is open: {life.back} stays in the shuffler until it is over"

@@ -102,7 +102,8 @@ def first_card_out(f: Followed, m: Measure, event: FirstCardOut) -> Followed:
         f = shoe_over(f, m, ShoeOver(played=True))
     wrong = wrong_steps(f.lineage, life)
     said = "" if lineage.into_shuffler == life.back else lineage.into_shuffler
-    f = replace(f, lineage=replace(f.lineage, in_play=life.back, into_shuffler=said))
+    begun = replace(f.lineage, in_play=life.back, into_shuffler=said, may_repeat="")
+    f = replace(f, lineage=begun)
     if not wrong:
         away = replace(life, compartment=0)
         return go(f, m, away, BatchTrigger.FIRST_CARD, f"the first card of {life.back} is drawn")
@@ -156,6 +157,13 @@ def new_cards(f: Followed, m: Measure, back: str) -> Followed:
     both = all(one.back in renewed for one in f.lineage.lives)
     last = "" if both else f.lineage.last_played
     return replace(f, lineage=replace(f.lineage, renewed=renewed, last_played=last))
+
+
+def alternation_suspended(f: Followed, back: str) -> Followed:
+    """A supervisor lets this batch come again for one shoe."""
+    if f.lineage.life(back) is None:
+        return _no_such(f, back)
+    return replace(f, lineage=replace(f.lineage, may_repeat=back))
 
 
 def _dealt_from(lineage: Lineage, back: str) -> BatchLife | None:

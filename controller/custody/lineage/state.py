@@ -95,7 +95,8 @@ class Lineage:
     cards since. `trusted`: the shuffler has proven who it is since it was last heard of. `doors`
     are those told open (0 the housing), `residuals` the cards left in the shuffler by compartment,
     `cycles` the last shuffle of each device heard of, the device heard last at the end.
-    `warnings_told` counts the warnings given so far.
+    `warnings_told` counts the warnings given so far. `silent`: it was told that the shuffler is not
+    heard. `may_repeat`: a supervisor suspended alternation so that this batch may come again.
     """
 
     lives: tuple[BatchLife, ...] = ()
@@ -107,6 +108,8 @@ class Lineage:
     version: str = ""
     bare: bool = False
     trusted: bool = False
+    silent: bool = False
+    may_repeat: str = ""
     mode: ShufflerMode = ShufflerMode.PLAY
     doors: tuple[int, ...] = ()
     residuals: tuple[tuple[int, int], ...] = ()

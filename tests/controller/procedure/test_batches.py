@@ -278,6 +278,55 @@ def test_a_back_of_the_batch_in_play_is_no_foreign_one(told) -> None:
     assert told.do("foreign-back red") == why
 
 
+# --- alternation is suspended (D-20) ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "who", "why"),
+    [
+        ("alternation-suspended green", {}, "say which batch may come again: red or blue"),
+        (
+            "alternation-suspended red",
+            {"reason": "broken"},
+            "alternation is suspended by a floorperson, with the reason",
+        ),
+        (
+            "alternation-suspended red",
+            {"role": "pit_manager"},
+            "alternation is suspended by a floorperson, with the reason",
+        ),
+    ],
+)
+def test_alternation_is_suspended_by_a_supervisor_with_a_reason(told, said, who, why) -> None:
+    told.table.deal("close shoe")
+    assert told.do(said, **who) == why
+
+
+def test_alternation_is_not_suspended_in_mid_shoe(told) -> None:
+    why = told.do("alternation-suspended red", role="floorperson", reason="broken")
+    assert why == "a shoe is in play: end or close it first"
+
+
+def test_with_one_batch_there_is_no_alternation_to_suspend(new_people) -> None:
+    people = new_people(shuffle_mode=ShuffleMode.HAND)
+    why = people.do("alternation-suspended red", role="floorperson", reason="broken")
+    assert why == "this table has one batch: there is no alternation to suspend"
+
+
+@pytest.mark.clause("NY-a-4-iv-d-alternate")
+@pytest.mark.clause("NY-a-4-iv-c")
+def test_while_alternation_is_suspended_the_same_batch_comes_again_for_one_shoe(new_people) -> None:
+    people = new_people("ny-mini", observed=(Fact.BATCH_LOADED,))
+    people.do("into-shuffler blue, loaded red 416")
+    people.table.deal(f"{OPENED}, {COUP}, close shoe")
+    people.do("released", reference="badge 12")
+    people.do("alternation-suspended red", role="floorperson", reason="the shuffler is broken")
+
+    assert people.do("loaded red 416") == ""
+    assert people.table.deal(f"{OPENED}, {COUP}, close shoe") == []
+    assert people.do("loaded red 416") == "the last shoe was dealt from red: load blue"
+
+
 # --- the discard rack ---------------------------------------------------------------------------
 
 

@@ -445,3 +445,38 @@ def test_and_not_without_its_release_or_from_an_opened_shuffler(by_shuffler) -> 
         "the shuffler did not keep it secure and its release is not recorded: spread blue"
     )
     assert told.refused.clauses == ("S42-e-8-ii-noreq", "S42-e-8-ii-A", "S42-e-8-ii-B")
+
+
+# --- alternation is suspended (D-20) ------------------------------------------------------------
+
+SUPERVISOR = {"role": "floorperson", "reason": "the shuffler is broken, blue is stuck in it"}
+
+
+@pytest.mark.clause("S42-a-4-v-alt")
+@pytest.mark.clause("S42-a-4-iv")
+def test_with_blue_stuck_in_a_dead_shuffler_red_is_shuffled_by_hand(by_shuffler) -> None:
+    told = by_shuffler(observed=(Fact.BATCH_LOADED,))
+    told.shuffle("blue")
+    told.shuffle("red")
+    told.release("red")
+    told.do("loaded red 416")
+    told.open_shoe()
+    told.end_shoe()
+    told.say("shuffler gone")
+    told.do("shuffled red", **SUPERVISOR)
+    assert told.do("loaded red 416") == "the last shoe was dealt from red: load blue"
+
+    assert told.do("alternation-suspended red", **SUPERVISOR) == ""
+    assert told.noted.clauses == ("S42-a-4-v-alt", "S42-a-4-v-every")
+    assert told.do("loaded red 416") == ""
+    told.say('clear warning 1 by Ann because "it is switched off"')
+    assert told.open_shoe() == []
+    told.end_shoe()
+
+    told.do("shuffled red", **SUPERVISOR)
+    assert told.do("loaded red 416") == "the last shoe was dealt from red: load blue"
+
+
+def test_a_hand_shuffle_of_a_batch_that_a_working_shuffler_holds_is_refused(ready) -> None:
+    why = ready().do("shuffled red", **SUPERVISOR)
+    assert why == "red lies in compartment 1: take it out first"

@@ -206,6 +206,16 @@ def test_silence_moves_no_batch(batches: Any) -> None:
     assert batches.warnings() == [("silent", 0, False)]
 
 
+def test_a_shuffler_that_may_never_come_back_holds_up_play_no_longer_than_a_person_wants(
+    batches: Any, paired: Any
+) -> None:
+    batches.tell(PortGone(), WarningAnswered(1), PortGone(), DeviceSilent(5000, lost=True))
+    assert batches.warnings() == []
+
+    batches.tell(paired, PortGone())
+    assert batches.warnings() == [("silent", 0, True)]
+
+
 def test_a_lost_port_asks_for_the_proof_of_identity_anew(batches: Any, paired: Any) -> None:
     batches.released()
     batches.tell(PortGone())

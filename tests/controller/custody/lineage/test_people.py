@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from controller.custody.lineage.facts import (
+    AlternationSuspended,
     CutMade,
     FirstCardOut,
     GoesIn,
@@ -288,3 +289,25 @@ def test_spent_cards_are_handled_by_everybody(batches: Any) -> None:
 def test_without_batches_people_tell_of_none() -> None:
     assert NO_LINEAGE.life("red") is None
     assert NO_LINEAGE.other("red") is None
+
+
+# --- alternation is suspended -------------------------------------------------------------------
+
+
+def test_a_supervisor_lets_the_batch_of_the_last_shoe_come_again_for_one_shoe(batches: Any) -> None:
+    batches.released()
+    batches.tell(FirstCardOut("red"), ShoeOver(played=True), GoesIn("red"), HandShuffled("red"))
+    assert batches.bars() == [Bar.REPEATED]
+
+    batches.tell(AlternationSuspended("red"))
+    assert batches.bars() == []
+    batches.tell(FirstCardOut("red"), ShoeOver(played=True), GoesIn("red"), HandShuffled("red"))
+
+    assert batches.bars() == [Bar.REPEATED]
+
+
+def test_alternation_is_suspended_for_a_batch_of_this_table(batches: Any) -> None:
+    batches.tell(AlternationSuspended("green"))
+
+    assert batches.lineage.may_repeat == ""
+    assert batches.remarked() == [(Bar.FOREIGN, "")]
