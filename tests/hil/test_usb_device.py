@@ -133,6 +133,21 @@ def test_bytes_come_in_packets() -> None:
     assert device.take(0x81) is Handshake.NAK
 
 
+@pytest.mark.parametrize(("cut", "sizes"), [((64, 0), [64, 0, 36]), ((0, 63), [0, 63, 0, 37])])
+def test_bytes_come_in_packets_of_the_sizes_it_was_told(
+    cut: tuple[int, ...], sizes: list[int]
+) -> None:
+    function = BulkFunction(ScriptedDevice(sends="00" * 100), cut=cut)
+
+    assert [len(packet) for _, packet in function.tick(0)] == sizes
+
+
+@pytest.mark.parametrize("cut", [(), (0,), (65,), (-1, 64)])
+def test_packets_that_cannot_be_are_refused(cut: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="packets hold 0 to 64 bytes"):
+        BulkFunction(ScriptedDevice(), cut=cut)
+
+
 def test_a_script_answers_whole_requests_and_nothing_else() -> None:
     device = bulk_device(answers={"01": "02"})
     device.out(0x02, b"\x03", 0)
@@ -262,6 +277,15 @@ def test_a_device_is_stalled_and_made_to_hang(bus: NotedBus, obey: Obey) -> None
     obey("resume")
 
     assert device.take(0x81) is Handshake.STALL
+
+
+@pytest.mark.parametrize("kind", ["bulk", "serial"])
+def test_a_device_that_cuts_its_packets_is_made(bus: NotedBus, obey: Obey, kind: str) -> None:
+    obey("plug", functions=[{"kind": kind, "cut": [1, 0], "settings": {"echo": True}}], **READER)
+    device = bus.plugged["reader at 1-2"]
+    device.out(0x02, b"\x01\x02", 0)
+
+    assert [device.take(0x81) for _ in range(3)] == [b"\x01", b"", b"\x02"]
 
 
 def test_an_emulated_reader_is_made_of_its_settings_and_told_of_tags(

@@ -7,7 +7,8 @@ Source: package README, "USB without a device"; HID 1.11, section 7.2.
 """
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Protocol, runtime_checkable
 
 from hil.emulator.hid_pos import REPORT_DESCRIPTOR
@@ -50,13 +51,41 @@ def packets(endpoint: int, data: bytes, size: int = PACKET_BYTES) -> Packets:
     return tuple((endpoint, data[at : at + size]) for at in range(0, len(data), size))
 
 
+class Cutter:
+    """Cuts what a device sends into packets of these sizes, in turn; 0 is an empty packet.
+
+    A pipe keeps no boundaries: a host that takes a packet for a frame is found out.
+    """
+
+    def __init__(self, sizes: Sequence[int] = (PACKET_BYTES,)) -> None:
+        if not any(sizes) or not all(0 <= size <= PACKET_BYTES for size in sizes):
+            raise ValueError(f"packets hold 0 to {PACKET_BYTES} bytes, one of them some: {sizes}")
+        self._sizes = cycle(sizes)
+
+    def packets(self, endpoint: int, data: bytes) -> Packets:
+        """The bytes as packets; after the last of them, none."""
+        cut: list[tuple[int, bytes]] = []
+        at = 0
+        while at < len(data):
+            size = next(self._sizes)
+            cut.append((endpoint, data[at : at + size]))
+            at += size
+        return tuple(cut)
+
+
 class BulkFunction:
     """An interface with one bulk endpoint each way; the maker's own class unless told otherwise."""
 
     def __init__(
-        self, device: ByteDevice, class_code: int = descriptors.VENDOR_CLASS, of_class: bytes = b""
+        self,
+        device: ByteDevice,
+        class_code: int = descriptors.VENDOR_CLASS,
+        of_class: bytes = b"",
+        *,
+        cut: Sequence[int] = (PACKET_BYTES,),
     ) -> None:
         self.device = device
+        self._cutter = Cutter(cut)
         endpoints = (
             Endpoint(BULK_IN, descriptors.BULK, PACKET_BYTES),
             Endpoint(BULK_OUT, descriptors.BULK, PACKET_BYTES),
@@ -67,10 +96,10 @@ class BulkFunction:
         return Handshake.STALL
 
     def out(self, endpoint: int, data: bytes, at_ns: int) -> Packets:
-        return packets(BULK_IN, self.device.receive(data, at_ns))
+        return self._cutter.packets(BULK_IN, self.device.receive(data, at_ns))
 
     def tick(self, at_ns: int) -> Packets:
-        return packets(BULK_IN, self.device.tick(at_ns))
+        return self._cutter.packets(BULK_IN, self.device.tick(at_ns))
 
     def plugged(self, at_ns: int) -> None:
         # A reader has power of its own and keeps what it has; it only learns of its host.

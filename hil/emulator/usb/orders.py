@@ -18,7 +18,13 @@ from hil.emulator.usb import descriptors
 from hil.emulator.usb.cdc_acm import DATA_CLASS, AcmControl
 from hil.emulator.usb.descriptors import Identity
 from hil.emulator.usb.device import Function, UsbDevice
-from hil.emulator.usb.functions import BulkFunction, ByteDevice, HidFunction, ScriptedDevice
+from hil.emulator.usb.functions import (
+    PACKET_BYTES,
+    BulkFunction,
+    ByteDevice,
+    HidFunction,
+    ScriptedDevice,
+)
 
 Answer = dict[str, object]
 SCRIPT = "hil.emulator.usb.functions:ScriptedDevice"
@@ -86,9 +92,10 @@ def make_functions(description: Mapping[str, Any]) -> tuple[Function, ...]:
     """`kind` is bulk, hid_pos, keyboard, or serial, which takes the first two interfaces."""
     match description.get("kind"):
         case "bulk":
-            return (BulkFunction(byte_device(description, SCRIPT)),)
+            return (BulkFunction(byte_device(description, SCRIPT), cut=_cut(description)),)
         case "serial":
-            return (AcmControl(), BulkFunction(byte_device(description, SCRIPT), DATA_CLASS))
+            carried = byte_device(description, SCRIPT)
+            return (AcmControl(), BulkFunction(carried, DATA_CLASS, cut=_cut(description)))
         case "hid_pos":
             return (HidFunction(byte_device(description, SCANNER)),)
         case "keyboard":
@@ -102,6 +109,11 @@ def make_functions(description: Mapping[str, Any]) -> tuple[Function, ...]:
             return (keyboard,)
         case other:
             raise Refused(f"no kind of interface is called {other!r}")
+
+
+def _cut(description: Mapping[str, Any]) -> tuple[int, ...]:
+    """The sizes of the packets the device sends; left out: whole ones."""
+    return tuple(int(size) for size in description.get("cut", (PACKET_BYTES,)))
 
 
 class Orders:
