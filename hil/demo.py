@@ -8,7 +8,7 @@ Source: package README, "The demo".
 
 import signal
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -20,7 +20,7 @@ from hil.demo_follow import Chronicle, Newest
 from hil.demo_plan import DemoSettings, Manner, Transport
 from hil.demo_program import DemoProgram
 from hil.demo_screen import Screen
-from hil.demo_shuffler import DemoShuffler, has_shuffler
+from hil.demo_shuffler import DemoShuffler
 from hil.demo_view import Scene
 from hil.emulator.angel_eye import AngelEye
 from hil.emulator.rfid_shoe import RfidShoe
@@ -48,7 +48,7 @@ def play(settings: DemoSettings, screen: Screen) -> Dealt:
     with (
         told_to_stop() as stopping,
         _line(settings) as server,
-        _shuffler(settings) as shuffler,
+        DemoShuffler(settings) as shuffler,
         DemoProgram(settings, url_of(server), _prepared(settings, shuffler)) as program,
     ):
         program.start()
@@ -108,19 +108,11 @@ def _make_folder(folder: Path) -> None:
         raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
 
 
-def _shuffler(settings: DemoSettings) -> AbstractContextManager[DemoShuffler | None]:
-    """A shuffler where two batches take turns."""
-    return DemoShuffler(settings) if has_shuffler(settings) else nullcontext()
-
-
-def _prepared(settings: DemoSettings, shuffler: DemoShuffler | None) -> str:
+def _prepared(settings: DemoSettings, shuffler: DemoShuffler) -> str:
     """Key, batches and pairing, as at any table before its start; the shuffler's section."""
-    if settings.shoe is ShoeKind.RFID or shuffler is not None:
-        make_key(settings.folder)
+    make_key(settings.folder)
     if settings.shoe is ShoeKind.RFID:
         enrol(settings.folder)
-    if shuffler is None:
-        return ""
     shuffler.pair()
     return shuffler.config()
 

@@ -55,7 +55,7 @@ class Dealt:
     """How a demo's dealing ended: to its end, by Ctrl-C, or by a failure (empty where none).
 
     `whereabouts` of all cards, where the shoe tells one card from another; `batches` are the backs
-    that were loaded, shoe by shoe, where two batches take turns.
+    that were loaded, shoe by shoe.
     """
 
     truth: Truth
@@ -76,7 +76,7 @@ class Dealing:
         act: Act,
         newest: Newest,
         chronicle: Chronicle,
-        shuffler: DemoShuffler | None = None,
+        shuffler: DemoShuffler,
     ) -> None:
         self._settings = settings
         self._newest = newest
@@ -149,8 +149,7 @@ class Dealing:
     def stop(self) -> None:
         """Stop at the next card or key, and wait for it."""
         self._stopping.set()
-        if self._shuffler is not None:
-            self._shuffler.stop()
+        self._shuffler.stop()
         self._thread.join()
 
     @property
@@ -164,9 +163,8 @@ class Dealing:
 
     def _run(self) -> None:
         try:
-            if self._shuffler is not None:
-                self._shuffler.start()
-                self._exchange(1)
+            self._shuffler.start()
+            self._exchange(1)
             self._runner.run()
             self._until("judge the last cards", self._caught_up)
             self._until("get over what is open", self._clear)
@@ -254,8 +252,6 @@ class Dealing:
     def _exchange(self, number: int) -> None:
         """The spent batch goes into the shuffler, the other one comes out and is loaded."""
         shuffler = self._shuffler
-        if shuffler is None:
-            return
         if number > 1:
             shuffler.take_back(number - 1)
         while not shuffler.is_stored(number):

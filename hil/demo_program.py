@@ -19,9 +19,6 @@ from hil.shoes import ShoeKind
 
 TABLE = "DEMO-1"
 
-# The dealer records each loading where a shuffler tells which batch it can be.
-OBSERVED = ("result_button", "batch_loaded")
-
 CONFIG = """\
 # The table of a demonstration: the shoe is emulated, the program is the one of every table.
 
@@ -32,7 +29,7 @@ pit = "demo"
 [rules]
 profile = {profile}
 decks = {decks}
-observed = {observed}
+observed = ["result_button", "batch_loaded"]
 
 [shoe]
 port = {port}
@@ -64,8 +61,8 @@ bound = ["RED-0001", "BLUE-0001"]
 class DemoProgram(Program):
     """The program on a table.toml of the demo's folder."""
 
-    def __init__(self, settings: DemoSettings, port: str, shuffler: str = "") -> None:
-        """`shuffler` is its section, empty where the table has none."""
+    def __init__(self, settings: DemoSettings, port: str, shuffler: str) -> None:
+        """`shuffler` is its section of table.toml."""
         # The path of a Unix socket is short, the folder's need not be.
         self._sockets = tempfile.TemporaryDirectory(prefix="smartshoe-demo-")
         config = settings.folder / "table.toml"
@@ -74,7 +71,6 @@ class DemoProgram(Program):
         quoted = {key: json.dumps(value) for key, value in values.items()}
         control = json.dumps(str(Path(self._sockets.name) / "control.sock"))
         quoted |= {"shoe": SHOE_KEYS[settings.shoe], "shuffler": shuffler}
-        quoted["observed"] = json.dumps(OBSERVED if shuffler else OBSERVED[:1])
         config.write_text(CONFIG.format(decks=DECKS, control=control, **quoted), encoding="utf-8")
         super().__init__(config, settings.folder / "program.log")
 

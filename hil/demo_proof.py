@@ -39,8 +39,7 @@ MARKS = {Outcome.PLAYER: "player", Outcome.BANKER: "banker", Outcome.TIE: "tie",
 class Tally:
     """What the journal says of all its shoes. `codes`: irregularities by code, in code order.
 
-    `batches` are the backs in play, shoe by shoe, and `shuffles` the proven ones, where a shuffler
-    tells.
+    `batches` are the backs in play, shoe by shoe, and `shuffles` how many were proven.
     """
 
     shoes: int

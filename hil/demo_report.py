@@ -83,9 +83,8 @@ def _summary(tally: Tally) -> Table:
     table.add_column(justify="right")
     count = len(tally.coups)
     table.add_row("shoes", str(tally.shoes), "")
-    if tally.batches:
-        table.add_row("batches in turn", Text(", ".join(_shortly(tally.batches))), "")
-        table.add_row("proven shuffles", str(tally.shuffles), "")
+    table.add_row("batches in turn", Text(", ".join(_shortly(tally.batches))), "")
+    table.add_row("proven shuffles", str(tally.shuffles), "")
     table.add_row("cards", str(tally.cards), "")
     table.add_row("coups", str(count), "")
     for name, number, style in (

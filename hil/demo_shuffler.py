@@ -14,8 +14,6 @@ from threading import Event, Thread
 from types import MappingProxyType
 from typing import Final
 
-from controller.rule_data import load_profile
-from controller.rules.words import ShuffleMode
 from hil.dealing.cards import PhysicalCard
 from hil.demo_batches import KEY, OPERATOR, program_command
 from hil.demo_plan import DECKS, NS_PER_MS, DemoSettings, Speed, Transport
@@ -55,12 +53,6 @@ approved_keys = ["table.key.pub"]
 
 class Interrupted(Exception):
     """The demo was told to stop while somebody stood at the shuffler."""
-
-
-def has_shuffler(settings: DemoSettings) -> bool:
-    """Whether two batches take turns under the profile."""
-    mode = load_profile(settings.profile).rules.shuffle_mode
-    return mode is ShuffleMode.DUAL_BATCH
 
 
 class DemoShuffler:

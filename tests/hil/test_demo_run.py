@@ -82,6 +82,7 @@ def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
     assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
     assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
     assert said["irregularities"] == len(truth.mistakes) == 6
+    assert said["batches"] == ["red", "blue"]
     assert verify(journal).head_hex == said["head"]
     assert words.count("\ncoup ") == 155
 
@@ -110,6 +111,15 @@ def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> No
     )
 
     assert (said["verified"], said["irregularities"], said["profile"]) == (True, 0, "ny-mini")
+    assert said["batches"] == ["red"]
+
+
+@pytest.mark.full
+def test_four_shoes_are_dealt_from_red_blue_red_blue(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "4")
+
+    assert (said["verified"], said["batches"]) == (True, ["red", "blue", "red", "blue"])
+    assert "proven shuffles" in words
 
 
 def test_an_rfid_shoe_is_proved_and_tells_where_every_card_is(fast_dir: Path) -> None:

@@ -290,6 +290,15 @@ def test_the_last_hand_is_announced() -> None:
     assert "cut card out, last hand is coup 13" in screen
 
 
+def test_both_batches_stand_under_the_shoe() -> None:
+    batches = [{"back": "red", "stage": "in_play"}, {"back": "blue", "stage": "shuffling"}]
+    shuffler = {"batches": batches, "warnings": [{"number": 1}], "bare": True}
+    lines = drawn(scene({**TABLE, "shuffler": shuffler}))
+
+    line = next(one for one in lines if "shuffling" in one)
+    assert "red in play   blue shuffling   1 warning   bare device" in line
+
+
 def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
     outcomes = [Outcome.PLAYER, Outcome.BANKER, Outcome.TIE] * 3
     history = [closed(number, outcome) for number, outcome in enumerate(outcomes, 1)]
