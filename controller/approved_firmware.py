@@ -82,10 +82,10 @@ def sign(images: Sequence[ApprovedEntry], key: TableKey, at: Timestamp) -> Appro
     return ApprovedList(statement, key.sign(signed_bytes(statement)))
 
 
-def list_text(approved: ApprovedList) -> str:
-    """The file: JSON, a field a line."""
+def list_fields(approved: ApprovedList) -> dict[str, object]:
+    """What it says, as plain values."""
     said = approved.statement
-    fields = {
+    return {
         "images": [
             {
                 "sha256": one.sha256.hex(),
@@ -97,6 +97,13 @@ def list_text(approved: ApprovedList) -> str:
         ],
         "signed_at": time_text(said.at_utc_ns),
         "key_fingerprint": said.key_fingerprint.hex(),
+    }
+
+
+def list_text(approved: ApprovedList) -> str:
+    """The file: JSON, a field a line."""
+    fields = {
+        **list_fields(approved),
         "signature": approved.signature.hex(),
     }
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"

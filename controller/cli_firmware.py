@@ -160,13 +160,13 @@ def verify(
     json: _Json = False,
 ) -> None:
     """Check that a list stands as one of these keys signed it."""
-    from controller.approved_firmware import load_list, why_not
+    from controller.approved_firmware import list_fields, load_list, why_not
     from controller.keys import load_public
 
     found = load_list(file)
     why = why_not(found, tuple(load_public(path) for path in key))
     if json:
-        say_json({"file": str(file), "signed": not why, "problem": why, **_plain(found)})
+        say_json({"file": str(file), "signed": not why, "problem": why, **list_fields(found)})
     elif why:
         say(f"NOT TO BE BELIEVED: {file}: {why}")
     else:
@@ -216,31 +216,13 @@ def _line(option: str, text: str, most: int, *, least: int) -> str:
     )
 
 
-def _plain(found: "ApprovedList") -> dict[str, object]:
-    from controller.json_fields import time_text
-
-    said = found.statement
-    return {
-        "images": [
-            {
-                "sha256": one.sha256.hex(),
-                "version": one.version,
-                "security_counter": one.security_counter,
-                "note": one.note,
-            }
-            for one in said.images
-        ],
-        "signed_at": time_text(said.at_utc_ns),
-        "key_fingerprint": said.key_fingerprint.hex(),
-    }
-
-
 def _tell(file: Path, found: "ApprovedList", *, json: bool) -> None:
+    from controller.approved_firmware import list_fields
     from controller.json_fields import time_text
     from controller.keys import fingerprint_text
 
     if json:
-        say_json({"file": str(file), **_plain(found)})
+        say_json({"file": str(file), **list_fields(found)})
         return
     said = found.statement
     say_table(

@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.custody.lineage.facts import FirstCardOut
-from controller.custody.lineage.judging import Hindrance, due_in_play, hindrances
+from controller.custody.lineage.judging import Hindrance, due_in_play, hindrances, idle_in_shuffler
 from controller.custody.lineage.state import Bar
 from controller.procedure.acts import ActKind
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Call
-from controller.procedure.living import idle_is_in, lineage_of, lived, what_follows
+from controller.procedure.living import lineage_of, lived, what_follows
 from controller.procedure.opening_state import Fault
 from controller.procedure.recording import other_batch
 from controller.procedure.rulebook import RuleBook
@@ -151,7 +151,7 @@ def idle_judged(book: RuleBook, step: Step, batch: str) -> Step:
     if step.state.opening.may_repeat == batch:
         what = f"alternation is suspended: {batch} is in play, wherever {idle} lies"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
-    if idle_is_in(step.state.lineage, batch):
+    if idle_in_shuffler(step.state.lineage, batch):
         what = f"{batch} is in play, {idle} in the shuffler"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = f"{idle} is not in the shuffler while {batch} is in play"

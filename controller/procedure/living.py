@@ -18,6 +18,7 @@ from typing import Final
 from controller.custody.lineage.facts import Fact, Moved
 from controller.custody.lineage.followed import Followed, JudgedProof
 from controller.custody.lineage.following import begun, follow
+from controller.custody.lineage.judging import idle_in_shuffler
 from controller.custody.lineage.stages import READY, BatchStage
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
 from controller.procedure.acts import ActKind
@@ -133,11 +134,6 @@ def is_in_shuffler(life: BatchLife) -> bool:
     return life.compartment > 0 and life.stage not in READY
 
 
-def idle_is_in(lineage: Lineage, playing: str) -> bool:
-    """Whether the batch that is not in play is in the shuffler."""
-    return all(is_in_shuffler(life) for life in lineage.lives if life.back != playing)
-
-
 # --- warnings -------------------------------------------------------------------------------------
 
 
@@ -204,7 +200,7 @@ def _idle_watched(book: RuleBook, step: Step, before: Lineage) -> Step:
     playing = step.state.lineage.in_play
     if not playing or not in_play(step.state):
         return step
-    if not idle_is_in(before, playing) or idle_is_in(step.state.lineage, playing):
+    if not idle_in_shuffler(before, playing) or idle_in_shuffler(step.state.lineage, playing):
         return step
     detail = f"{other_batch(book, playing)} left the shuffler while {playing} is in play"
     return irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)

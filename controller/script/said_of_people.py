@@ -176,9 +176,9 @@ def notice(read: Reading) -> NoticeRecorded:
     return NoticeRecorded(setting, value, told, person, at_ns)
 
 
-def setting_change(read: Reading) -> SettingChangeAsked:
-    setting, value = read.text("setting"), read.text("value")
-    person, reason, at_ns = FLOORPERSON, CHANGING_REASON, read.clock_ns
+def when_by_and_because(read: Reading, person: str, reason: str) -> tuple[int, str, str]:
+    """The rest of a statement that can say when it was done, who did it and why."""
+    at_ns = read.clock_ns
     for part in read.parts("at", "by", "because"):
         match part:
             case "at":
@@ -187,6 +187,12 @@ def setting_change(read: Reading) -> SettingChangeAsked:
                 person = read.text("name")
             case _:
                 reason = read.text("reason")
+    return at_ns, person, reason
+
+
+def setting_change(read: Reading) -> SettingChangeAsked:
+    setting, value = read.text("setting"), read.text("value")
+    at_ns, person, reason = when_by_and_because(read, FLOORPERSON, CHANGING_REASON)
     return SettingChangeAsked(setting, value, person, reason, at_ns)
 
 

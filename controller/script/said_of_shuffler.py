@@ -15,6 +15,7 @@ from controller.procedure.events import (
     WarningCleared,
 )
 from controller.script.reading import Reading
+from controller.script.said_of_people import when_by_and_because
 from controller.script.statements import (
     FLOORPERSON,
     Proven,
@@ -69,16 +70,8 @@ def told(read: Reading) -> ShufflerSaid | ShufflerEventsLost | ShufflerGone:
 
 def cleared(read: Reading) -> WarningCleared:
     read.need("warning")
-    number, person, reason = read.number("number of a warning", 1), FLOORPERSON, CLEARING_REASON
-    at_ns = read.clock_ns
-    for part in read.parts("at", "by", "because"):
-        match part:
-            case "at":
-                at_ns = read.offset_ns()
-            case "by":
-                person = read.text("name")
-            case _:
-                reason = read.text("reason")
+    number = read.number("number of a warning", 1)
+    at_ns, person, reason = when_by_and_because(read, FLOORPERSON, CLEARING_REASON)
     return WarningCleared(number, person, reason, at_ns)
 
 
