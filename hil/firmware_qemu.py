@@ -51,16 +51,17 @@ class _Lines:
 class EmulatedBoard:
     """Use as a context manager; the firmware has booted when it is entered.
 
-    `url` is the line to the host, for one client at a time. Nothing here tells about real time.
+    `url` is the line to the host, for one client at a time; `port` 0 takes any free one. Nothing
+    here tells about real time.
     """
 
-    def __init__(self, role: Role, *, ring_places: int | None = None) -> None:
+    def __init__(self, role: Role, *, ring_places: int | None = None, port: int = 0) -> None:
         self._image = built(Build.ARM, role, ring_places).folder / f"{role}.elf"
         self._program = require(*QEMU)
         self._process: subprocess.Popen[bytes] | None = None
         self._bench = _Lines()
         self._monitor = _Lines()
-        self._line = socket.create_server(("127.0.0.1", 0))
+        self._line = socket.create_server(("127.0.0.1", port))
         self.port: int = self._line.getsockname()[1]
         self.url = f"socket://127.0.0.1:{self.port}"
 

@@ -1,0 +1,285 @@
+"""The unchanged program at the reference firmware: ARM code on an emulated board at a TCP port.
+
+Responsible for: an exchange of batches, a shoe's coups, and what the program makes of a board that
+hangs, loses its power, is unplugged and comes back without its memory.
+Not responsible for: the link alone at the firmware (tests/hil/test_firmware_link), the emulated
+devices at the program (test_shuffler_table), identities: the firmware is a bare device.
+Source: controller/README.md, "The shuffler at the table"; hil/README.md, "Reference firmware".
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.cli import main
+from controller.custody.lineage.state import Bar, WarningKind
+from controller.entries import CommandGiven
+from controller.journal.verify import verify
+from controller.procedure.effects import (
+    BurnDone,
+    CoupClosed,
+    Refused,
+    ShuffleRecorded,
+    WarningOpened,
+)
+from controller.replay import Finding, replay
+from drivers.events import CommandAnswered, CommandOutcome
+from drivers.shuffler_events import (
+    AbortReason,
+    CompartmentChanged,
+    CompartmentState,
+    IdentityProven,
+    IdentityRefused,
+    ShuffleAborted,
+    ShuffleBegan,
+    ShuffleResult,
+)
+from hil.dealing.cards import Card, Suit
+from hil.dealing.tableau import Winner
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineSettings
+from hil.emulator.serve import PtyServer
+from hil.firmware_build import Role
+from hil.firmware_qemu import EmulatedBoard
+from hil.rfid_programs import until
+from hil.shuffler_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
+
+pytestmark = [
+    pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),
+    pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc"),
+]
+
+AT_ONCE_MS, NEVER_MS = 50, 3_600_000
+SUITS = (Suit.DIAMOND, Suit.CLUB, Suit.SPADE, Suit.HEART)
+DEVICE = b"SHUFFLER-BENCH".hex()
+# An ace and one card more are burned; then a natural nine of Player's against seven.
+BURN = (Card(1, Suit.SPADE), Card(7, Suit.CLUB))
+NATURAL = (Card(9, Suit.HEART), Card(2, Suit.DIAMOND), Card(13, Suit.CLUB), Card(5, Suit.SPADE))
+# Five against three: Player draws a king, Banker a two.
+THIRDS = (
+    *(Card(2, Suit.HEART), Card(1, Suit.DIAMOND), Card(3, Suit.CLUB), Card(2, Suit.SPADE)),
+    *(Card(13, Suit.HEART), Card(2, Suit.CLUB)),
+)
+
+
+class Table:
+    """A board, an Angel Eye, the program at both, and people at the board's buttons."""
+
+    def __init__(
+        self, board: EmulatedBoard, shoe: PtyServer[AngelEye], table: ShufflerTable
+    ) -> None:
+        self.board, self.shoe, self.table = board, shoe, table
+
+    def does(self, *stimuli: str) -> None:
+        for one in stimuli:
+            assert self.board.stimulus(one) == "ok", one
+
+    def is_counted(self, back: str, compartment: int) -> None:
+        self.does(f"press load {compartment}", f"put {compartment} 416 {back}")
+        self.does(f"press count {compartment}")
+        self.table.until_stage(back, "counted")
+
+    def goes_in(self, back: str, compartment: int) -> None:
+        self.is_counted(back, compartment)
+        self.does(f"pace {AT_ONCE_MS}", f"press shuffle {compartment}")
+        self.table.until_stage(back, "shuffled")
+        self.does(f"press store {compartment}")
+        self.table.until_stage(back, "stored")
+
+    def shuffle_lasts(self, back: str, compartment: int) -> None:
+        self.is_counted(back, compartment)
+        self.does(f"pace {NEVER_MS}", f"press shuffle {compartment}")
+        self.table.until_stage(back, "shuffling")
+
+    def deals(self, *cards: Card) -> None:
+        for card in cards:
+            self.shoe.perform(lambda shoe, card=card: shoe.draw(card))  # type: ignore[misc]
+        assert self.shoe.settle()
+
+
+@pytest.fixture
+def at(fast_dir: Path) -> Iterator[Table]:
+    line = LineSettings(speed=0)
+    with (
+        EmulatedBoard(Role.SHUFFLER) as board,
+        PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
+    ):
+        table = ShufflerTable(fast_dir, angel_eye(shoe.path), shuffler(board.url))
+        with table.program as program:
+            program.start()
+            until(lambda: table.shuffler.yes("bare"))
+            yield Table(board, shoe, table)
+
+
+def is_evidence(table: ShufflerTable) -> None:
+    table.program.stop()
+    assert verify(table.journal).intact
+    assert replay(table.journal).finding is Finding.SAME
+
+
+def kinds(table: ShufflerTable) -> list[str]:
+    return [one.kind for one in table.stored(WarningOpened)]
+
+
+def test_two_batches_are_exchanged_and_the_bare_device_is_named_bare(
+    at: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = at.table
+    at.goes_in("red", 1)
+    at.does("press release 1", "take 1")
+    table.until_stage("red", "released")
+    at.goes_in("blue", 2)
+    at.shoe.perform(lambda shoe: shoe.power_on())
+    at.deals(*BURN, *NATURAL)
+    at.shoe.perform(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+    until(lambda: table.stored(CoupClosed))
+    capsys.readouterr()
+    assert main(["status", "--config", str(table.program.config)]) == 0
+    said = capsys.readouterr().out
+    is_evidence(table)
+
+    assert f"device {DEVICE}" in said
+    assert "BARE: it proves nothing of itself" in said
+    assert table.irregularities() == []
+    usual = ["collected", "counted", "shuffling", "shuffled", "stored"]
+    assert table.life("red") == [*usual, "released", "in_play"]
+    assert table.life("blue") == usual
+    receipts = table.stored(ShuffleRecorded)
+    assert [(one.batch, one.refused) for one in receipts] == [("red", ""), ("blue", "")]
+    proofs = [one.proof for one in receipts]
+    assert [(one.device, one.cycle, one.count, one.back, one.result) for one in proofs] == [
+        (DEVICE, 1, 416, "red", ShuffleResult.GOOD),
+        (DEVICE, 2, 416, "blue", ShuffleResult.GOOD),
+    ]
+    assert not any(one.signed or one.genuine for one in proofs)
+    assert [(one.device, one.bare) for one in table.told(IdentityProven)] == [(DEVICE, True)]
+
+
+def orders_answered(table: ShufflerTable) -> list[CommandOutcome]:
+    answers = table.noted(CommandAnswered)
+    return [one.outcome for one in answers if one.command == "OrderShuffler"]
+
+
+def test_a_board_that_hangs_is_warned_of_and_carries_an_order_out_once(at: Table) -> None:
+    table = at.table
+    at.board.hang()
+    config = ("--config", str(table.program.config))
+    who = ("--by", "A. Floor", "--role", "floorperson")
+    assert main(["act", "order-shuffler", "order=load", "compartment=1", *config, *who]) == 0
+    # Silent means that it was repeated for seconds; all of it waits at the board.
+    until(lambda: kinds(table) == [WarningKind.SILENT])
+    assert at.shoe.wait_for(lambda shoe: shoe.locked)
+    interlocked = table.shuffler.yes("interlocked")
+    at.board.resume()
+    until(lambda: orders_answered(table))
+    table.clears_warnings()
+    assert at.shoe.wait_for(lambda shoe: not shoe.locked)
+    is_evidence(table)
+
+    assert interlocked
+    assert orders_answered(table) == [CommandOutcome.DONE]
+    orders = [one.command for one in table.stored(CommandGiven) if "Order" in one.command]
+    assert orders == ["OrderShuffler load 1"]
+    loaded = [one.state for one in table.told(CompartmentChanged)]
+    assert loaded == [CompartmentState.LOADING]
+
+
+def test_power_that_fails_in_mid_shuffle_holds_the_batch(at: Table) -> None:
+    table = at.table
+    at.shuffle_lasts("red", 1)
+    at.board.power_cycle()
+    table.until_stage("red", "held")
+    until(lambda: kinds(table) == [WarningKind.BROKEN_OFF])
+    bars = table.batch("red").texts("bars")
+    release = table.act("order-shuffler", order="release", batch="red")
+    table.clears_warnings()
+    loaded = table.act("record", act="loaded", batch="red", amount=416)
+    is_evidence(table)
+
+    assert Bar.BROKEN_OFF in bars
+    assert [one.reason for one in table.told(ShuffleAborted)] == [AbortReason.POWER]
+    assert [one.cycle for one in table.told(ShuffleBegan)] == [1]
+    assert table.stored(ShuffleRecorded) == []
+    assert not release.yes("ok")
+    assert not loaded.yes("ok")
+    assert [one.what for one in table.stored(Refused)] == ["order-shuffler", "loaded"]
+
+
+def test_a_board_that_comes_back_without_its_memory_is_not_let_in(
+    at: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = at.table
+    at.goes_in("red", 1)
+    port = at.board.port
+    at.board.unplug()
+    until(lambda: kinds(table) == [WarningKind.SILENT])
+    with EmulatedBoard(Role.SHUFFLER, port=port):
+        until(lambda: kinds(table) == [WarningKind.SILENT, WarningKind.IDENTITY])
+        capsys.readouterr()
+        assert main(["status", "--config", str(table.program.config)]) == 0
+        said = capsys.readouterr().out
+        shown = table.shuffler
+        released = table.act("order-shuffler", order="release", batch="red")
+        loaded = table.act("record", act="loaded", batch="red", amount=416)
+        is_evidence(table)
+
+    (refused,) = table.told(IdentityRefused)
+    assert refused.rolled_back
+    assert refused.why in " ".join(said.split())
+    assert (shown.yes("trusted"), shown.yes("interlocked")) == (False, True)
+    assert not released.yes("ok")
+    assert not loaded.yes("ok")
+    assert table.life("red")[-1] == "stored"
+
+
+def words(cards: Iterable[object]) -> list[str]:
+    """The bench writes 7H, the program 7h."""
+    return [str(card).upper() for card in cards]
+
+
+def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> None:
+    with EmulatedBoard(Role.SHOE) as board:
+        table = ShufflerTable(fast_dir, tablelink_shoe(board.url))
+
+        def deals(*cards: Card) -> None:
+            for card in cards:
+                face = card.rank * 256 + SUITS.index(card.suit) + 1
+                assert board.stimulus(f"card - {face}") == "ok"
+
+        def declares(coups: int, outcome: str) -> None:
+            until(lambda: table.shown.text("phase") == "result")
+            table.does("declare-result", outcome=outcome, player_pair=False, banker_pair=False)
+            until(lambda: len(table.stored(CoupClosed)) == coups)
+
+        def locks(action: str, commands: int) -> None:
+            table.does(action)
+            until(lambda: len(table.noted(CommandAnswered)) == commands)
+
+        with table.program as program:
+            program.start()
+            until(lambda: (table.shown.part("device") or table.shown).text("stage") == "online")
+            assert board.stimulus("load RED-0001") == "ok"
+            deals(*BURN, *NATURAL)
+            declares(1, "player")
+            locks("lock-shoe", 1)
+            assert board.stimulus("card - 257") == "refused: the shoe is locked"
+            locks("unlock-shoe", 2)
+            deals(*THIRDS)
+            declares(2, "tie")
+            is_evidence(table)
+
+    assert table.irregularities() == []
+    (burn,) = table.stored(BurnDone)
+    assert (*words([burn.first]), burn.removed, burn.proven) == ("AS", 2, True)
+    records = [one.record for one in table.stored(CoupClosed)]
+    assert [words(each.card for each in one.cards) for one in records] == [
+        words(NATURAL),
+        words(THIRDS),
+    ]
+    assert [one.outcome for one in records] == ["player", "tie"]
+    answers = table.noted(CommandAnswered)
+    assert [(one.command, one.outcome) for one in answers] == [
+        ("LockExit", CommandOutcome.DONE),
+        ("UnlockExit", CommandOutcome.DONE),
+    ]
