@@ -77,6 +77,10 @@ class UsbPort:
         parsed = parse_port_url(url)
         if not isinstance(parsed, UsbUrl) or parsed.scheme not in ("usb", "usbhid"):
             raise ValueError(f"{url} names no USB device; write usb:// or usbhid://VID:PID/SERIAL")
+        # Ports are made on one thread and opened on many. The library looks and then loads: two
+        # openings in one moment would load it twice, and the one that is let go would be closed
+        # under the device that was opened with it.
+        usb.backend.libusb1.get_backend()
         self._url = parsed
         self._allowed = allowed
         self._opened: _Opened | None = None

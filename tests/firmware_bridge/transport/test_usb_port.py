@@ -33,3 +33,14 @@ def test_without_libusb_the_package_to_install_is_named(monkeypatch: pytest.Monk
 
     with pytest.raises(PortUnavailable, match=r"libusb-1\.0-0"):
         UsbPort("usb://0ab1:0002").open()
+
+
+def test_libusb_is_loaded_where_a_port_is_made_and_not_by_threads_that_open_ports(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: asked.append("libusb"))
+
+    UsbPort("usb://0ab1:0002")
+
+    assert asked == ["libusb"]
