@@ -165,13 +165,16 @@ def _charged_in_parts(terms: Terms, wagers: tuple[Wager, ...], wager: Wager) -> 
     )
 
 
+_NOT_ROUNDED: Final = (VigorishRounding.EXACT, VigorishRounding.NOT_APPLICABLE)
+
+
 def _unrounded(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
     """The part of a Banker wager that can be owed to the cent, and what says so."""
     rules = terms.rules
     if rules.vig_mode is VigorishMode.TIE25:
         return TIE_SHARE, (RulePoint.TIE25_CHARGED,)
     on_win = rules.vig_mode in (VigorishMode.COMMISSION, VigorishMode.NONE_TOTAL_CARDS)
-    if on_win and rules.vig_rounding is VigorishRounding.EXACT:
+    if on_win and rules.vig_rounding in _NOT_ROUNDED:
         share = rules.odds_banker.fraction * Fraction(rules.vig_rate, 100)
         return share, (RulePoint.VIGORISH_RATE,)
     return Fraction(0), ()

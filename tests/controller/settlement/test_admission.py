@@ -79,6 +79,8 @@ def case(
              "Bet a multiple of 0.20"),
         case("ny-mini", "5 banker 0.20", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.25",
              **EXACT, vig_rate=4),
+        case("ny-mini", "5 banker 0.20", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.25",
+             vig_rounding=VigorishRounding.NOT_APPLICABLE, vig_rate=4),
         case("ny-mini", "5 banker 0.30", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.40",
              **EXACT, odds_banker=Odds(3, 2)),
         case("nj-baccarat", "5 banker 1.01, 5 total_5 1.00", "5 banker", "S42-c-3-rate",
