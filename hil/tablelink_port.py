@@ -15,7 +15,14 @@ from typing import Self
 from controller.journal.canonical import Codec
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault
-from firmware_bridge.tablelink.items import Admitted, Answered, Happened, Request, TableLinkItem
+from firmware_bridge.tablelink.items import (
+    Admitted,
+    Answered,
+    Happened,
+    Request,
+    Silent,
+    TableLinkItem,
+)
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
@@ -79,7 +86,7 @@ class TableLinkAtPort:
         self._watch: DeviceWatch | None = None
         self.journal: list[TableLinkItem | LinkFault] = []
         self.crash: Crash | None = None
-        self.openings = 0
+        self.losses = 0
 
     def __enter__(self) -> Self:
         self._watch = DeviceWatch(self._told_of)
@@ -112,6 +119,11 @@ class TableLinkAtPort:
     def admissions(self) -> int:
         """How often a device was let in."""
         return sum(isinstance(item, Admitted) for item in self.journal)
+
+    @property
+    def silent(self) -> bool:
+        """Whether a device was ever missed."""
+        return any(isinstance(item, Silent) for item in self.journal)
 
     def ask(self, request: Request) -> None:
         """The table asks something of the device."""
@@ -157,13 +169,13 @@ class TableLinkAtPort:
     def _came(self, event: PortEvent) -> None:
         match event:
             case PortOpened(_, at, entropy):
-                self.openings += 1
                 self._entropy = entropy
                 self._take(self._link.opened(self._state, at, entropy))
             case Chunk(_, at, data):
                 self._take(self._link.receive(self._state, data, at))
                 self._tick()
             case _:
+                self.losses += 1
                 self._entropy = b""
                 self._take(self._link.closed(self._state, event.at))
 

@@ -21,7 +21,7 @@ with open("/dev/random", "wb") as device:
 END
 /lib/systemd/systemd-udevd --daemon
 cd "$SMARTSHOE_ROOT" || echo "gate: no $SMARTSHOE_ROOT"
-"$SMARTSHOE_PYTHON" -m pytest -q --color=no -p no:cacheprovider -p no:xdist tests/gate/usb_cases.py </dev/null 2>&1
+"$SMARTSHOE_PYTHON" -m pytest -q --color=no -p no:cacheprovider -p no:xdist tests/gate/*_cases.py </dev/null 2>&1
 echo "gate: cases ended with $?"
 # Nothing is left to be written: end at once.
 "$SMARTSHOE_PYTHON" -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'
