@@ -34,12 +34,16 @@ MOMENTS_MAX = 200_000
 
 
 class SimulatedTable:
-    """`devices` by port. Each is plugged in from the start; `clock_ns` counts from there."""
+    """`devices` by port. Each is plugged in from the start; `clock_ns` counts from there.
+
+    `booted_ns` is when the program's computer was: its monotonic clock counts from then.
+    """
 
     def __init__(self, settings: Settings, profile: str, devices: Mapping[str, Served]) -> None:
         zone, text = utc_zone(), profile_text(profile).encode()
         configuration = SETTINGS.encode(settings)
         self.clock_ns = 1_000_000_000
+        self.booted_ns = 0
         self.entries: list[Entry] = []
         self.inputs: list[Input] = []
         self._devices = dict(devices)
@@ -53,7 +57,7 @@ class SimulatedTable:
 
     @property
     def at(self) -> Timestamp:
-        return Timestamp(self.clock_ns, UTC_NS + self.clock_ns)
+        return Timestamp(self.clock_ns - self.booted_ns, UTC_NS + self.clock_ns)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
         """Give the core one input, and its bytes to the devices."""
@@ -120,7 +124,7 @@ class SimulatedTable:
 
     def _next_ns(self) -> int | None:
         """When something is due: of a device, or of the program."""
-        dues: list[int | None] = [self.core.next_deadline_ns(self.state)]
+        dues: list[int | None] = [self._deadline_ns()]
         dues.extend(device.next_due_ns for device in self._devices.values())
         return min((due for due in dues if due is not None), default=None)
 
@@ -129,9 +133,14 @@ class SimulatedTable:
             due_ns = device.next_due_ns
             if due_ns is not None and due_ns <= self.clock_ns:
                 self._from_device(port, device)
-        deadline_ns = self.core.next_deadline_ns(self.state)
+        deadline_ns = self._deadline_ns()
         if deadline_ns is not None and deadline_ns <= self.clock_ns:
             self.take(Tick(self.at))
+
+    def _deadline_ns(self) -> int | None:
+        """When the program wants a tick."""
+        due_ns = self.core.next_deadline_ns(self.state)
+        return None if due_ns is None else due_ns + self.booted_ns
 
     def _from_device(self, port: str, device: Served) -> None:
         self._arrived(port, device.overdue_answer(self.clock_ns))
