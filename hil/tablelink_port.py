@@ -126,8 +126,9 @@ class TableLinkAtPort:
         return any(isinstance(item, Silent) for item in self.journal)
 
     def ask(self, request: Request) -> None:
-        """The table asks something of the device."""
+        """The table asks something of the device; that is stored with whoever asked for it."""
         self._take(self._link.send(self._state, request, now()))
+        self._stored = self._state
 
     def restart(self) -> None:
         """It is killed here and now, and started again: what was not stored never was."""

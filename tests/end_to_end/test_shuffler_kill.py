@@ -1,0 +1,321 @@
+"""Kill -9 at random moments while batches are exchanged and dealt: each event and order once.
+
+Responsible for: the real `smartshoe run` between an emulated shuffler on TCP and a shoe on a pty,
+compared with what the shuffler itself recorded and carried out.
+Not responsible for: kills before and after each store (tests/simulation), the shoe's own reports
+under kills (test_kill), what a program that starts anew shows (test_shuffler_table).
+Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1"; controller/README.md, "Restart".
+"""
+
+import contextlib
+import random
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from controller.control_client import ControlError
+from controller.entries import CommandGiven, Entry, Judged
+from controller.inputs import Started
+from controller.journal.store import open_read_only
+from controller.journal.verify import verify
+from controller.procedure.effects import BatchMoved, CoupClosed, ShuffleRecorded, WarningOpened
+from controller.procedure.events import ShufflerEventsLost
+from controller.replay import Finding, replay
+from controller.tape import read_input
+from drivers.events import CommandAnswered, CommandOutcome
+from drivers.shuffler_events import (
+    CompartmentChanged,
+    CompartmentState,
+    ShuffleBegan,
+    ShuffleDone,
+    ShufflerEvent,
+    ShufflerStarted,
+)
+from hil.dealing.cards import Card, PhysicalCard, Suit
+from hil.dealing.tableau import Winner
+from hil.dealing.truth import ReportTruth
+from hil.emulator.angel_eye import AngelEye
+from hil.emulator.line import LineSettings
+from hil.emulator.reports import Report
+from hil.emulator.serve import PtyServer, TcpServer
+from hil.emulator.shuffler import Shuffler
+from hil.emulator.shuffler_bay import Holding
+from hil.emulator.shuffler_works import ShufflerSettings
+from hil.emulator.tablelink_cbor import payload_map
+from hil.emulator.tablelink_memory import TableLinkMemory
+from hil.emulator.tablelink_wire import Ask, Kind
+from hil.exchange import batch_of_shoe, compartment_of, playing_cards
+from hil.rfid_programs import until
+from hil.shuffler_programs import ShufflerTable, angel_eye, shuffler, told_by_shuffler
+
+MS = 1_000_000
+DECKS = 8
+BACKS = ("red", "blue")
+COUPS = 2
+# Long enough that some kills come in the middle of each.
+TEMPO = ShufflerSettings(
+    bare=True,
+    load_card_ns=MS // 8,
+    count_card_ns=MS // 8,
+    shuffle_ns=150 * MS,
+    store_ns=50 * MS,
+    release_ns=50 * MS,
+)
+LIFE_S = (0.05, 0.9)
+LOOK_S, CARRIED_OUT_S = 0.05, 1.0
+# An ace and one card more are burned; then a natural nine of Player's against seven.
+BURN = (Card(1, Suit.SPADE), Card(7, Suit.CLUB))
+COUP = (Card(9, Suit.HEART), Card(2, Suit.DIAMOND), Card(13, Suit.CLUB), Card(5, Suit.SPADE))
+# The emulator's numbers of states, as the wire document has them.
+STATES = tuple(CompartmentState)
+
+
+class Memory(TableLinkMemory):
+    """Keeps, for ever, which request of the host was answered with what."""
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(capacity)
+        self.executed: list[tuple[int, Ask]] = []
+
+    def answered(self, request: int, type_: int, payload: bytes) -> None:
+        super().answered(request, type_, payload)
+        if payload_map(payload)[1] == 0:
+            self.executed.append((request, Ask(type_)))
+
+
+class WatchedShuffler(Shuffler):
+    """A shuffler of which it is known which orders it carried out."""
+
+    memory: Memory
+
+    def _blank_memory(self) -> Memory:
+        return Memory(self.settings.ring)
+
+
+class Enough(Exception):
+    """Nobody goes on; a shoe has just ended."""
+
+
+class People(threading.Thread):
+    """An attendant and a dealer, who go on whether the program is there or not."""
+
+    def __init__(
+        self,
+        table: ShufflerTable,
+        shoe: PtyServer[AngelEye],
+        shuffler: TcpServer[WatchedShuffler],
+        seed: int,
+    ) -> None:
+        super().__init__(name="people")
+        self.table, self.shoe, self.shuffler = table, shoe, shuffler
+        self.moods = random.Random(seed)
+        self.enough = threading.Event()
+        self.failure: BaseException | None = None
+        self.dealt: list[str] = []
+
+    def run(self) -> None:
+        try:
+            with contextlib.suppress(Enough):
+                self.work()
+        except BaseException as error:  # noqa: BLE001 - told by the test's own thread
+            self.failure = error
+
+    def work(self) -> None:
+        for number in (1, 2):
+            self.puts_away(playing_cards(batch_of_shoe(number, DECKS)), BACKS[number - 1])
+        while True:
+            back = BACKS[len(self.dealt) % 2]
+            cards = self.brings_out(back)
+            self.deals_a_shoe(back)
+            if self.enough.is_set():
+                raise Enough
+            self.puts_away(cards, back)
+
+    # The attendant.
+
+    def puts_away(self, cards: Sequence[PhysicalCard], back: str) -> None:
+        self.shuffler.perform(lambda device: device.put_in(cards))
+        for order, holding in (
+            ("load", Holding.LOADING),
+            ("count", Holding.COUNTED),
+            ("shuffle", Holding.SHUFFLED),
+            ("store", Holding.STORED),
+        ):
+            self.has_done(order, compartment_of(back), holding)
+
+    def brings_out(self, back: str) -> Sequence[PhysicalCard]:
+        self.has_done("release", compartment_of(back), Holding.RELEASED)
+        taken: list[PhysicalCard] = []
+
+        def take(device: WatchedShuffler) -> tuple[()]:
+            taken.extend(device.take(compartment_of(back)))
+            return ()
+
+        self.shuffler.perform(take)
+        return taken
+
+    def has_done(self, order: str, compartment: int, holding: Holding) -> None:
+        """By its button, or by an order of the table; asked again where nobody answered."""
+
+        def done(device: WatchedShuffler) -> bool:
+            return device.standing(compartment).holding is holding and not device.busy
+
+        def tried() -> bool:
+            if self.shuffler.wait_for(done, LOOK_S):
+                return True
+            if self.moods.random() < 0.5:
+                self.shuffler.perform(lambda device: device.press(order, compartment))
+            elif not self.ordered(order, compartment):
+                return False
+            return self.shuffler.wait_for(done, CARRIED_OUT_S)
+
+        until(tried)
+
+    def ordered(self, order: str, compartment: int) -> bool:
+        with contextlib.suppress(ControlError):
+            asked = {"order": order, "compartment": compartment}
+            return self.table.act("order-shuffler", **asked).yes("ok")
+        return False
+
+    # The dealer: he looks at the page before he deals.
+
+    def deals_a_shoe(self, back: str) -> None:
+        self.table.until_stage(back, "released")
+        self.does(lambda shoe: shoe.power_on())
+        self.draws(BURN)
+        self.does(lambda shoe: shoe.stand_by())
+        # The cut card makes the coup that follows the last but one.
+        self.does(lambda shoe: shoe.draw_cut_card())
+        for _ in range(COUPS):
+            self.draws(COUP)
+            self.does(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+            self.does(lambda shoe: shoe.stand_by())
+        self.dealt.append(back)
+        until(lambda: self.table.shown.text("phase") == "shoe_over")
+
+    def draws(self, cards: Iterable[Card]) -> None:
+        for card in cards:
+            self.does(lambda shoe, card=card: shoe.draw(card))  # type: ignore[misc]
+
+    def does(self, act: Callable[[AngelEye], tuple[Report, ...]]) -> None:
+        self.shoe.perform(act)
+
+
+def kills(people: People, count: int, seed: int) -> None:
+    """So many, at random moments of the program's life and of what people do."""
+    moments = random.Random(seed)
+    program = people.table.program
+    program.start()
+    people.start()
+    for _ in range(count):
+        people.join(moments.uniform(*LIFE_S))
+        assert people.is_alive(), people.failure
+        program.kill()
+        program.start()
+    people.enough.set()
+    people.join()
+    if people.failure is not None:
+        raise people.failure
+
+
+def recorded(reports: Iterable[ReportTruth]) -> Iterator[tuple[object, ...]]:
+    """What the shuffler wrote down, of which the table hears."""
+    for report in reports:
+        body = payload_map(report.frame)[5]
+        assert isinstance(body, dict)
+        match Kind[report.code]:
+            case Kind.POWER_UP:
+                yield ("started", body[1])
+            case Kind.COMPARTMENT:
+                yield ("compartment", body[1], STATES[body[2]], body.get(3))
+            case Kind.BATCH_STARTED:
+                yield ("began", body[1], body[2])
+            case Kind.BATCH_DONE:
+                receipt = payload_map(body[1])
+                yield ("done", receipt[4], receipt[3])
+            case other:
+                raise AssertionError(other)
+
+
+def heard(entries: list[Entry]) -> Iterator[tuple[object, ...]]:
+    """The same of the journal."""
+    for event in told_by_shuffler(entries, ShufflerEvent):
+        match event:
+            case ShufflerStarted(boot_count, _):
+                yield ("started", boot_count)
+            case CompartmentChanged(compartment, state, cards, _, _):
+                yield ("compartment", compartment, state, cards)
+            case ShuffleBegan(compartment, cycle):
+                yield ("began", compartment, cycle)
+            case ShuffleDone(proof):
+                yield ("done", proof.compartment, proof.cycle)
+            case _:
+                pass
+
+
+def carried_out_are_given(executed: list[tuple[int, Ask]], table: ShufflerTable) -> int:
+    """No order was carried out that was not given, none twice; how many were."""
+    orders = [ask.name.lower() for _, ask in executed if ask is not Ask.STATUS]
+    words = [one.command for one in table.stored(CommandGiven)]
+    given = iter([word.split()[1] for word in words if word.startswith("OrderShuffler")])
+    assert all(order in given for order in orders), "not a part of what was given, in its order"
+    answers = [one for one in table.noted(CommandAnswered) if one.command == "OrderShuffler"]
+    assert sum(one.outcome is CommandOutcome.DONE for one in answers) <= len(orders)
+    ids = [request for request, _ in executed]
+    assert ids == sorted(set(ids))
+    return len(orders)
+
+
+def starts(table: ShufflerTable) -> int:
+    with open_read_only(table.journal) as journal:
+        return sum(isinstance(read_input(one.record), Started) for one in journal.records())
+
+
+def killed(folder: Path, count: int, seed: int) -> None:
+    line = LineSettings(speed=0, patience_s=60.0)
+    with (
+        PtyServer(AngelEye(), line, link=folder / "shoe") as shoe,
+        TcpServer(WatchedShuffler(TEMPO), line) as device,
+    ):
+        table = ShufflerTable(folder, angel_eye(shoe.path), shuffler(device.url))
+        people = People(table, shoe, device, seed)
+        with table.program:
+            kills(people, count, seed)
+            assert device.wait_for(lambda shuffler: shuffler.all_taken)
+            table.program.stop()
+        reports = device.take_reports()
+        executed = device.emulator.memory.executed
+    entries = table.entries()
+    orders = carried_out_are_given(executed, table)
+    print(
+        f"seed {seed}: {count} kills, {len(people.dealt)} shoes, {len(reports)} events,"
+        f" {orders} orders"
+    )
+
+    assert starts(table) == count + 1
+    assert [report.ordinal for report in reports] == list(range(1, len(reports) + 1))
+    assert list(heard(entries)) == list(recorded(reports))
+    judged = [one.event for one in entries if isinstance(one, Judged)]
+    assert not [one for one in judged if isinstance(one, ShufflerEventsLost)]
+    assert table.irregularities() == []
+    assert table.stored(WarningOpened) == []
+    assert [one.refused for one in table.stored(ShuffleRecorded) if one.refused] == []
+    in_play = [one.batch for one in table.stored(BatchMoved) if one.after == "in_play"]
+    assert in_play == people.dealt
+    assert len(table.stored(CoupClosed)) == COUPS * len(people.dealt)
+    assert verify(table.journal).intact
+    assert replay(table.journal).finding is Finding.SAME
+
+
+@pytest.mark.timeout(180)
+def test_five_kills_in_exchanges(fast_dir: Path) -> None:
+    killed(fast_dir, count=5, seed=1)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(10, 15))
+def test_fifty_kills_in_exchanges(fast_dir: Path, seed: int) -> None:
+    killed(fast_dir, count=10, seed=seed)
