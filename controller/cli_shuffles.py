@@ -18,6 +18,7 @@ from controller.cli_output import say, say_json, say_table
 if TYPE_CHECKING:
     from controller.shuffle_files import RecordedShuffle
 
+_NS_PER_MS: Final = 1_000_000
 _US_PER_S: Final = 1_000_000
 
 _Journal = Annotated[
@@ -165,6 +166,9 @@ def _tell_proven(file: Path, shuffle: "RecordedShuffle", person: str) -> None:
     say(f"  firmware {proof.version}, image {proof.image.hex()}")
     say("not the device's word but the table's:")
     say(f"  batch {recorded.batch}, record {shuffle.record}, {time_text(shuffle.at_utc_ns)}")
+    if proof.ended_utc_ns is not None and proof.uncertainty_ns is not None:
+        off_ms = -(-proof.uncertainty_ns // _NS_PER_MS)
+        say(f"  ended {time_text(proof.ended_utc_ns)}, give or take {off_ms} ms")
     say(f"  counts for the batch: {_counts(shuffle)}")
 
 

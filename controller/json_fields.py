@@ -52,6 +52,10 @@ class JsonFields:
             return fields
         return JsonFields(value, remedy)
 
+    def holds(self, name: str) -> bool:
+        """Whether the field is there."""
+        return name in self._fields
+
     def text(self, name: str) -> str:
         value = self._fields.pop(name, None)
         if isinstance(value, str) and value.isprintable():

@@ -33,6 +33,8 @@ from firmware_bridge.attestation import IMAGE_BYTES
 FILE_SUFFIX: Final = ".shuffle.json"
 _SEALED_BYTES_MAX: Final = 400
 _FACES: Final = 52
+# Of a proof, what no device states.
+_OF_THE_TABLE: Final = ("sealed", "signed", "genuine", "ended_utc_ns", "uncertainty_ns")
 _REMEDY: Final = "take the file as `smartshoe shuffles export` wrote it"
 
 
@@ -114,11 +116,22 @@ def shuffle_plain(shuffle: RecordedShuffle) -> dict[str, object]:
         "table": {
             "record": shuffle.record,
             "recorded_at": time_text(shuffle.at_utc_ns),
+            **_ended(proof),
             "batch": recorded.batch,
             "genuine": proof.genuine,
             "refused": recorded.refused,
             "clauses": list(recorded.clauses),
         },
+    }
+
+
+def _ended(proof: ShuffleProof) -> dict[str, object]:
+    """When the shuffle ended by the table's clock, where the device's is known."""
+    if proof.ended_utc_ns is None or proof.uncertainty_ns is None:
+        return {}
+    return {
+        "ended_at": time_text(proof.ended_utc_ns),
+        "uncertainty_ns": proof.uncertainty_ns,
     }
 
 
@@ -149,6 +162,10 @@ def load_shuffle(path: Path) -> RecordedShuffle:
         sealed=fields.hex("sealed", 0, _SEALED_BYTES_MAX),
         signed=fields.truth("signed"),
         genuine=table.truth("genuine"),
+        ended_utc_ns=table.time("ended_at") if table.holds("ended_at") else None,
+        uncertainty_ns=(
+            table.number("uncertainty_ns", U64_MAX) if table.holds("uncertainty_ns") else None
+        ),
     )
     recorded = ShuffleRecorded(
         batch=table.text("batch"),
@@ -196,7 +213,7 @@ def _differing(read: ShuffleProof, told: ShuffleProof) -> Iterator[str]:
     """What people read beside the sealed bytes, where it is not what they say."""
     for name in ShuffleProof.__dataclass_fields__:
         here, there = getattr(read, name), getattr(told, name)
-        if name in ("sealed", "signed", "genuine") or here == there:
+        if name in _OF_THE_TABLE or here == there:
             continue
         shown = (one.hex() if isinstance(one, bytes) else str(one) for one in (here, there))
         yield "receipt.{}: the file says {}, the device signed {}".format(name, *shown)

@@ -80,6 +80,8 @@ class ShuffleProof:
 
     Times in microseconds since that boot of the device. `sealed` are the bytes it gave, `signed`
     whether they carry its signature, `genuine` whether that is of the key it is pinned to.
+    `ended_utc_ns` is when it told of its end by this machine's clock, `uncertainty_ns` how far that
+    may be off; None where the device's clock is not known.
     """
 
     device: str
@@ -98,6 +100,8 @@ class ShuffleProof:
     sealed: bytes
     signed: bool
     genuine: bool
+    ended_utc_ns: int | None = None
+    uncertainty_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

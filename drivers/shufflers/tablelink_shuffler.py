@@ -8,7 +8,7 @@ never judged.
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from drivers.commands import (
@@ -23,6 +23,7 @@ from drivers.commands import (
 )
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
+from drivers.shuffler_events import ShuffleDone
 from drivers.shufflers.tablelink_events import events_of, status_of
 from drivers.shufflers.tablelink_orders import answer_of, request_of
 from drivers.tablelink.device import Said, Spoken, TableLinkDevice, TableLinkDeviceState
@@ -121,13 +122,21 @@ def events_said(said: Said) -> tuple[DeviceEvent, ...]:
     """What the shuffler said, in words that fit any maker's."""
     match said:
         case Happened(body=body):
-            return events_of(body)
+            return tuple(_timed(one, said) for one in events_of(body))
         case Status():
             return status_of(said)
         case Answered():
             return (answer_of(said),)
         case _:
             return (said,)
+
+
+def _timed(event: DeviceEvent, said: Happened) -> DeviceEvent:
+    """A shuffle with when it ended by this machine's clock, as far as that is known."""
+    if not isinstance(event, ShuffleDone):
+        return event
+    proof = replace(event.proof, ended_utc_ns=said.utc_ns, uncertainty_ns=said.uncertainty_ns)
+    return ShuffleDone(proof)
 
 
 def _up(spoken: Spoken) -> tuple[TableLinkShufflerState, DriverOutput]:

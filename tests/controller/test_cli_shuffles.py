@@ -46,6 +46,8 @@ PROOF = ShuffleProof(
     sealed=SEALED,
     signed=True,
     genuine=True,
+    ended_utc_ns=1_795_255_199_500_000_000,
+    uncertainty_ns=1_200_001,
 )
 COUNTS = ShuffleRecorded("red", PROOF, "", ())
 REFUSED = ShuffleRecorded("red", replace(PROOF, cycle=8), "the door was open", ("NY-a-4-iv-b",))
@@ -148,6 +150,7 @@ def test_an_exported_shuffle_is_proven_by_itself(
 
     shown = capsys.readouterr().out
     assert shown.startswith("proven: ")
+    assert "ended 2026-11-21T09:59:59.500000000Z, give or take 2 ms" in shown
     assert "signed by device 5348554630303031, which Ann Lee paired" in shown
     assert "each of the 52 faces 8 times" in shown
 

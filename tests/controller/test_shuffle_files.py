@@ -139,6 +139,15 @@ def test_a_file_comes_back_as_it_was_written(file: Path) -> None:
     assert load_shuffle(file) == SHUFFLE
 
 
+def test_when_a_shuffle_ended_comes_back_where_the_devices_clock_was_known(fast_dir: Path) -> None:
+    timed = with_proof(ended_utc_ns=AT_NS - 500, uncertainty_ns=1_200_001)
+    path = fast_dir / file_name(timed)
+    path.write_text(shuffle_text(timed))
+
+    assert load_shuffle(path) == timed
+    assert contradictions(timed, PAIRED) == ()
+
+
 def test_the_file_is_readable_and_holds_the_sealed_bytes(file: Path) -> None:
     shown = json.loads(file.read_text())
 

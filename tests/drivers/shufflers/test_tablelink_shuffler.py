@@ -28,11 +28,14 @@ from drivers.shufflers.tablelink_shuffler import (
 from drivers.tablelink.life import Life
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink.bodies import (
+    BatchDone,
     BatchStarted,
     CompartmentStatus,
     Holding,
     Mode,
+    ShuffleReceipt,
     Status,
+    Verified,
 )
 from firmware_bridge.tablelink.items import Answered, Happened, Order, Request, RequestStatus
 from firmware_bridge.timestamp import Timestamp
@@ -192,6 +195,33 @@ def test_an_event_is_told_by_its_meaning() -> None:
     happened = Happened(4, 7, 1_000, BatchStarted(2, 41), None, None)
 
     assert events_said(happened) == (told.ShuffleBegan(2, 41),)
+
+
+@pytest.mark.parametrize("known", [(1_795_255_200_000_000_000, 1_200_000), (None, None)])
+def test_a_shuffle_comes_with_when_it_ended_and_how_far_that_may_be_off(
+    known: tuple[int | None, int | None],
+) -> None:
+    receipt = ShuffleReceipt(
+        device=b"SHUF0001",
+        boot_id=7,
+        boot_count=1,
+        cycle=41,
+        compartment=2,
+        count=416,
+        result=Verified.GOOD,
+        back="red",
+        faces=b"",
+        began_us=1_000,
+        ended_us=2_000,
+        image=bytes(32),
+        version="1.0.0",
+    )
+    done = BatchDone(receipt, b"\xd2\x84", signed=True, genuine=True)
+
+    (event,) = events_said(Happened(4, 7, 2_000, done, *known))
+
+    assert isinstance(event, told.ShuffleDone)
+    assert (event.proof.ended_utc_ns, event.proof.uncertainty_ns) == known
 
 
 def test_a_status_is_told_by_its_meaning() -> None:
