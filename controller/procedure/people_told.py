@@ -59,7 +59,7 @@ def _facts(book: RuleBook, state: TableState, event: ActRecorded) -> tuple[Fact,
     last = state.opening.last_batch
     match event.kind:
         case ActKind.INTO_SHUFFLER:
-            return (GoesIn(batch),)
+            return (GoesIn(batch),) if batch else ()
         case ActKind.SHUFFLED:
             return (HandShuffled(batch),)
         case ActKind.CUT | ActKind.CUT_BY_DEALER:
