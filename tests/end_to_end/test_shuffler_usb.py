@@ -10,9 +10,10 @@ Source: firmware_bridge/README.md, "USB devices", "TableLink/1"; NY (a)(4)(iv); 
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,55 +117,68 @@ def finish_shuffle(device: Shuffler) -> tuple[Report, ...]:
     return ()
 
 
+def plug(
+    bed: UsbBed, server: TcpServer[TableLinkDevice], name: str, place: str, serial_number: str
+) -> None:
+    """A plug for a device that lives here; packets are cut as no maker would."""
+    relay = {"kind": "bulk", "device": "hil.emulator.usb.relay:RelayedDevice"}
+    function = {**relay, "settings": {"port": server.port}, "cut": [64, 0, 40]}
+    identity = {**IDS, "serial_number": serial_number, "product": name}
+    bed.plug(name, identity, [function], place)
+
+
+@contextmanager
+def plugged(bed: UsbBed) -> Iterator[tuple[TcpServer[Shuffler], TcpServer[TableLinkShoe]]]:
+    """Both devices as they come from the factory, on their plugs."""
+    with TcpServer(Shuffler(SHUFFLER)) as shuffler, TcpServer(TableLinkShoe(SHOE)) as shoe:
+        plug(bed, shuffler, "shuffler", "1-1", "SHUF-1")
+        plug(bed, shoe, "shoe", "1-2", "SHOE-1")
+        yield shuffler, shoe
+
+
+def pair(bed: UsbBed, serial_number: str, made: Path) -> None:
+    """By the program's own command, where it sees the plugs."""
+    words = ("identity", "pair", url(serial_number), "--out", str(made), "--person", "T. Tech")
+    done = subprocess.run(
+        [*PROGRAM, *words],
+        env={**os.environ, **bed.environment},
+        capture_output=True,
+        text=True,
+        timeout=END_S_MAX,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a table, as its people make them."""
+    folder = tmp_path_factory.mktemp("paired")
+    key, image = str(folder / "table.key"), folder / "firmware.bin"
+    image.write_bytes(FIRMWARE)
+    approved = ("--list", str(folder / "approved.json"), "--key", key)
+    told = ("--version", "1.0.0", "--counter", "1", "--image", str(image))
+    for words in (("keys", "make", key), ("firmware", "approve", *approved, *told)):
+        assert main(words) == 0, words
+    with UsbBed() as bed, plugged(bed):
+        pair(bed, "SHUF-1", folder / "shuffler.identity.json")
+        pair(bed, "SHOE-1", folder / "shoe.identity.json")
+    ports = {"shoe": json.dumps(url("SHOE-1")), "shuffler": json.dumps(url("SHUF-1"))}
+    (folder / "table.toml").write_text(CONFIG.format(**ports))
+    return folder
+
+
 class Bench:
     """Devices on their plugs, the program, and the people at the table."""
 
-    def __init__(self, folder: Path, bed: UsbBed, stack: ExitStack) -> None:
-        self.folder, self.bed, self._stack = folder, bed, stack
-        self.shuffler = stack.enter_context(TcpServer(Shuffler(SHUFFLER)))
-        self.shoe = stack.enter_context(TcpServer(TableLinkShoe(SHOE)))
-        self.plug("shuffler", self.shuffler, "1-1", "SHUF-1")
-        self.plug("shoe", self.shoe, "1-2", "SHOE-1")
-        self._prepare()
-        words = [f"{name}={value}" for name, value in bed.environment.items()]
-        self.program = stack.enter_context(
-            Program(folder / "table.toml", folder / "program.log", ("env", *words))
-        )
-
-    def plug(
-        self, name: str, server: TcpServer[TableLinkDevice], place: str, serial_number: str
+    def __init__(
+        self,
+        program: Program,
+        shuffler: TcpServer[Shuffler],
+        shoe: TcpServer[TableLinkShoe],
     ) -> None:
-        """A plug for a device that lives here; packets are cut as no maker would."""
-        relay = {"kind": "bulk", "device": "hil.emulator.usb.relay:RelayedDevice"}
-        function = {**relay, "settings": {"port": server.port}, "cut": [64, 0, 40]}
-        identity = {**IDS, "serial_number": serial_number, "product": name}
-        self.bed.plug(name, identity, [function], place)
-
-    def _prepare(self) -> None:
-        """The files of a table, as its people make them."""
-        key, image = str(self.folder / "table.key"), self.folder / "firmware.bin"
-        image.write_bytes(FIRMWARE)
-        approved = ("--list", str(self.folder / "approved.json"), "--key", key)
-        told = ("--version", "1.0.0", "--counter", "1", "--image", str(image))
-        for words in (("keys", "make", key), ("firmware", "approve", *approved, *told)):
-            assert main(words) == 0, words
-        for name, serial_number in (("shuffler", "SHUF-1"), ("shoe", "SHOE-1")):
-            self.pair(serial_number, self.folder / f"{name}.identity.json")
-        ports = {"shoe": json.dumps(url("SHOE-1")), "shuffler": json.dumps(url("SHUF-1"))}
-        (self.folder / "table.toml").write_text(CONFIG.format(**ports))
-
-    def pair(self, serial_number: str, made: Path) -> None:
-        """By the program's own command, where it sees the plugs."""
-        words = ("identity", "pair", url(serial_number), "--out", str(made), "--person", "T. Tech")
-        done = subprocess.run(
-            [*PROGRAM, *words],
-            env={**os.environ, **self.bed.environment},
-            capture_output=True,
-            text=True,
-            timeout=END_S_MAX,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        self.program, self.shuffler, self.shoe = program, shuffler, shoe
+        self.journal = program.config.parent / "journal"
 
     # People.
 
@@ -207,7 +221,7 @@ class Bench:
         return self.part("shuffler").yes("trusted")
 
     def entries(self) -> list[Entry]:
-        with open_read_only(self.folder / "journal") as journal:
+        with open_read_only(self.journal) as journal:
             read = [read_entry(stored.record) for stored in journal.records()]
         return [entry for entry in read if entry is not None]
 
@@ -222,10 +236,15 @@ class Bench:
 
 
 @pytest.fixture
-def bench(fast_dir: Path, usb_bed: UsbBed) -> Iterator[Bench]:
-    with ExitStack() as stack:
-        bench = Bench(fast_dir, usb_bed, stack)
-        bench.program.start()
+def bench(fast_dir: Path, usb_bed: UsbBed, paired: Path) -> Iterator[Bench]:
+    shutil.copytree(paired, fast_dir, dirs_exist_ok=True)
+    under = ("env", *(f"{name}={value}" for name, value in usb_bed.environment.items()))
+    with (
+        plugged(usb_bed) as (shuffler, shoe),
+        Program(fast_dir / "table.toml", fast_dir / "program.log", under) as program,
+    ):
+        bench = Bench(program, shuffler, shoe)
+        program.start()
         until(lambda: bench.trusted)
         yield bench
 
@@ -280,8 +299,8 @@ def test_an_exchange_with_the_plug_pulled_and_the_power_lost_in_mid_shuffle(
     assert [one.batch for one in moved if one.after == "stored"] == ["red", "blue"]
     drawn = [one.event for one in bench.entries() if isinstance(one, Judged)]
     assert len([one for one in drawn if isinstance(one, CardDrawn)]) == len(BURN)
-    assert verify(bench.folder / "journal").intact
-    assert replay(bench.folder / "journal").finding is Finding.SAME
+    assert verify(bench.journal).intact
+    assert replay(bench.journal).finding is Finding.SAME
 
 
 def test_a_device_with_the_same_ids_and_another_key_feeds_nothing(
@@ -293,7 +312,7 @@ def test_a_device_with_the_same_ids_and_another_key_feeds_nothing(
         rogue.perform(lambda device: device.put_in_back("red"))
         for button in ("load", "count"):
             rogue.perform(lambda device, button=button: device.press(button))  # type: ignore[misc]
-        bench.plug("rogue", rogue, "1-1", "SHUF-1")
+        plug(usb_bed, rogue, "rogue", "1-1", "SHUF-1")
         until(lambda: any(isinstance(one, IdentityRefused) for one in bench.said()))
         assert not bench.trusted
         assert bench.told() == before
@@ -304,4 +323,4 @@ def test_a_device_with_the_same_ids_and_another_key_feeds_nothing(
     bench.program.stop()
 
     assert bench.told() == before
-    assert verify(bench.folder / "journal").intact
+    assert verify(bench.journal).intact
