@@ -29,6 +29,8 @@ from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
     CompartmentState,
+    DeviceHeardAgain,
+    DeviceSilent,
     IdentityProven,
     IdentityRefused,
     ShuffleAborted,
@@ -178,6 +180,8 @@ def test_a_board_that_hangs_is_warned_of_and_carries_an_order_out_once(at: Table
     is_evidence(table)
 
     assert interlocked
+    assert [one.lost for one in table.told(DeviceSilent)] == [False, True]
+    assert len(table.told(DeviceHeardAgain)) == 1
     assert orders_answered(table) == [CommandOutcome.DONE]
     orders = [one.command for one in table.stored(CommandGiven) if "Order" in one.command]
     assert orders == ["OrderShuffler load 1"]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from controller.control_client import ControlError
-from controller.entries import CommandGiven, Entry, Judged
+from controller.entries import CommandGiven, DeviceNoted, Entry, Judged
 from controller.inputs import Started
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
@@ -25,6 +25,7 @@ from controller.procedure.events import ShufflerEventsLost
 from controller.replay import Finding, replay
 from controller.tape import read_input
 from drivers.events import CommandAnswered, CommandOutcome
+from drivers.faults import DeviceFault
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
@@ -57,6 +58,7 @@ COUPS = 2
 # Long enough that some kills come in the middle of each.
 TEMPO = ShufflerSettings(
     bare=True,
+    chained=True,
     load_card_ns=MS // 8,
     count_card_ns=MS // 8,
     shuffle_ns=150 * MS,
@@ -75,8 +77,8 @@ STATES = tuple(CompartmentState)
 class Memory(TableLinkMemory):
     """Keeps, for ever, which request of the host was answered with what."""
 
-    def __init__(self, capacity: int) -> None:
-        super().__init__(capacity)
+    def __init__(self, capacity: int, *, chained: bool) -> None:
+        super().__init__(capacity, chained=chained)
         self.executed: list[tuple[int, Ask]] = []
 
     def answered(self, request: int, type_: int, payload: bytes) -> None:
@@ -91,7 +93,7 @@ class WatchedShuffler(Shuffler):
     memory: Memory
 
     def _blank_memory(self) -> Memory:
-        return Memory(self.settings.ring)
+        return Memory(self.settings.ring, chained=self.settings.chained)
 
 
 class Enough(Exception):
@@ -279,7 +281,8 @@ def killed(folder: Path, count: int, seed: int) -> None:
         PtyServer(AngelEye(), line, link=folder / "shoe") as shoe,
         TcpServer(WatchedShuffler(TEMPO), line) as device,
     ):
-        table = ShufflerTable(folder, angel_eye(shoe.path), shuffler(device.url))
+        url = device.url
+        table = ShufflerTable(folder, angel_eye(shoe.path), shuffler(url))
         people = People(table, shoe, device, seed)
         with table.program:
             kills(people, count, seed)
@@ -299,6 +302,8 @@ def killed(folder: Path, count: int, seed: int) -> None:
     assert list(heard(entries)) == list(recorded(reports))
     judged = [one.event for one in entries if isinstance(one, Judged)]
     assert not [one for one in judged if isinstance(one, ShufflerEventsLost)]
+    faults = [one.event for one in table.stored(DeviceNoted) if one.port == url]
+    assert not [one for one in faults if isinstance(one, DeviceFault)]
     assert table.irregularities() == []
     assert table.stored(WarningOpened) == []
     assert [one.refused for one in table.stored(ShuffleRecorded) if one.refused] == []

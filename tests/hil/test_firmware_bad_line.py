@@ -61,6 +61,9 @@ class Storm:
         for step in (*each, *chosen):
             step()
             self.moment()
+        while not self.line.cuts:
+            self.write()
+            self.moment()
         self.line.mend()
         self.write()
         assert self.program.until(self.over), self.program.journal[-10:]
@@ -123,9 +126,8 @@ def check(seed: int, steps: int) -> None:
     ):
         storm = Storm(seed, board, line, program)
         storm.play(steps)
-        cuts = line.cuts
     happened, answered = program.happened, program.answered
-    print(f"seed {seed}: {len(happened)} events, {storm.asked} orders, {cuts} cuts")
+    print(f"seed {seed}: {len(happened)} events, {storm.asked} orders, {line.cuts} cuts")
 
     assert [one.number for one in happened] == list(range(1, len(happened) + 1))
     told = [one.body for one in happened]
@@ -136,7 +138,6 @@ def check(seed: int, steps: int) -> None:
     assert statuses.total() == storm.asked
     tests = sum(isinstance(one, SelfTest) for one in told)
     assert statuses[RequestStatus.DONE] <= tests <= statuses[RequestStatus.DONE] + statuses[None]
-    assert cuts
 
 
 @pytest.mark.parametrize("seed", range(3))
