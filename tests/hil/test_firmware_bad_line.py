@@ -7,7 +7,6 @@ Not responsible for: a good line (test_firmware_link), the emulated devices (tes
 Source: firmware_bridge README, "TableLink/1".
 """
 
-from collections import Counter
 from random import Random
 
 import pytest
@@ -37,7 +36,9 @@ pytestmark = [
 ]
 
 MS = 1_000_000
-BYTES_BETWEEN_CUTS = (150, 900)
+BYTES_BETWEEN_CUTS = (1000, 4000)
+# The firmware keeps 128 events.
+KEPT_MAX = 60
 MOMENT_S = 0.15
 
 
@@ -68,23 +69,42 @@ class Storm:
         self.write()
         assert self.program.until(self.over), self.program.journal[-10:]
 
-    def over(self) -> bool:
+    @property
+    def kept(self) -> int:
+        """How much of what was written has not come."""
         told = [one for one in self.program.happened if isinstance(one.body, Tamper)]
-        return len(told) >= len(self.written) and len(self.program.answered) >= self.asked
+        return len(self.written) - len(told)
+
+    @property
+    def done(self) -> int:
+        """How many orders the board said to have carried out."""
+        return sum(one.status is RequestStatus.DONE for one in self.program.answered)
+
+    @property
+    def tested(self) -> int:
+        """Of how many self-tests it told; an answer can overtake what is told."""
+        return sum(isinstance(one.body, SelfTest) for one in self.program.happened)
+
+    def over(self) -> bool:
+        answered = len(self.program.answered) >= self.asked
+        return answered and not self.kept and self.tested >= self.done
 
     def moment(self) -> None:
         self.program.until(lambda: False, self.random.uniform(0, MOMENT_S))
 
     # The steps.
 
-    def write(self) -> None:
-        for _ in range(self.random.choice((1, 3, 12))):
+    def write(self, count: int = 0) -> None:
+        """A device whose memory is full would lose it, and say so: people wait before that."""
+        assert self.program.until(lambda: self.kept < KEPT_MAX)
+        for _ in range(count or self.random.choice((1, 3, 12))):
             self.written.append(f"N{len(self.written)}")
             assert self.board.stimulus(f"tamper {self.written[-1]}") == "ok"
 
     def ask(self) -> None:
-        """Not of a program that is about to be killed at a store: it might not store it."""
-        self.program.until(lambda: self.program.crash is None)
+        """While the board is heard, and of no program that may be killed before it stores it."""
+        self.write(1)
+        assert self.program.until(lambda: self.program.crash is None and not self.kept)
         self.asked += 1
         self.program.ask(Request(Order.SELF_TEST))
 
@@ -107,12 +127,12 @@ def check(seed: int, steps: int) -> None:
         seed=seed,
         envelope=Envelope.TABLELINK,
         fragment_bytes_max=Random(seed).choice((0, 7, 64)),
-        drop_repeat=0.1,
+        drop_repeat=0.05,
         extra_repeat=0.1,
-        bad_bcc=0.1,
-        noise=0.1,
+        bad_bcc=0.05,
+        noise=0.05,
         noise_answers=True,
-        overtake=0.1,
+        overtake=0.05,
         delay_ns_max=2 * MS,
     )
     with (
@@ -127,26 +147,29 @@ def check(seed: int, steps: int) -> None:
         storm = Storm(seed, board, line, program)
         storm.play(steps)
     happened, answered = program.happened, program.answered
-    print(f"seed {seed}: {len(happened)} events, {storm.asked} orders, {line.cuts} cuts")
+    print(
+        f"seed {seed}: {len(happened)} events, {storm.done} of {storm.asked} orders,"
+        f" {line.cuts} cuts"
+    )
 
     assert [one.number for one in happened] == list(range(1, len(happened) + 1))
     told = [one.body for one in happened]
     assert [one.what for one in told if isinstance(one, Tamper)] == storm.written
     assert sum(isinstance(one, PowerUp) for one in told) == storm.power_ups
     assert not [one for one in program.journal if isinstance(one, EventsMissing | NotAdmitted)]
-    statuses = Counter(one.status for one in answered)
-    assert statuses.total() == storm.asked
-    tests = sum(isinstance(one, SelfTest) for one in told)
-    assert statuses[RequestStatus.DONE] <= tests <= statuses[RequestStatus.DONE] + statuses[None]
+    assert len(answered) == storm.asked
+    # Of one that was not answered in time nobody knows whether it was carried out.
+    unknown = sum(one.status is None for one in answered)
+    assert storm.done <= storm.tested <= storm.done + unknown
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_each_event_and_order_comes_through_a_bad_line_once(seed: int) -> None:
-    check(seed, steps=15)
+    check(seed, steps=10)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_each_event_and_order_comes_through_a_long_bad_line_once(seed: int) -> None:
-    check(seed, steps=60)
+    check(seed, steps=40)
