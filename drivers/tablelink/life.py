@@ -77,7 +77,8 @@ def hear(life: Life, item: TableLinkItem | LinkFault) -> tuple[Life, tuple[Said,
             life, events = _fallen_back(life, "the device is not let in")
             return life, (*events, refused)
         case EventsMissing(count):
-            detail = f"{count} events of the device are missing for ever"
+            many = f"{count} events" if count else "events"
+            detail = f"{many} of the device are missing for ever"
             return life, (
                 DeviceFault(LinkFaultKind.SEQUENCE_GAP, detail),
                 ReportsLost(LossReason.GAP, count),

@@ -12,11 +12,15 @@ from typing import Final
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies, chain, clock, event_bodies, messages
 from firmware_bridge.tablelink.fields import Misfit
-from firmware_bridge.tablelink.items import Happened
+from firmware_bridge.tablelink.items import EventsMissing, Happened
 from firmware_bridge.tablelink.messages import EventTold
 from firmware_bridge.tablelink.state import Hole, Known
 from firmware_bridge.tablelink.turn import Turn
 
+_POWER_UP: Final = 14
+_OVERFLOW: Final = 16
+# OVERFLOW where there was no room for the other.
+_FIRST_OF_A_BOOT: Final = (_POWER_UP, _OVERFLOW)
 _UNCHAINED: Final = LinkFaultKind.CONTINUITY_UNPROVEN
 
 
@@ -30,8 +34,14 @@ def event(turn: Turn, told: EventTold) -> Turn:
     turn = replace(turn, ack_due=True)
     if told.number <= known.last:
         return turn
+    if known.boot_id not in (0, told.boot_id) and told.kind not in _FIRST_OF_A_BOOT:
+        # Its memory was set back, and what it wrote since has the numbers of what was stored.
+        turn = turn.tell(EventsMissing(0))
     turn = _tell(turn, told, known)
-    turn = turn.with_known(replace(known, last=told.number, chain=told.chain))
+    # After OVERFLOW more may have found no room, a POWER_UP, too.
+    boot_id = 0 if told.kind == _OVERFLOW else told.boot_id
+    after = replace(known, last=told.number, chain=told.chain, boot_id=boot_id)
+    turn = turn.with_known(after)
     return turn.with_session(replace(turn.state.session, hole=None, flowing=True, trouble=""))
 
 

@@ -93,7 +93,10 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class EventsMissing:
-    """The device's numbering proves that so many events are missing for ever."""
+    """The device's numbering proves that so many events are missing for ever.
+
+    0: its boots prove that some are, and not how many.
+    """
 
     count: int
 

@@ -162,10 +162,18 @@ def _counted(turn: Turn, told: Hello, known: Known, proof: Attestation | None) -
         why = f"it says it booted {told.boot_count} times, and {known.boot_count} were seen"
     elif known.last >= told.following:
         why = f"its next event is {told.following}, and {known.last} is stored"
+    elif _boot_unrecorded(told, known):
+        why = f"it booted since event {known.last}, and recorded no event of it"
     if not why:
         return _admitted(turn, told, proof)
     why = f"{why}: {_ROLLED_BACK}"
     return _refused(turn, why, rolled_back=True) if proof is None else _set_back(turn, known, why)
+
+
+def _boot_unrecorded(told: Hello, known: Known) -> bool:
+    """Every boot is an event of its own, unless the last one said that there was no room."""
+    booted = 0 < known.boot_count < told.boot_count
+    return booted and known.boot_id != 0 and told.following == known.last + 1
 
 
 def _set_back(turn: Turn, known: Known, why: str) -> Turn:
@@ -228,7 +236,7 @@ def _admitted(turn: Turn, told: Hello, proof: Attestation | None) -> Turn:
     missing = told.first - known.last - 1
     if missing > 0:
         turn = turn.tell(EventsMissing(missing))
-        known = replace(known, last=told.first - 1, chain=b"")
+        known = replace(known, last=told.first - 1, chain=b"", boot_id=0)
     known = replace(known, boot_count=told.boot_count)
     if proof is not None:
         known = replace(known, boot_count=proof.boot_count, security_counter=proof.security_counter)

@@ -20,7 +20,9 @@ from firmware_bridge.timestamp import Timestamp
 class Known:
     """What was stored of the device that was admitted last, by its pairing.
 
-    `last` is the number of the last event given. `chain` is the device's chain at it, or empty.
+    `last` is the number of the last event given. `chain` is the device's chain at it, or empty, and
+    `boot_id` the boot it came about in: 0 where none was given since counting began, or the last
+    one was OVERFLOW.
     `rolled_back` says how it was found so, once: its numbers would go on beyond `last` by
     themselves.
     """
@@ -32,6 +34,7 @@ class Known:
     security_counter: int
     chain: bytes = b""
     rolled_back: str = ""
+    boot_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,6 +201,8 @@ class Device:
         self.boot_count += 1
         self.boot_ns, self.session, self.flowing = now_ns, 0, False
         self.sent, self.again_ns, self.pause_ns = 0, None, 50 * MS
+        if self.boot_count > 1:
+            self.happen(now_ns, 14, {1: self.boot_count, 2: 0})
         return [self._hello(now_ns)]
 
     def happen(self, now_ns: int, kind: int = 5, body: Any = None) -> list[bytes]:

@@ -150,7 +150,7 @@ def test_a_device_that_rebooted_unheard_is_found_by_its_uptime(bench: Any) -> No
     world.run(3_000)
 
     assert [one.attestation.boot_count for one in world.of(Admitted)] == [2]
-    assert world.numbers == [1]
+    assert world.numbers == [1, 2]
 
 
 def test_a_device_that_follows_another_session_is_asked_anew_after_five_seconds(
@@ -260,6 +260,50 @@ def test_a_memory_that_was_set_back_stays_out_though_its_numbers_grow(bench: Any
 
     assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
     assert world.numbers == [3]
+
+
+def test_a_memory_set_back_by_no_more_than_a_boot_writes_is_found_all_the_same(bench: Any) -> None:
+    world = admitted(bench, bench.device(following=3))
+    world.happen()
+    world.run(500)
+    world.device.following = 3
+    world.device.boot(world.now_ns)  # POWER_UP takes the number of what was stored
+    world.open()
+    world.run(1_000)
+
+    assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
+    assert "recorded no event of it" in world.of(NotAdmitted)[0].why
+    assert world.numbers == [3]
+
+
+def test_events_of_a_new_boot_without_its_beginning_are_missing(bench: Any) -> None:
+    world = admitted(bench, bench.device(following=3))
+    world.happen()
+    world.run(500)
+    world.device.following = 3
+    world.device.boot(world.now_ns)
+    world.happen()
+    world.open()
+    world.run(1_000)
+
+    assert world.of(EventsMissing) == [EventsMissing(0)]
+    assert world.numbers == [3, 4]
+
+
+def test_after_an_overflow_a_boot_may_have_found_no_room_for_itself(bench: Any) -> None:
+    world = admitted(bench, bench.device(following=3))
+    world.happen(16)
+    world.run(500)
+    world.device.boot(world.now_ns)
+    world.device.kept.clear()
+    world.device.following = 4
+    world.open()
+    world.run(1_000)
+    world.happen()
+    world.run(2_000)
+
+    assert world.of(NotAdmitted, EventsMissing) == []
+    assert world.numbers == [3, 4]
 
 
 def test_a_stranger_of_the_same_name_does_not_shut_the_device_out(bench: Any) -> None:
@@ -551,9 +595,10 @@ def test_a_checkpoint_of_another_key_is_told(bench: Any, vectors: Any) -> None:
 def test_a_device_that_stops_its_chain_is_told(bench: Any, vectors: Any) -> None:
     world, frames = chained_world(bench, vectors)
 
-    output = heard(world, frames[0] + event(bench, 2))
+    heard(world, frames[0])
+    output = heard(world, event(bench, 2, more={1: world.state.known.boot_id}))
 
-    assert [type(one) for one in output.items] == [Happened, LinkFault, Happened]
+    assert [type(one) for one in output.items] == [LinkFault, Happened]
 
 
 # --- nothing raises -------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.tablelink.items import Answered, Order, Request
+from firmware_bridge.tablelink.bodies import PowerUp
+from firmware_bridge.tablelink.items import Answered, Happened, Order, Request
 
 SHUFFLE = Request(Order.SHUFFLE, 1)
 FRAMES = 40
@@ -46,7 +47,9 @@ def walked(bench: Any, faults: dict[int, str]) -> Any:
 
 
 def check(world: Any) -> None:
-    assert world.numbers == [1, 2, 3, 4, 5, 6]
+    assert world.numbers == [*range(1, world.device.following)]
+    boots = [one for one in world.of(Happened) if isinstance(one.body, PowerUp)]
+    assert len(world.numbers) - len(boots) == 6
     assert world.missing == 0
     assert world.device.kept == []
     orders = [order for _id, order, _said in world.device.executed]
