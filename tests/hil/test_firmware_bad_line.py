@@ -40,6 +40,8 @@ BYTES_BETWEEN_CUTS = (1000, 4000)
 # The firmware keeps 128 events.
 KEPT_MAX = 60
 MOMENT_S = 0.15
+# Through cuts, losses and pauses before the port is opened anew.
+LONG_S = 60.0
 
 
 class Storm:
@@ -67,7 +69,7 @@ class Storm:
             self.moment()
         self.line.mend()
         self.write()
-        assert self.program.until(self.over), self.program.journal[-10:]
+        assert self.program.until(self.over, LONG_S), self.program.journal[-10:]
 
     @property
     def kept(self) -> int:
@@ -96,7 +98,7 @@ class Storm:
 
     def write(self, count: int = 0) -> None:
         """A device whose memory is full would lose it, and say so: people wait before that."""
-        assert self.program.until(lambda: self.kept < KEPT_MAX)
+        assert self.program.until(lambda: self.kept < KEPT_MAX, LONG_S)
         for _ in range(count or self.random.choice((1, 3, 12))):
             self.written.append(f"N{len(self.written)}")
             assert self.board.stimulus(f"tamper {self.written[-1]}") == "ok"
@@ -104,7 +106,7 @@ class Storm:
     def ask(self) -> None:
         """While the board is heard, and of no program that may be killed before it stores it."""
         self.write(1)
-        assert self.program.until(lambda: self.program.crash is None and not self.kept)
+        assert self.program.until(lambda: self.program.crash is None and not self.kept, LONG_S)
         self.asked += 1
         self.program.ask(Request(Order.SELF_TEST))
 
