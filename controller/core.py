@@ -56,6 +56,7 @@ from controller.procedure.events import (
     DomainEvent,
     GamingDayTurned,
     ProgramReplaced,
+    ShoeDeviceStarted,
 )
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
@@ -133,10 +134,8 @@ class Core:
         gone = core_shuffler.gone(item) if item.port == self._shuffler_port else None
         if gone is not None:
             growing = self._judged(growing, gone, item.at)
-        locked = isinstance(item, PortOpened) and item.port == self.devices.shoe_port
-        if locked and growing.state.lock_wanted:
-            growing = self._command(growing, LockExit(), "still wanted", item.at)
-        return growing
+        opened = isinstance(item, PortOpened) and item.port == self.devices.shoe_port
+        return self._locked_again(growing, item.at) if opened else growing
 
     def _ticked(self, growing: Growing, at: Timestamp) -> Growing:
         for port in self.devices.ports:
@@ -216,10 +215,17 @@ class Core:
         if happening is None:
             growing = growing.noting(DeviceNoted(port, event))
             unlocked = isinstance(event, LockChanged) and not event.locked
-            if unlocked and port == self.devices.shoe_port and growing.state.lock_wanted:
-                return self._command(growing, LockExit(), "still wanted", at)
-            return growing
+            of_shoe = port == self.devices.shoe_port
+            return self._locked_again(growing, at) if unlocked and of_shoe else growing
+        if isinstance(happening, ShoeDeviceStarted) and growing.state.lock_wanted:
+            # A shoe that is switched on is not locked.
+            return self._locked_again(self._judged(growing, happening, at), at)
         return self._judged(growing, happening, at)
+
+    def _locked_again(self, growing: Growing, at: Timestamp) -> Growing:
+        if not growing.state.lock_wanted:
+            return growing
+        return self._command(growing, LockExit(), "still wanted", at)
 
     def _shuffler_event(
         self, growing: Growing, port: str, event: DeviceEvent, at: Timestamp
