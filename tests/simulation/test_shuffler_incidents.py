@@ -216,6 +216,22 @@ def test_sugarhouse_a_shoe_that_can_be_locked_gives_no_card(tags: bool) -> None:
     assert table.shoe.locked
 
 
+def test_sugarhouse_a_shoe_is_not_opened_by_switching_it_off_and_on(tags: bool) -> None:
+    if tags:
+        return  # this shoe has no lock
+    table = in_play(tags=False, locks=True)
+    table.shuffler.lamp(21, "card feed", on=True)
+    table.later(S)
+    table.shoe.power_on()
+    table.later(S)
+    assert table.shoe.locked
+    table.shuffler.lamp(21, "card feed", on=False)
+    table.later(S)
+    table.clear_all()
+    table.later(S)
+    assert not table.shoe.locked
+
+
 @pytest.mark.clause("S42-a-4-ii")
 def test_sugarhouse_sixteen_cards_left_inside_keep_the_batch_from_the_shoe(tags: bool) -> None:
     table = begun(tags=tags)
@@ -446,3 +462,57 @@ def test_deck_mate_a_device_that_was_opened_is_heard_and_doubted(tags: bool) -> 
     assert warnings(table) == [WarningKind.TAMPER]
     assert table.life("blue").bars == (Bar.TOUCHED,)
     assert next_card(table) == [Code.CARD_UNDER_WARNING]
+
+
+# --- a shuffler that never comes back -------------------------------------------------------------
+
+
+def dead(*, tags: bool) -> BatchTable:
+    """Red was dealt when the shuffler dies with blue in it; its cable stays in."""
+    table = in_play(tags=tags)
+    table.close()
+    table.gather()
+    table.shuffler.power_off()
+    table.later(10 * S)
+    assert warnings(table) == [WarningKind.SILENT]
+    table.clear_all()
+    assert warnings(table) == []
+    table.reach_for("blue")
+    return table
+
+
+def by_hand(table: BatchTable) -> list[str]:
+    shuffled = RecordAct(ActKind.SHUFFLED, "blue")
+    told = table.act(shuffled, Role.FLOORPERSON, "the shuffler is dead")
+    return [one.why for one in told if isinstance(one, Refused)]
+
+
+def test_a_dead_shuffler_does_not_keep_a_batch_that_hands_have_shuffled(tags: bool) -> None:
+    table = dead(tags=tags)
+    table.act(RecordAct(ActKind.SHUFFLER_OPENED), Role.FLOORPERSON)
+    assert by_hand(table) == []
+    for act in (
+        RecordAct(ActKind.DISCARD_CLEARED),
+        RecordAct(ActKind.CUT_BY_DEALER, amount=60),
+        RecordAct(ActKind.LOADED, "blue", amount=416),
+    ):
+        assert not [one for one in table.act(act) if isinstance(one, Refused)]
+    # That red is not in the shuffler stays true, and is said.
+    assert first_card(table, "blue") == [Code.IDLE_BATCH_OUT]
+
+
+def test_a_dead_shuffler_has_to_be_opened_before_its_batch_is_shuffled_by_hand(tags: bool) -> None:
+    table = dead(tags=tags)
+    (why,) = by_hand(table)
+    assert why.startswith("blue is stored and cannot have been shuffled by hand now")
+    assert why.endswith("record first that the shuffler was opened to take it out")
+
+
+def test_a_shuffler_that_comes_back_proves_who_it_is_anew(tags: bool) -> None:
+    table = in_play(tags=tags)
+    table.shuffler.power_off()
+    table.later(10 * S)
+    assert not table.lineage.trusted
+    table.shuffler.power_on()
+    table.later(10 * S)
+    assert table.lineage.trusted

@@ -152,10 +152,9 @@ def identity_refused(f: Followed, m: Measure, event: IdentityRefused) -> Followe
     return warn(f, m, WarningKind.IDENTITY, text, active=True)
 
 
-def silent(f: Followed, m: Measure, *, gone: bool) -> Followed:
-    """The shuffler is not heard; what happens in it meanwhile it tells later. `gone`: its port."""
-    if gone:
-        f = replace(f, lineage=replace(f.lineage, trusted=False))
+def silent(f: Followed, m: Measure) -> Followed:
+    """The shuffler counts as gone; what happens in it meanwhile it tells once it proved itself."""
+    f = replace(f, lineage=replace(f.lineage, trusted=False))
     if f.lineage.silent:
         return f  # told, and perhaps cleared by a person since
     f = replace(f, lineage=replace(f.lineage, silent=True))

@@ -114,7 +114,7 @@ def follow(
 def _unheard(f: Followed, m: Measure, fact: EventsLost | PortGone) -> Followed:
     if isinstance(fact, EventsLost):
         return device.events_lost(f, m, fact.missing)
-    return device.silent(f, m, gone=True)
+    return device.silent(f, m)
 
 
 def _told(f: Followed, m: Measure, event: ShufflerEvent) -> Followed:
@@ -125,7 +125,7 @@ def _told(f: Followed, m: Measure, event: ShufflerEvent) -> Followed:
         case IdentityRefused():
             return device.identity_refused(f, m, event)
         case DeviceSilent():
-            return device.silent(f, m, gone=False) if event.lost else f
+            return device.silent(f, m) if event.lost else f
         case DeviceHeardAgain():
             return device.heard(f)
         case _ if f.lineage.trusted:

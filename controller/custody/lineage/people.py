@@ -57,6 +57,8 @@ def shuffled_by_hand(f: Followed, m: Measure, back: str) -> Followed:
     inside = life.compartment and life.stage is not BatchStage.RELEASED and f.lineage.trusted
     if inside or back == f.lineage.in_play or not may(m, life, BatchTrigger.SHUFFLED_BY_HAND):
         detail = f"{back} is {life.stage} and cannot have been shuffled by hand now"
+        if life.compartment and not f.lineage.trusted:
+            detail += ": record first that the shuffler was opened to take it out"
         return remark(f, Bar.UNPROVEN, back, detail)
     by_hand = replace(life, compartment=0, proof=None, by_hand=True, bars=(), cycle=0)
     f = go(f, m, by_hand, BatchTrigger.SHUFFLED_BY_HAND, f"{back} is shuffled by hand")

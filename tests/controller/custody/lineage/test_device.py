@@ -201,6 +201,7 @@ def test_silence_moves_no_batch(batches: Any) -> None:
     batches.tell(DeviceSilent(5000, lost=True))
     assert batches.warnings() == [("silent", 0, True)]
     assert batches.stage() is S.STORED
+    assert not batches.lineage.trusted
 
     batches.tell(DeviceHeardAgain())
     assert batches.warnings() == [("silent", 0, False)]
