@@ -21,7 +21,9 @@ Plain: TypeAlias = dict[str, object]
 _US_PER_S = 1_000_000
 
 
-def shuffler_view(settings: ShufflerDeviceSettings, stage: Stage, lineage: Lineage) -> Plain:
+def shuffler_view(
+    settings: ShufflerDeviceSettings, stage: Stage, lineage: Lineage, *, interlocked: bool
+) -> Plain:
     """Keys are stable. `interlocked`: no next card before a person clears what is open.
 
     `trusted`: it has proven who it is since its port was opened. `since_ns` of a warning is UTC;
@@ -39,7 +41,7 @@ def shuffler_view(settings: ShufflerDeviceSettings, stage: Stage, lineage: Linea
         "mode": lineage.mode.value,
         "door_open": lineage.door_open,
         "residual": lineage.residual,
-        "interlocked": lineage.interlocked,
+        "interlocked": interlocked,
         "warnings": [_warning(one) for one in lineage.warnings],
         "last_played": lineage.last_played,
         "batches": [_batch(one) for one in lineage.lives],

@@ -21,6 +21,7 @@ from controller.opening_view import opening_view
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.changes import effective
 from controller.procedure.due_calls import due_calls
+from controller.procedure.interlock import interlocked
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
@@ -126,7 +127,8 @@ def _shuffler(core: Core, state: CoreState) -> Plain | None:
     if settings is None:
         return None
     stages = [one.state.stage for one in state.beside if one.port == settings.port]
-    return shuffler_view(settings, stages[0], state.table.lineage)
+    held = interlocked(effective(core.book, state.table), state.table)
+    return shuffler_view(settings, stages[0], state.table.lineage, interlocked=held)
 
 
 def _resume_to(book: RuleBook, table: TableState) -> str | None:

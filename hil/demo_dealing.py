@@ -237,6 +237,8 @@ class Dealing:
                     self._table_speaks("the shoe changed early")
                     # Not even a careless dealer deals from a shoe that the floor has not opened.
                     self._until("get over the shoe changed early", self._clear)
+                    self._send_in(self._dealer.shoe_number - 1)
+                    self._load(self._loaded[-1])
             case MistakeMade(mistake) if mistake in SHOWS_LATER:
                 self._changed_early = True
             case MistakeMade(mistake):
@@ -251,15 +253,35 @@ class Dealing:
 
     def _exchange(self, number: int) -> None:
         """The spent batch goes into the shuffler, the other one comes out and is loaded."""
-        shuffler = self._shuffler
-        if number > 1:
-            shuffler.take_back(number - 1)
-        while not shuffler.is_stored(number):
+        if self._changed_early:
+            self._bring_out(number)
+            self._table_speaks("the batch that was taken out in play")
+            return
+        self._send_in(number - 1)
+        self._load(self._bring_out(number))
+
+    def _send_in(self, number: int) -> None:
+        """The batch of that shoe, if there was one, goes into the shuffler."""
+        if number:
+            spent = self._shuffler.take_back(number)
+            self._until(f"see {spent} in the shuffler", lambda: bool(self._place(spent)))
+
+    def _bring_out(self, number: int) -> str:
+        while not self._shuffler.is_stored(number):
             self._hold()
-        back = shuffler.bring_out(number)
+        back = self._shuffler.bring_out(number)
         self._until(f"take over that {back} is released", lambda: self._stage(back) == "released")
         self._loaded.append(back)
+        return back
+
+    def _load(self, back: str) -> None:
         self._ask("the loading", loading(back, DECKS * CARDS_OF_A_DECK))
+
+    def _place(self, back: str) -> int:
+        """The compartment it lies in by the table, 0 for none."""
+        told = self._newest.table.part("shuffler") or Shown({})
+        batches = told.parts("batches")
+        return next((one.number("compartment") for one in batches if one.text("back") == back), 0)
 
     def _stage(self, back: str) -> str:
         told = self._newest.table.part("shuffler") or Shown({})

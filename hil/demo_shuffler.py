@@ -124,10 +124,11 @@ class DemoShuffler:
         bring_out(self, back)
         return back
 
-    def take_back(self, number: int) -> None:
-        """The batch of that shoe was dealt: the attendant gets it."""
+    def take_back(self, number: int) -> str:
+        """The batch of that shoe was dealt: the attendant gets it; its back."""
         batch = batch_of_shoe(number, DECKS)
         self._spent.put((batch.back, playing_cards(batch)))
+        return batch.back
 
     def stop(self) -> None:
         """Nobody works at it any more."""

@@ -143,8 +143,12 @@ def batch_judged(
     return lived(book, step, FirstCardOut(batch))
 
 
-def idle_judged(book: RuleBook, step: Step, batch: str) -> Step:
-    """While this batch is in play the other one is in the shuffler."""
+def idle_judged(book: RuleBook, step: Step, batch: str, *, seen: bool) -> Step:
+    """While this batch is in play the other one is in the shuffler.
+
+    `seen`: the card's own back said which batch it is. Where it did not, and both batches are
+    outside the shuffler, either may have gone into the shoe: play waits for a person to look.
+    """
     if not batch:
         return step
     idle = other_batch(book, batch)
@@ -155,4 +159,8 @@ def idle_judged(book: RuleBook, step: Step, batch: str) -> Step:
         what = f"{batch} is in play, {idle} in the shuffler"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = f"{idle} is not in the shuffler while {batch} is in play"
-    return irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
+    step = irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
+    if seen:
+        return step
+    detail = f"{idle} lies outside the shuffler, too: look at the backs of the cards in the shoe"
+    return irregular(book, step, IrregularityCode.BATCH_NOT_READY, detail)

@@ -130,7 +130,8 @@ def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
         step = irregular(book, step, code, detail, *_points(lacking))
     if book.tells_batches:
         step = batch_judged(book, step, dealt, tuple(one.code for one in faults))
-        return used_up(book, idle_judged(book, step, dealt), faults, dealt)
+        step = idle_judged(book, step, dealt, seen=back in book.backs)
+        return used_up(book, step, faults, dealt)
     return used_up(book, _idle_batch_checked(book, step), faults, back)
 
 

@@ -40,7 +40,7 @@ TRUSTED = Lineage(lives=(RED, BLUE), device="5A01", version="1.4.0", trusted=Tru
 
 
 def shown(lineage: Lineage, stage: Stage = Stage.ONLINE) -> dict[str, object]:
-    view = shuffler_view(SETTINGS, stage, lineage)
+    view = shuffler_view(SETTINGS, stage, lineage, interlocked=lineage.interlocked)
     assert json.loads(json.dumps(view)) == view
     return view
 

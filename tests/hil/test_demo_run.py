@@ -115,6 +115,14 @@ def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> No
 
 
 @pytest.mark.full
+def test_a_shoe_changed_early_takes_the_idle_batch_out_in_play(fast_dir: Path) -> None:
+    said, _ = demo(fast_dir / "journal", "--shoes", "2", "--mistake", "shoe_changed_early@1.5")
+
+    assert (said["verified"], said["batches"]) == (True, ["red", "blue"])
+    assert said["irregularities_by_code"] == {"IDLE_BATCH_OUT": 1, "SHOE_CHANGED_EARLY": 1}
+
+
+@pytest.mark.full
 def test_four_shoes_are_dealt_from_red_blue_red_blue(fast_dir: Path) -> None:
     said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "4")
 

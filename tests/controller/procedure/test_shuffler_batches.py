@@ -11,6 +11,7 @@ import pytest
 from controller.custody.findings import Finding, FindingCode
 from controller.procedure.effects import Prompted
 from controller.procedure.events import CardDrawn, CustodyFound
+from controller.procedure.kinds import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
 from controller.rules.cards import Card
@@ -348,11 +349,21 @@ def test_dealing_with_the_other_batch_outside_is_an_irregularity(by_shuffler) ->
     told = by_shuffler("ny-mini")
     told.shuffle("red")
     told.release("red")
-    assert told.open_shoe() == ["IDLE_BATCH_OUT"]
-    assert told.table.irregularities[0].detail.endswith(
-        "blue is not in the shuffler while red is in play"
-    )
-    assert told.table.irregularities[0].clauses == ("NY-a-4-iv-c",)
+    told.table.deal("start, burn Ac:")
+    out, not_ready = told.table.irregularities
+    assert out.code is IrregularityCode.IDLE_BATCH_OUT
+    assert out.detail.endswith("blue is not in the shuffler while red is in play")
+    assert out.clauses == ("NY-a-4-iv-c",)
+    # Either batch may have gone into a shoe that tells no backs: nobody deals on unlooked.
+    assert (not_ready.code, not_ready.suspends) == (IrregularityCode.BATCH_NOT_READY, True)
+    assert not_ready.detail.endswith("look at the backs of the cards in the shoe")
+
+
+def test_a_card_whose_back_says_which_batch_it_is_leaves_no_doubt(by_shuffler) -> None:
+    told = by_shuffler("ny-mini")
+    told.shuffle("red")
+    told.release("red")
+    assert first_card(told, "red") == ["IDLE_BATCH_OUT"]
 
 
 @pytest.mark.clause("S42-a-4-iv")
@@ -409,7 +420,7 @@ def test_dealing_all_the_same_mixes_them(by_shuffler) -> None:
     told.deal_first("red")
     told.end_shoe()
     told.release("blue")
-    assert told.open_shoe() == ["DISCARD_RACK_MIXED", "IDLE_BATCH_OUT"]
+    assert first_card(told, "blue") == ["DISCARD_RACK_MIXED", "IDLE_BATCH_OUT"]
 
 
 # --- a dead table -------------------------------------------------------------------------------
