@@ -454,9 +454,11 @@ def test_a_status_tells_all_of_it(shuffler: NativeDevice, host: Connect) -> None
     shuffler.stimulus("residual 2 3")
 
     status = there.ask(STATUS, id=following)
+    recorded = there.hello(8)[4] - 1
 
     compartments = [[1, 2, 416, "red", 0], [2, 0, None, "", 0]]
-    assert status == {1: DONE, 3: {1: 0, 2: True, 3: compartments, 4: 3, 5: [17], 6: False}}
+    told = {1: 0, 2: True, 3: compartments, 4: 3, 5: [17], 6: False, 7: recorded}
+    assert status == {1: DONE, 3: told}
 
 
 # --- time and heartbeat ---------------------------------------------------------------------------
