@@ -195,7 +195,8 @@ class People(threading.Thread):
             self.does(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
             self.does(lambda shoe: shoe.stand_by())
         self.dealt.append(back)
-        until(lambda: self.table.shown.text("phase") == "shoe_over")
+        # Not merely that a shoe is over: that may still be the one before.
+        self.table.until_stage(back, "spent")
 
     def draws(self, cards: Iterable[Card]) -> None:
         for card in cards:
