@@ -57,12 +57,18 @@ class DeviceWatch:
         self._clock = clock
         self._sysfs = sysfs
         self._known: dict[str, AttachedDevice] = {}
+        self._announcements: pyudev.Monitor | None = None
         self._stopping = threading.Event()
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._watch, name="USB devices", daemon=True)
 
     def start(self) -> None:
-        """Start the thread; once."""
+        """Tell of the devices that are there, then start the thread; once.
+
+        So whatever goes once this has returned was known, and is told of.
+        """
+        self._announcements = _announcements()
+        self._look()
         self._thread.start()
 
     def stop(self) -> None:
@@ -77,18 +83,19 @@ class DeviceWatch:
         return not self._thread.is_alive()
 
     def _watch(self) -> None:
-        announcements = _announcements()
+        announcements = self._announcements
         waiting = select.poll()
         waiting.register(self._wake_read, select.POLLIN)
         if announcements is not None:
             waiting.register(announcements.fileno(), select.POLLIN)
         wait_ms = _LOOK_MS
         while not self._stopping.is_set():
-            self._look()
             wait_ms = _LOOK_AGAIN_MS if waiting.poll(wait_ms) else _LOOK_MS
             if announcements is not None and not _take_all(announcements):
                 waiting.unregister(announcements.fileno())
                 announcements = None
+            if not self._stopping.is_set():
+                self._look()
         os.close(self._wake_read)
 
     def _look(self) -> None:
