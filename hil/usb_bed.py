@@ -19,6 +19,7 @@ from typing import Self
 PRELOADED = "libumockdev-preload.so.0"
 SYSTEM_PYTHON = "/usr/bin/python3"
 ANSWER_S_MAX = 20.0
+NO_ANSWER = "the process that serves USB devices gave no answer"
 END_S_MAX = 10.0
 READER = {"vendor_id": 0x0AB1, "product_id": 0x0002, "product": "OBID RFID-Reader"}
 SCANNER = {"vendor_id": 0x0C2E, "product_id": 0x0B81, "product": "bar code scanner"}
@@ -146,7 +147,7 @@ class UsbBed:
         if not line:
             self._process.kill()
             _, said = self._process.communicate()
-            raise UsbBedFailed(f"the process that serves USB devices gave no answer: {said}")
+            raise UsbBedFailed(f"{NO_ANSWER}: {said}")
         answer = json.loads(line)
         assert isinstance(answer, dict)
         return answer

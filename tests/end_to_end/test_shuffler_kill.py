@@ -116,6 +116,7 @@ class People(threading.Thread):
         self.enough = threading.Event()
         self.failure: BaseException | None = None
         self.dealt: list[str] = []
+        self.dealing = threading.Lock()
 
     def run(self) -> None:
         try:
@@ -185,6 +186,12 @@ class People(threading.Thread):
 
     def deals_a_shoe(self, back: str) -> None:
         self.table.until_stage(back, "released")
+        # A pty keeps nothing for a program that is killed with what it has read: shoes that are
+        # dealt at full speed are dealt to a living one. Kills in mid-coup are tests of their own.
+        with self.dealing:
+            self.deals(back)
+
+    def deals(self, back: str) -> None:
         self.does(lambda shoe: shoe.power_on())
         self.draws(BURN)
         self.does(lambda shoe: shoe.stand_by())
@@ -215,8 +222,9 @@ def kills(people: People, count: int, seed: int) -> None:
     for _ in range(count):
         people.join(moments.uniform(*LIFE_S))
         assert people.is_alive(), people.failure
-        program.kill()
-        program.start()
+        with people.dealing:
+            program.kill()
+            program.start()
     people.enough.set()
     people.join()
     if people.failure is not None:
