@@ -1,8 +1,8 @@
 """The program's TableLink link at a real port, with a store it can be killed before and after.
 
-Responsible for: the program's own pump, watch of devices and port below the link, storing as the
-program does (items first, then what waits for the store), crashes, and what was stored, in order.
-Not responsible for: the device and its plug (hil.emulator, usb_bed), time: it waits for events.
+Responsible for: the program's own pump, watch of devices and port below the link, and restarts.
+Not responsible for: the store (tablelink_store), the device and its plug (hil.emulator, usb_bed),
+and time: it waits for events.
 Source: package README, "USB without a device"; firmware_bridge README, "TableLink/1".
 """
 
@@ -12,29 +12,20 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Self
 
-from controller.journal.canonical import Codec
 from firmware_bridge.attestation import Trust
-from firmware_bridge.link import LinkFault
 from firmware_bridge.tablelink.items import (
     Admitted,
     Answered,
-    Happened,
     Request,
     Silent,
-    TableLinkItem,
 )
-from firmware_bridge.tablelink.link import TableLink
-from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.tablelink.state import TableLinkState
-from firmware_bridge.tablelink.turn import Linked
 from firmware_bridge.timestamp import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import Chunk, Port, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceEvent
-from hil.tablelink_run import Crash
+from hil.tablelink_store import StoredLink
 
-STATE: Codec[TableLinkState] = Codec(TableLinkState)
 NS_PER_S = 1_000_000_000
 WAIT_S, LOOK_S = 20.0, 0.02
 NAME = "device"
@@ -69,23 +60,19 @@ class CutWrites:
         self._port.close()
 
 
-class TableLinkAtPort:
+class TableLinkAtPort(StoredLink):
     """Use as a context manager. Nothing is taken in but within `until` and `ask`: between them the
 
-    program stands still, and what comes waits. `journal` is what was stored, in order; `port`
-    makes the port anew for each start. `crash`: at the next store.
+    program stands still, and what comes waits. `port` makes the port anew for each start.
     """
 
     def __init__(self, port: Callable[[], Port], role: int, trust: Trust) -> None:
+        super().__init__(role, trust)
         self._make_port = port
-        self._link = TableLink(TableLinkSettings(DeviceRole(role), trust))
-        self._state = self._stored = self._link.initial()
         self._events: Queue[PortEvent] = Queue()
         self._entropy = b""  # of the opening; none while the port is not open
         self._pump: PortPump | None = None
         self._watch: DeviceWatch | None = None
-        self.journal: list[TableLinkItem | LinkFault] = []
-        self.crash: Crash | None = None
         self.losses = 0
 
     def __enter__(self) -> Self:
@@ -104,11 +91,6 @@ class TableLinkAtPort:
         assert self._watch is not None
         self._watch.stop()
         assert self._watch.join(WAIT_S), "the watch of devices does not end"
-
-    @property
-    def happened(self) -> list[Happened]:
-        """The events that were stored."""
-        return [item for item in self.journal if isinstance(item, Happened)]
 
     @property
     def answered(self) -> list[Answered]:
@@ -133,9 +115,7 @@ class TableLinkAtPort:
     def restart(self) -> None:
         """It is killed here and now, and started again: what was not stored never was."""
         self._end()
-        self.crash = None
-        self._stored = STATE.decode(STATE.encode(self._stored))
-        self._state = self._stored
+        self._killed()
         self._start()
 
     def until(self, done: Callable[[], bool], wait_s: float = WAIT_S) -> bool:
@@ -185,22 +165,6 @@ class TableLinkAtPort:
         due_ns = self._link.next_deadline_ns(self._state)
         if self._entropy and due_ns is not None and due_ns <= at.monotonic_ns:
             self._take(self._link.tick(self._state, at))
-
-    def _take(self, linked: Linked) -> None:
-        """As the loop does it: what need not wait, the store, what waited for it."""
-        self._state, output = linked
-        self._write(output.at_once)
-        if not output.items and not output.to_write:
-            return
-        if self.crash is Crash.BEFORE_STORE:
-            self.restart()
-            return
-        self._stored = self._state
-        self.journal.extend(output.items)
-        if self.crash is Crash.AFTER_STORE:
-            self.restart()
-            return
-        self._write(output.to_write)
 
     def _write(self, pieces: Sequence[bytes]) -> None:
         assert self._pump is not None, "it does not run"

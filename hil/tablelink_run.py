@@ -1,48 +1,34 @@
 """The program's TableLink link and an emulated device on one bad line, under a simulated clock.
 
-Responsible for: carrying bytes with faults, storing as the program does (items first, then what
-waits for the store), crashes before and after a store, restarts from the stored state, lost ports
-and power cuts, and what was truly recorded and done at the device.
-Not responsible for: what must come of it (tests/simulation/test_tablelink_exactly_once).
+Responsible for: carrying bytes with faults, restarts, lost ports and power cuts, and what was truly
+recorded and done at the device.
+Not responsible for: the store (tablelink_store) and what must come of it
+(tests/simulation/test_tablelink_exactly_once).
 Source: package README, "TableLink devices"; firmware_bridge README, "TableLink/1".
 """
 
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from random import Random
 
-from controller.journal.canonical import Codec
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.link import LinkFault
-from firmware_bridge.tablelink.items import Happened, Request, TableLinkItem
-from firmware_bridge.tablelink.link import TableLink
-from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.tablelink.state import TableLinkState
-from firmware_bridge.tablelink.turn import Linked
+from firmware_bridge.tablelink.items import Request
 from firmware_bridge.timestamp import Timestamp
 from hil.emulator.tablelink_device import TableLinkDevice
 from hil.emulator.tablelink_memory import KeptEvent
 from hil.faults import FaultPlan
+from hil.tablelink_store import StoredLink
 
 UTC_NS = 1_795_000_000_000_000_000  # within 2026-11-18
 NS_PER_MS = 1_000_000
 BEGIN_NS = 3_600_000 * NS_PER_MS
-STATE: Codec[TableLinkState] = Codec(TableLinkState)
 # What is not over after so many moments will not be over.
 MOMENTS_MAX = 400_000
 SCATTERED = 0.1
 # A line holds no more than so much of the past; what comes on top is lost.
 HELD_NS_MAX = 4_000 * NS_PER_MS
 TO_HOST, TO_DEVICE = 0, 1
-
-
-class Crash(StrEnum):
-    """When the program dies: at its next store, with it undone or done; nothing is written."""
-
-    BEFORE_STORE = "before_store"
-    AFTER_STORE = "after_store"
 
 
 def trust_in(device: TableLinkDevice) -> Trust:
@@ -55,8 +41,8 @@ def trust_in(device: TableLinkDevice) -> Trust:
     return Trust(pin, (image,))
 
 
-class TableLinkRun:
-    """`journal` is what was stored, in order; `recorded` all events the device ever recorded.
+class TableLinkRun(StoredLink):
+    """`recorded` are all events the device ever recorded.
 
     `scattered_ns` above 0: some pieces come so much later, behind those that were sent after them.
     """
@@ -68,20 +54,16 @@ class TableLinkRun:
         plan: FaultPlan | None = None,
         trust: Trust | None = None,
     ) -> None:
+        super().__init__(device.role, trust or trust_in(device))
         self.device = device
         self.plan = plan
         self.scattered_ns = 0
         self.random = Random(seed)  # noqa: S311 - reproducible
         self.now_ns = BEGIN_NS
-        self.journal: list[TableLinkItem | LinkFault] = []
         self.recorded: list[KeptEvent] = []
         self.power_cuts = 0
-        self.crash: Crash | None = None
         self.port_open = False
         self._running = True
-        role = DeviceRole(device.role)
-        self._link = TableLink(TableLinkSettings(role, trust or trust_in(device)))
-        self._state = self._stored = self._link.initial()
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0
         self._tapped_ns = {TO_HOST: 0, TO_DEVICE: 0}
@@ -91,11 +73,6 @@ class TableLinkRun:
     @property
     def at(self) -> Timestamp:
         return Timestamp(self.now_ns, UTC_NS + self.now_ns)
-
-    @property
-    def happened(self) -> list[Happened]:
-        """The events that were delivered, in the order in which they were stored."""
-        return [item for item in self.journal if isinstance(item, Happened)]
 
     @property
     def stored_last(self) -> int:
@@ -125,10 +102,8 @@ class TableLinkRun:
         """The program is killed here and now, and started again."""
         self.port_open = False
         self._opening += 1
-        self.crash = None
         self._running = False
-        self._stored = STATE.decode(STATE.encode(self._stored))
-        self._state = self._stored
+        self._killed()
         pause_ns = self.random.choice((1, 40, 900, 6_000)) * NS_PER_MS
         self.at_time(self.now_ns + pause_ns, self.open_port)
 
@@ -242,20 +217,6 @@ class TableLinkRun:
         elif self.port_open and not late:
             self._take(self._link.receive(self._state, piece, self.at))
 
-    def _take(self, linked: Linked) -> None:
-        """As the loop does it: what need not wait, the store, what waited for it."""
-        self._state, output = linked
-        for data in output.at_once:
-            self._send(TO_DEVICE, data)
-        if not output.items and not output.to_write:
-            return
-        if self.crash is Crash.BEFORE_STORE:
-            self.restart()
-            return
-        self._stored = self._state
-        self.journal.extend(output.items)
-        if self.crash is Crash.AFTER_STORE:
-            self.restart()
-            return
-        for data in output.to_write:
+    def _write(self, pieces: Sequence[bytes]) -> None:
+        for data in pieces:
             self._send(TO_DEVICE, data)

@@ -35,7 +35,8 @@ from hil.emulator.shuffler import Shuffler
 from hil.emulator.shuffler_works import ShufflerSettings
 from hil.emulator.tablelink_cbor import payload_map
 from hil.tablelink_port import TableLinkAtPort
-from hil.tablelink_run import Crash, trust_in
+from hil.tablelink_run import trust_in
+from hil.tablelink_store import Crash
 from hil.usb_bed import UsbBed
 
 IDS = {"vendor_id": 0x1209, "product_id": 0x0001, "product": "shuffler"}

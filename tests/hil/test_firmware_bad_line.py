@@ -28,7 +28,7 @@ from hil.faults import Envelope, FaultPlan
 from hil.firmware_build import Role
 from hil.firmware_qemu import EmulatedBoard
 from hil.tablelink_port import TableLinkAtPort
-from hil.tablelink_run import Crash
+from hil.tablelink_store import Crash
 
 pytestmark = [
     pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),

@@ -31,7 +31,8 @@ from hil.emulator.tablelink_device import SHUFFLER, TableLinkDevice, TableLinkSe
 from hil.emulator.tablelink_talk import Judged
 from hil.emulator.tablelink_wire import Ask, Channel, Frame, Kind, Say, on_wire
 from hil.faults import Envelope, FaultPlan
-from hil.tablelink_run import Crash, TableLinkRun, trust_in
+from hil.tablelink_run import TableLinkRun, trust_in
+from hil.tablelink_store import Crash
 
 MS = 1_000_000
 S = 1_000 * MS

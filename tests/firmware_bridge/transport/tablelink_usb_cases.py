@@ -31,7 +31,8 @@ from hil.emulator.tablelink_device import TableLinkDevice
 from hil.emulator.tablelink_shoe import TableLinkShoe
 from hil.faults import Envelope, FaultPlan
 from hil.tablelink_port import CutWrites, TableLinkAtPort
-from hil.tablelink_run import Crash, trust_in
+from hil.tablelink_run import trust_in
+from hil.tablelink_store import Crash
 from hil.usb_bed import UsbBed
 
 PLUG = {"vendor_id": 0x1209, "product_id": 0x0001, "product": "shuffler"}
