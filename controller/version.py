@@ -7,4 +7,4 @@ Source: CHANGELOG.md.
 
 from typing import Final
 
-VERSION: Final = "0.4.0"
+VERSION: Final = "0.5.0"

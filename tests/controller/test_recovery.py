@@ -291,7 +291,7 @@ def test_a_first_start_changes_nothing(script, fast_dir) -> None:
 TAPES = Path(__file__).resolve().parents[1] / "tapes"
 
 
-@pytest.fixture(params=["0.1.0", "0.2.0", "0.3.0"])
+@pytest.fixture(params=["0.1.0", "0.2.0", "0.3.0", "0.4.0"])
 def older(request) -> str:
     """A version that wrote a journal kept with the tests."""
     return request.param

@@ -242,3 +242,11 @@ def test_a_run_of_an_older_version_is_passed_over_and_said_to_be(
         "",
     )
     assert (report.passed_over, report.coups, report.different) == (inputs, 2, 0)
+
+
+def test_a_run_of_an_older_version_that_can_still_be_read_is_told_again(fast_dir: Path) -> None:
+    old = Path(__file__).resolve().parents[1] / "tapes" / "0.4.0" / "live.db"
+    copyfile(old, fast_dir / "live.db")
+    report = replay(fast_dir)
+    assert (report.finding, report.versions) == (Finding.OTHER_VERSION, ("0.4.0",))
+    assert (report.passed_over, report.coups, report.different) == (0, 2, 0)

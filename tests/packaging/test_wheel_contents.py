@@ -36,7 +36,7 @@ def smoke() -> ModuleType:
     ],
 )
 def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
-    assert smoke.strays({"controller/core.py", name}, "0.4.0") == [name]
+    assert smoke.strays({"controller/core.py", name}, "0.5.0") == [name]
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
         "controller/rules/profiles/standard.toml",
         "hil/scenarios/overdraw.scenario",
         "drivers/README.md",
-        "smartshoe-0.4.0.dist-info/licenses/LICENSE",
+        "smartshoe-0.5.0.dist-info/licenses/LICENSE",
     ],
 )
 def test_a_data_file_is_not_a_stray(smoke: ModuleType, name: str) -> None:
-    assert smoke.strays({name}, "0.4.0") == []
+    assert smoke.strays({name}, "0.5.0") == []
 
 
 def test_a_rule_table_left_out_is_found(smoke: ModuleType) -> None:
