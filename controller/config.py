@@ -9,7 +9,7 @@ Source: package README, "Configuration", "Settings have one home".
 """
 
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -60,6 +60,7 @@ from controller.settings import (
 )
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
 from firmware_bridge.transport.port import LineSettings
+from firmware_bridge.values import replace
 
 # The operating system's limit on the path of a Unix socket, in bytes.
 SOCKET_PATH_BYTES_MAX: Final = 107

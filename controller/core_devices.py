@@ -7,7 +7,7 @@ Source: package README, "The core", "Devices of a table".
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from controller.core_state import Beside, BesideKept, BesideState, CoreState, Growing
@@ -17,6 +17,7 @@ from drivers.events import DeviceEvent, Stage
 from drivers.interface import Driver, DriverOutput
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.values import replace
 
 Heard: TypeAlias = tuple[Growing, tuple[DeviceEvent, ...]]
 

@@ -6,7 +6,7 @@ Not responsible for: what an input makes of it (core).
 Source: package README, "The core".
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from controller.custody.state import CustodyState
@@ -17,6 +17,7 @@ from controller.journal.canonical import Codec
 from controller.procedure.state import TableState
 from drivers.catalogue import ReaderState, ScannerState, ShoeState, ShufflerState
 from drivers.interface import Driver, DriverOutput
+from firmware_bridge.values import replace
 
 NOTHING_KNOWN: Final = CustodyState()
 

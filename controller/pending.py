@@ -8,13 +8,14 @@ Source: package README, "Failure has four kinds".
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from controller.entries import Entry
 from controller.inputs import Input
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
+from firmware_bridge.values import replace
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ no place, and lifts no block that came from damage. A batch with a damaged card 
 another manifest, under a name of its own or with the new card's tag.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.findings import Finding, FindingCode
@@ -25,6 +25,7 @@ from controller.custody.state import (
     standing,
     with_ledger,
 )
+from firmware_bridge.values import replace
 
 # Where a whole batch can be said to be; a hand holds none, and setting apart wants a reason.
 WHOLE_AT: Final = (

@@ -6,13 +6,13 @@ Source: NY-a-4-i-decks, S42-a-1-decks; field practice (Parx 2018: a queen missin
 and the count right).
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoes import in_a_shoe
 from controller.custody.state import CustodyState
 from controller.rules.cards import Card, Suit
+from firmware_bridge.values import replace
 
 _SUITS: Final = tuple(Suit)
 _COUNTED_MAX: Final = 255

@@ -11,12 +11,13 @@ face.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from controller.custody.chip import LAYOUTS, OPEN_LAYOUT, ChipFace
 from controller.custody.manifest import Manifest, ManifestCard
 from controller.rules.cards import Card
 from drivers.events import TagListed
+from firmware_bridge.values import replace
 
 
 @dataclass(frozen=True, slots=True)

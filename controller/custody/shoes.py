@@ -11,8 +11,6 @@ one; later cards outvote both. One odd card at the head of a shoe is then one fi
 not seventy coups of them, and a false record is corrected by the cards themselves.
 """
 
-from dataclasses import replace
-
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.standings import (
     ALL_INTO_SHOE,
@@ -31,6 +29,7 @@ from controller.custody.state import (
     swept,
     with_ledger,
 )
+from firmware_bridge.values import replace
 
 
 def shoe_opened(

@@ -11,7 +11,7 @@ not drawn. Sights of the last coup's cards may come late and prove nothing. With
 layout is a work place: cards are spread and washed on it, and what lies where proves nothing.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.passing import foreign_card, with_foreign
@@ -27,6 +27,7 @@ from controller.custody.state import (
     with_ledger,
 )
 from controller.rules.cards import Card
+from firmware_bridge.values import replace
 
 
 @dataclass(frozen=True, slots=True)

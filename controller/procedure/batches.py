@@ -10,8 +10,6 @@ with what is missing. A batch that is loaded has left the shuffler. Where no cou
 shoe its batch may come back (D-5).
 """
 
-from dataclasses import replace
-
 from controller.custody.lineage.judging import due_in_play
 from controller.procedure.acts import ActKind
 from controller.procedure.batch_ready import code_of, points_of, unready
@@ -42,6 +40,7 @@ from controller.procedure.steps import Step, irregular
 from controller.procedure.wagering import reshuffle_refused
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 
 def loaded(book: RuleBook, state: TableState, event: ActRecorded) -> Step:

@@ -11,8 +11,6 @@ rack and adds its own amount (D-13); found as the first burn card it sets no amo
 own the next card is the first. An amount that could not be read is burned without a count.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Refused
 from controller.procedure.errors import racked, set_aside
@@ -24,6 +22,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.steps import Step, irregular
 from controller.rules.cards import Card, burn_value
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 
 def found_face_up(book: RuleBook, step: Step, event: FoundFaceUp) -> Step:

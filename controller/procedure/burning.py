@@ -11,8 +11,6 @@ the shoe believes. Where the count is not known (its first card unread, reports 
 the burn) the burn is followed without a count and ends with the first coup.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import BurnDone, Call
 from controller.procedure.events import CardDrawn
@@ -27,6 +25,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import BurnDisclosure, BurnMode
+from firmware_bridge.values import replace
 
 _FIRST_CARD_POINTS = (
     RulePoint.BURN_FIRST,

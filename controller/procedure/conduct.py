@@ -7,8 +7,6 @@ Source: NY (b)(4), (f)(3)(i), (i)(5); S42 (b)(5), (j)(5); HG-bac-shoe, HG-mini-d
 Decisions. A patron who turns a hand by right touches no card against the rules.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.events import ActRecorded
 from controller.procedure.recording import begin, recorded, refused, with_opening
@@ -16,6 +14,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.steps import Step, irregular
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 
 def shoe_passed(book: RuleBook, state: TableState, event: ActRecorded) -> Step:

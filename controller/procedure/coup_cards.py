@@ -9,7 +9,6 @@ Decisions. In a coup that begins with held cards the shoe's own belief is off by
 claims is recorded and not judged.
 """
 
-from dataclasses import replace
 from types import MappingProxyType
 
 from controller.procedure.calls import after_card, before_first_card
@@ -29,6 +28,7 @@ from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.procedure.wagering import wagers_stand
 from controller.rules.coup import Decision, Place, decision
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 _TRIGGER_OF_DECISION = MappingProxyType(
     {

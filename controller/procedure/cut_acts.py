@@ -11,7 +11,6 @@ once any card has left the shoe it is a reload instead (D-5).
 """
 
 import re
-from dataclasses import replace
 
 from controller.procedure.acts import ActKind
 from controller.procedure.catalogue import IrregularityCode
@@ -32,6 +31,7 @@ from controller.procedure.state import TableState
 from controller.procedure.steps import Step
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import SeatDirection, ShuffleMode
+from firmware_bridge.values import replace
 
 _NUMBER = re.compile(r"[1-9][0-9]?")
 _CUT_ACTS = (

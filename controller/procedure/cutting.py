@@ -12,8 +12,6 @@ the table joins it. Two cut cards in one burn before play are both misplaced, an
 cards; in a burn for an irregularity they are cut cards of play, and the second one ends it (D-14).
 """
 
-from dataclasses import replace
-
 from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
 from controller.procedure.catalogue import IrregularityCode
@@ -25,6 +23,7 @@ from controller.procedure.shoe import join_shoe
 from controller.procedure.steps import Step, accept, irregular
 from controller.rules.cut import coups_left_after_cut, placement_ok
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 
 def cut_card(book: RuleBook, step: Step) -> Step:

@@ -6,8 +6,6 @@ Not responsible for: closing the shoe (shoe) and loading (batches).
 Source: S42 (e)(8); D-7.
 """
 
-from dataclasses import replace
-
 from controller.procedure.acts import ActKind
 from controller.procedure.discarding import emptied
 from controller.procedure.duties import USED_UP
@@ -29,6 +27,7 @@ from controller.procedure.state import TableState
 from controller.procedure.steps import Step, prompt
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 _BY_HAND = (
     "if it is a dead table: spread the cards of shoe and rack, show them face up to the first"

@@ -9,8 +9,6 @@ Decisions. A count that differs is one irregularity; from then on the rack is co
 The first count of a shoe that was joined in play has nothing to be compared with.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Call, Prompted
 from controller.procedure.events import ActRecorded
@@ -28,6 +26,7 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.steps import Step, irregular
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 
 def coup_discarded(book: RuleBook, step: Step) -> Step:

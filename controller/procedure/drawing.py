@@ -14,8 +14,6 @@ another shoe's: nothing more of that shoe is followed before a floorperson close
 beyond the last of all decks goes nowhere. While a burn is owed every card is one of it (D-13).
 """
 
-from dataclasses import replace
-
 from controller.machine import NoEdge
 from controller.procedure.burning import (
     burn_first,
@@ -64,6 +62,7 @@ from controller.procedure.steps import Step, accept, irregular
 from controller.procedure.unclaimed import placed_by_order
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 _BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 

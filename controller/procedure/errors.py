@@ -12,7 +12,6 @@ said. There is nothing to carry to after the last hand: an unseen card goes to t
 With any other decision (a void coup, a closed shoe) the card goes with its coup or shoe (D-7).
 """
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from controller.procedure.catalogue import IrregularityCode
@@ -27,6 +26,7 @@ from controller.procedure.steps import Step, accept, prompt
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import IrregularityRules
+from firmware_bridge.values import replace
 
 Held: TypeAlias = tuple[CoupRecord, ...]
 _IN_DOUBT = (

@@ -6,8 +6,6 @@ Not responsible for: the cards themselves (drawing) and for a floorperson's deci
 Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23.
 """
 
-from dataclasses import replace
-
 from controller.custody.lineage.facts import ShoeOver
 from controller.machine import NoEdge
 from controller.procedure.calls import last_hand
@@ -35,6 +33,7 @@ from controller.procedure.wagering import coup_paid
 from controller.rules.coup import is_complete
 from controller.rules.outcome import CoupResult, Outcome, result_of
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6

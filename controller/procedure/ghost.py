@@ -9,8 +9,6 @@ that. A ghost hand is a coup of its shoe: it has a number, is counted by its out
 card nearer, and its record says what it was. No wager is settled by it.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Recorded, Refused
 from controller.procedure.events import GhostHandAsked
@@ -22,6 +20,7 @@ from controller.procedure.seen import all_seen
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.steps import Step, irregular
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 WHAT = "ghost-hand"
 

@@ -10,14 +10,13 @@ on has not cleared the warning, and the next card breaks the rule again. Where t
 shuffled by hand the shuffler is not in use and holds up nothing.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.living import warning_in_words, warning_points
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.steps import Step, irregular
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 
 def interlocked(book: RuleBook, state: TableState) -> bool:

@@ -12,14 +12,13 @@ count: it ends with the first coup. So is a burn for an irregularity between cou
 what is left of it is the floorperson's to compare.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.events import Loss, ReportsMissing
 from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
 from controller.procedure.remedy_burn import burn_count_lost, without_burn_cards
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.steps import Step, accept, irregular
+from firmware_bridge.values import replace
 
 
 def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:

@@ -11,7 +11,6 @@ Decisions. Where both know, the shuffler is believed and not the people. A batch
 shuffler while the other one is in play is one irregularity at that moment.
 """
 
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -37,6 +36,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.steps import Step, irregular
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 _IS_SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED, *READY)
 _MOVED_BY: Final = MappingProxyType(

@@ -10,7 +10,6 @@ was refused and dealt all the same is an irregularity of its own kind; every oth
 missing is one irregularity together.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.procedure.acts import ActKind
@@ -39,6 +38,7 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 _FACT_OF_FAULT: Final = {
     ActKind.CUT: Fact.CUT_DEPTH,

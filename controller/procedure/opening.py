@@ -7,7 +7,6 @@ Source: NY (a)(2), (d); S42 (d), (e)(1)-(3); NJ 1.12(d); WA shuffle; D-34.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -53,6 +52,7 @@ from controller.procedure.steps import Step
 from controller.procedure.wagering import reshuffle_refused
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 Take: TypeAlias = Callable[[RuleBook, TableState, ActRecorded], Step]
 

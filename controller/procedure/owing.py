@@ -7,8 +7,6 @@ Source: NY-c-3-ii-deadline, NY-c-3-ii-mark, NY-c-3-ii-hold, NY-c-4-time; S42-c-3
 S42-c-3-iv, S42-c-4-time; WA-ov-6-when; D-22.
 """
 
-from dataclasses import replace
-
 from controller.procedure.effects import Call, Prompted, Recorded, Refused
 from controller.procedure.events import SeatVacated, VigorishCollected, VigorishDocumented
 from controller.procedure.paying import terms_of
@@ -27,6 +25,7 @@ from controller.settlement.ledger import (
     patron_leaves,
     void_form,
 )
+from firmware_bridge.values import replace
 
 COMPLIMENTARY = "complimentary-vigorish"
 

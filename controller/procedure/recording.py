@@ -5,7 +5,6 @@ Not responsible for: whether an act is in order (opening, cut_acts, batches, dea
 Source: package README, "Opening to closing"; D-32.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.procedure.duties import USED_UP, points_of
@@ -18,6 +17,7 @@ from controller.procedure.state import TableState
 from controller.procedure.steps import Step, accept
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import ShuffleMode
+from firmware_bridge.values import replace
 
 SUPERVISORS: Final = ("floorperson", "pit_manager")
 CARDS_IN_A_DECK: Final = 52

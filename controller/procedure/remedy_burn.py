@@ -12,8 +12,6 @@ the shoe is over. Until it is complete every card is a burn card by the order of
 the shoe believes. An amount that could not be read is burned without a count, until play begins.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Call
 from controller.procedure.events import CardDrawn
@@ -27,6 +25,7 @@ from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.rules.cards import Card, burn_value
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 _BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
 

@@ -10,8 +10,6 @@ stays held as it was. A card that was never reported is a lost report. A repetit
 could not be read says nothing.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.events import CardRepeated
 from controller.procedure.interruptions import progress_unproven
@@ -21,6 +19,7 @@ from controller.procedure.state import CoupState, DealtCard, ShoeState
 from controller.procedure.steps import Step, accept, irregular
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from firmware_bridge.values import replace
 
 
 def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:

@@ -9,7 +9,6 @@ Decisions. Player's part comes before Banker's, the hands before the third cards
 only where the table is told of turning. What lies face up already needs no turning.
 """
 
-from dataclasses import replace
 from itertools import takewhile
 
 from controller.procedure.announcing import HAND_OF, NAMES
@@ -27,6 +26,7 @@ from controller.procedure.turning import turning
 from controller.rules.hands import HandName
 from controller.rules.rule_points import RulePoint
 from controller.settlement.wagers import Wager
+from firmware_bridge.values import replace
 
 _CALLED = {
     TurnedCards.PLAYER_HAND: RulePoint.PLAYER_COUNT_CALLED,

@@ -10,7 +10,6 @@ settings no longer go together, none of the changes holds.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +19,7 @@ from controller.procedure.wagering_state import ChangedSetting
 from controller.rules.house import Change, House, house_profile
 from controller.rules.profile import Profile, ProfileError, ProfileValue
 from controller.rules.shapes import in_words
+from firmware_bridge.values import replace
 
 DECKS: Final = "decks_per_shoe"
 BOOKS_KEPT_MAX: Final = 16

@@ -11,8 +11,6 @@ or a burn that it interrupts is incomplete. While the table is suspended no shoe
 next one is noted, and opened by the resolution; if cards of it were dealt meanwhile it is joined.
 """
 
-from dataclasses import replace
-
 from controller.procedure.burning import first_card_ready
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.dead_table import told_at_closing
@@ -28,6 +26,7 @@ from controller.procedure.state import NextShoe, ShoeState, TableState
 from controller.procedure.steps import Step, accept, irregular
 from controller.procedure.wagering import reshuffle_refused
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 NO_SHOE_PHASES = (Phase.CLOSED, Phase.SHOE_OVER)
 

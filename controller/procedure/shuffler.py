@@ -10,7 +10,6 @@ Decisions. Taken as it comes, whether the table is suspended or not. At a table 
 no shuffler it is noted and nothing follows.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from controller.custody.lineage.facts import EventsLost, Fact, PortGone, WarningAnswered
@@ -29,6 +28,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler_words import told_in_words
 from controller.procedure.state import TableState
 from controller.procedure.steps import Step, accept
+from firmware_bridge.values import replace
 
 CLEARING = "clear-warning"
 

@@ -11,8 +11,6 @@ reports results, a statement that differs after the last card is of the next cou
 is over.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Call, Prompted, Recorded, Refused
 from controller.procedure.events import ActRecorded, WagersStated
@@ -27,6 +25,7 @@ from controller.procedure.wagering_state import VerbalWager
 from controller.rules.rule_points import RulePoint
 from controller.settlement.admission import WagerRefusal, refusals
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from firmware_bridge.values import replace
 
 # What the catalogue does not cite for every refusal, but one of them may rest on.
 _REFUSED_BY = (

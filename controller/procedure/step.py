@@ -6,7 +6,6 @@ Not responsible for: any single rule (see the modules it calls).
 Source: package README, "The procedure".
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from controller.procedure.boxed import found_face_up
@@ -69,6 +68,7 @@ from controller.procedure.state import TableState
 from controller.procedure.stating import wagers_stated
 from controller.procedure.steps import Step, accept, suspended_if_due
 from controller.procedure.suspension import follow, resolve
+from firmware_bridge.values import replace
 
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:

@@ -15,7 +15,6 @@ has no shoe, and joins that one at its next card.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
@@ -45,6 +44,7 @@ from controller.procedure.state import (
 )
 from controller.procedure.steps import Step, accept, irregular, suspended_if_due
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import replace
 
 Judge: TypeAlias = Callable[[RuleBook, Step, FollowedEvent], Step]
 

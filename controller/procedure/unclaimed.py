@@ -15,8 +15,6 @@ taken for the next coup's first. In a burn of unknown length every card belongs 
 bets" is called, whether that is observed or not.
 """
 
-from dataclasses import replace
-
 from controller.procedure.acts import ActKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.finishing import is_over
@@ -28,6 +26,7 @@ from controller.procedure.shoe import NO_SHOE_PHASES, open_shoe
 from controller.procedure.state import CoupState
 from controller.procedure.steps import Step
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
+from firmware_bridge.values import replace
 
 
 def placed_by_order(book: RuleBook, step: Step, event: CardDrawn) -> tuple[Step, CardDrawn]:

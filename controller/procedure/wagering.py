@@ -13,8 +13,6 @@ must be collected before the next card: the tie's 25 percent, and every vigorish
 knows no deferral.
 """
 
-from dataclasses import replace
-
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import Call, CoupPaid, CoupRecord, Prompted, Refused
 from controller.procedure.paying import payment, terms_of
@@ -30,6 +28,7 @@ from controller.settlement.payout import Line
 from controller.settlement.results import VigorishOn
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import deferred
+from firmware_bridge.values import replace
 
 
 def with_wagering(step: Step, wagering: WageringState) -> Step:

@@ -8,7 +8,7 @@ what waits (rfid_shoe) and which cards belong to the batch (controller).
 Source: package README, "RFID dealing shoe".
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias, assert_never
 
@@ -25,6 +25,7 @@ from drivers.faults import DeviceFault
 from drivers.readers.transponders import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.values import replace
 
 # More tags than these at one exit are a pile laid on it.
 TAGS_MAX = 8

@@ -8,7 +8,7 @@ never judged.
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from drivers.commands import (
@@ -32,6 +32,7 @@ from firmware_bridge.tablelink.items import Answered, Happened
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.values import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ any *other* step still is one.
 Source: package README, "Angel Eye II-EX", sequence.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
 from firmware_bridge.angel_eye.settings import SequenceCycle
+from firmware_bridge.values import replace
 
 Order: TypeAlias = tuple[tuple[str, str], ...]
 

@@ -6,8 +6,6 @@ Not responsible for: the buffer (buffer), tags in the field (tags), what is aske
 Source: package README, "FEIG OBID", commands and continuity.
 """
 
-from dataclasses import replace
-
 from firmware_bridge.feig import continuity, messages, tags
 from firmware_bridge.feig.continuity import Verdict
 from firmware_bridge.feig.frames import KEEP_ALIVE, Answer, Command
@@ -24,6 +22,7 @@ from firmware_bridge.feig.state import (
 )
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import replace
 
 _VERSION, _TIMER, _CLEARING = "version", "timer", "clearing"
 

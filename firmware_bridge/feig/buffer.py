@@ -6,8 +6,6 @@ Not responsible for: bytes of records (records), telling repeats (delivery), wri
 Source: package README, "FEIG OBID", delivery.
 """
 
-from dataclasses import replace
-
 from firmware_bridge.feig import continuity, messages
 from firmware_bridge.feig.delivery import Sifted, sift
 from firmware_bridge.feig.frames import Answer
@@ -26,6 +24,7 @@ from firmware_bridge.feig.state import (
 )
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import replace
 
 _OF_BUFFER = (Question.BUFFER, Question.CONFIRM)
 _STATUS, _CONTENT = "status of the buffer", "content of the buffer"

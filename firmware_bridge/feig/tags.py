@@ -5,7 +5,6 @@ Not responsible for: bytes (messages, commands) and for when a request is sent (
 Source: package README, "FEIG OBID", tags in the field.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from firmware_bridge.feig import commands, messages
@@ -22,6 +21,7 @@ from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Items, TagAsk, TagRequest
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import replace
 
 # A reader that always says there is more is not asked for ever.
 _ROUNDS_MAX = 64

@@ -6,7 +6,6 @@ Not responsible for: who is admitted (opening) and what an event means (drivers)
 Source: package README, "TableLink/1", events.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
@@ -16,6 +15,7 @@ from firmware_bridge.tablelink.items import EventsMissing, Happened
 from firmware_bridge.tablelink.messages import EventTold
 from firmware_bridge.tablelink.state import Hole, Known
 from firmware_bridge.tablelink.turn import Turn
+from firmware_bridge.values import replace
 
 _POWER_UP: Final = 14
 _OVERFLOW: Final = 16

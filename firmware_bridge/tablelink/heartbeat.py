@@ -6,7 +6,6 @@ Not responsible for: what is done about a lost or rebooted device (link).
 Source: package README, "TableLink/1", time and heartbeat.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from firmware_bridge.tablelink import messages
@@ -15,6 +14,7 @@ from firmware_bridge.tablelink.messages import Ping
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import Phase, Silence, TableLinkState
 from firmware_bridge.tablelink.turn import Turn
+from firmware_bridge.values import replace
 
 _MS: Final = 1_000_000
 # A device that falls behind this machine's clock by more has stood still or begun anew.

@@ -6,7 +6,6 @@ Not responsible for: the judgement of a signed attestation (attestation) and for
 Source: package README, "TableLink/1", opening, identity.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from firmware_bridge import attestation
@@ -20,6 +19,7 @@ from firmware_bridge.tablelink.messages import Attested, Hello
 from firmware_bridge.tablelink.settings import DeviceRole
 from firmware_bridge.tablelink.state import Known, Phase, Session
 from firmware_bridge.tablelink.turn import Turn
+from firmware_bridge.values import replace
 
 _SESSION_BYTES: Final = 4
 _NONCE_BYTES: Final = 32

@@ -7,7 +7,6 @@ Source: package README, "TableLink/1", requests. Every request is written after 
 an id that was on the line is never given to another request.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from firmware_bridge.tablelink import fields, frames, messages
@@ -21,6 +20,7 @@ from firmware_bridge.tablelink.state import (
 )
 from firmware_bridge.tablelink.turn import Turn
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import replace
 
 # Two stamps whose clocks lie further apart than this are of different boots, or the clock was
 # set: their monotonic times must not be compared.

@@ -192,6 +192,7 @@ PURE = (
     "controller.json_fields",
     "controller.roads",
     "firmware_bridge.link",
+    "firmware_bridge.values",
     "firmware_bridge.checksums",
     "firmware_bridge.attestation",
     "firmware_bridge.cbor",

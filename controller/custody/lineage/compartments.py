@@ -8,7 +8,6 @@ Source: NY-a-4-iv-b-same, NY-a-4-iv-c; S42-a-4-iii-same, S42-a-4-iv, S42-e-8-ii-
 S42-e-8-ii-swap; D-19.
 """
 
-from dataclasses import replace
 from typing import Final, assert_never
 
 from controller.custody.lineage.counting import differs
@@ -27,6 +26,7 @@ from controller.custody.lineage.stages import BatchStage, BatchTrigger
 from controller.custody.lineage.state import Bar, BatchLife, WarningKind
 from controller.custody.lineage.whereabouts import Found, found_in
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
+from firmware_bridge.values import replace
 
 COMPARTMENTS: Final = (1, 2)
 _SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED)

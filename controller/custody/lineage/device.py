@@ -11,7 +11,6 @@ batch is short until it is counted and shuffled anew. A door that opens over a b
 loaded or counted, or released, is no matter for a warning: the count is then to be made anew.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.custody.lineage.compartments import COMPARTMENTS
@@ -30,6 +29,7 @@ from drivers.shuffler_events import (
     ShufflerMode,
     ShufflerWarning,
 )
+from firmware_bridge.values import replace
 
 # Shuffled, or being shuffled: what a door may not be opened on.
 _SECURED: Final = (BatchStage.SHUFFLING, BatchStage.SHUFFLED, BatchStage.STORED)

@@ -12,11 +12,11 @@ cleared while it lasts: it may never come back, the shoe in play is not touched 
 of its batches is loaded without a proof all the same.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.custody.lineage.followed import Followed, Measure
 from controller.custody.lineage.state import Lineage, OpenWarning, WarningKind
+from firmware_bridge.values import replace
 
 LAMPS_MAX: Final = 10
 # Stands for all lamps for which there is no room; no device can give a code so high.

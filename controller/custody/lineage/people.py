@@ -11,8 +11,6 @@ again: cards of it were burned and shown. Alternation begins anew once both batc
 A hand shuffle helps a batch that lies outside the shuffler and lacks no card.
 """
 
-from dataclasses import replace
-
 from controller.custody.lineage.facts import FirstCardOut, PutIntoShoe, ShoeOver
 from controller.custody.lineage.followed import (
     NOT_WHOLE,
@@ -29,6 +27,7 @@ from controller.custody.lineage.interlock import harmless, warn
 from controller.custody.lineage.judging import due_in_play, wrong_steps
 from controller.custody.lineage.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, WarningKind
+from firmware_bridge.values import replace
 
 
 def goes_in(f: Followed, m: Measure, back: str) -> Followed:

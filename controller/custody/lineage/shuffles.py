@@ -14,7 +14,6 @@ counts twice. A shuffle that begins without a right count behind it, with a door
 mode than play does not count.
 """
 
-from dataclasses import replace
 from typing import Final, assert_never
 
 from controller.custody.lineage.compartments import COMPARTMENTS, broken, entered
@@ -40,6 +39,7 @@ from drivers.shuffler_events import (
     ShufflerMode,
     ShufflerStarted,
 )
+from firmware_bridge.values import replace
 
 DEVICES_KEPT_MAX: Final = 8
 # A jam or a door may have been told before the shuffle that it broke off.

@@ -11,7 +11,6 @@ until then the batch stays where it is known to be. So a status is asked for whe
 the device kept are in.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.custody.lineage.compartments import (
@@ -29,6 +28,7 @@ from controller.custody.lineage.stages import READY, BatchStage
 from controller.custody.lineage.state import Bar, BatchLife, WarningKind
 from controller.custody.lineage.whereabouts import Found, found_in
 from drivers.shuffler_events import CompartmentState, ShufflerStatus
+from firmware_bridge.values import replace
 
 _S: Final = BatchStage
 _C: Final = CompartmentState
