@@ -187,7 +187,7 @@ WAYS: Final = (
     ),
     Way(
         WayOut.JOURNAL,
-        "live.db, its lock, and the private copies that reading it makes",
+        "live.db, its lock, sealed shoes, and the private copies that reading a journal makes",
         Passes.EVIDENCE,
         by={
             "database": (
@@ -196,7 +196,11 @@ WAYS: Final = (
                 "controller.journal.store",
                 "controller.journal.verify",
             ),
-            "file": ("controller.journal.database", "controller.journal.verify"),
+            "file": (
+                "controller.journal.database",
+                "controller.journal.folder",
+                "controller.journal.verify",
+            ),
         },
     ),
     Way(

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.journal.values import JournalError
+from controller.journal.values import Base, JournalError
 
 FILE_NAME: Final = "live.db"
 LOCK_NAME: Final = "lock"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
-FORMAT: Final = 1
+FORMAT: Final = 2
+# The first format had no base. It is read as it is, and gets one when it is opened for writing.
+WITHOUT_BASE: Final = 1
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"
@@ -32,9 +34,22 @@ _CHECKPOINT: Final = (
     " started_seq INTEGER NOT NULL, software TEXT NOT NULL, state BLOB NOT NULL,"
     " digest BLOB NOT NULL, binding BLOB NOT NULL)"
 )
+_BASE: Final = (
+    "CREATE TABLE base(only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL,"
+    " chain BLOB NOT NULL, seal BLOB NOT NULL, started_seq INTEGER NOT NULL,"
+    " started BLOB NOT NULL, software TEXT NOT NULL, state BLOB NOT NULL, digest BLOB NOT NULL,"
+    " ledger BLOB NOT NULL, binding BLOB NOT NULL)"
+)
+SET_BASE: Final = "INSERT OR REPLACE INTO base VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_GET_BASE: Final = (
+    "SELECT seq, chain, seal, started_seq, started, software, state, digest, ledger, binding"
+    " FROM base LIMIT 1"
+)
+_BaseRow = tuple[int, bytes, bytes, int, bytes, str, bytes, bytes, bytes, bytes]
 _SCHEMA: Final = (
     _RECORDS,
     _CHECKPOINT,
+    _BASE,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -98,7 +113,8 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         if create and _is_new(connection):
             _create(connection)
-        _check_identity(connection, file)
+        if _format(connection, file) == WITHOUT_BASE:
+            _add_base(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES_KEPT}")
@@ -129,22 +145,89 @@ def _create(connection: sqlite3.Connection) -> None:
     """One transaction under SQLite's rollback journal: the file is whole or still empty."""
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("BEGIN EXCLUSIVE")
-    for statement in _SCHEMA:
-        connection.execute(statement)
+    _make_tables(connection, Base())
     connection.execute("COMMIT")
 
 
-def _check_identity(connection: sqlite3.Connection, file: Path) -> None:
+def _make_tables(connection: sqlite3.Connection, base: Base) -> None:
+    for statement in _SCHEMA:
+        connection.execute(statement)
+    connection.execute(SET_BASE, base_row(base))
+
+
+def _add_base(connection: sqlite3.Connection) -> None:
+    """One transaction that makes a journal of the first format one of this; no record is touched.
+
+    Its base is record 0: what it holds was never sealed.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(_BASE)
+    connection.execute(SET_BASE, base_row(Base()))
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
+
+
+def base_row(base: Base) -> _BaseRow:
+    """The base as it is stored."""
+    return (
+        base.seq,
+        base.chain,
+        base.seal,
+        base.started_seq,
+        base.started,
+        base.software,
+        base.state,
+        base.digest,
+        base.ledger,
+        base.binding,
+    )
+
+
+def stored_base(connection: sqlite3.Connection) -> Base | None:
+    """The base; record 0 in a journal of the first format. None where it is not whole."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return Base() if version == WITHOUT_BASE else _base_of(connection.execute(_GET_BASE).fetchone())
+
+
+def _base_of(row: tuple[object, ...] | None) -> Base | None:
+    match row:
+        case (
+            int(seq),
+            bytes(chain),
+            bytes(seal),
+            int(started_seq),
+            bytes(started),
+            str(software),
+            bytes(state),
+            bytes(digest),
+            bytes(ledger),
+            bytes(binding),
+        ) if 0 <= started_seq <= seq < 1 << 63:
+            base = Base(seq, chain, seal, started_seq, started, software, state, digest, ledger)
+            return base if base.binding == binding else None
+        case _:
+            return None
+
+
+def in_memory(base: Base) -> sqlite3.Connection:
+    """An empty live part after `base`, for sealed files that are read without their live.db."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _make_tables(connection, base)
+    return connection
+
+
+def _format(connection: sqlite3.Connection, file: Path) -> int:
     """Raises JournalError where the file is another program's or of a newer format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
         raise JournalError(f"{file}: not a journal, but an SQLite file of another program.")
-    if version != FORMAT:
+    if version not in (WITHOUT_BASE, FORMAT):
         raise JournalError(
-            f"{file}: the journal has format {version}, this program reads format {FORMAT}."
-            " Use the release that wrote it."
+            f"{file}: the journal has format {version}, this program reads format {FORMAT} and"
+            f" older. Use the release that wrote it."
         )
+    return int(version)
 
 
 @dataclass(slots=True)
@@ -193,7 +276,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
         raise JournalError(f"{file}: cannot read the journal: {error}.") from error
     opened = ReadOnlyFile(connection, copy)
     try:
-        _check_identity(connection, file)
+        _format(connection, file)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
     except DAMAGE as error:

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.journal.chain import GENESIS, link
-from controller.journal.database import DAMAGE, in_words
+from controller.journal.chain import link
+from controller.journal.database import DAMAGE, in_words, stored_base
 from controller.journal.values import (
+    Base,
     ChainBreak,
     Checkpoint,
     CheckpointDamaged,
@@ -40,12 +41,18 @@ class JournalReader:
         self._close = close
         self.file = file
         self._checkpoint_damage: CheckpointDamaged | None = None
+        self._base = self._stored_base()
         self._head = self._stored_head()
 
     @property
     def head(self) -> Head:
         """The newest record; number 0 and GENESIS in an empty journal."""
         return self._head
+
+    @property
+    def base(self) -> Base:
+        """Where the live part begins: after the last sealed record, or record 0."""
+        return self._base
 
     @property
     def checkpoint_damage(self) -> CheckpointDamaged | None:
@@ -74,11 +81,11 @@ class JournalReader:
         return checked
 
     def verify_all(self, progress: Callable[[int, int], None] | None = None) -> ChainBreak | None:
-        """Check the chain over all records; None where it holds. Raises JournalError.
+        """Check the chain over the live part; None where it holds. Raises JournalError.
 
         `progress` is called with records done and records in all, every 4096 records.
         """
-        return self._verify(Head(0, GENESIS), progress)
+        return self._verify(self._base.head, progress)
 
     def close(self) -> None:
         """Close the file. May be called twice."""
@@ -101,7 +108,7 @@ class JournalReader:
     ) -> ChainBreak | None:
         """Check the chain after `start`, whose chain value is taken as given."""
         with closing(self._rows(start.seq)) as rows:
-            reached = _follow(_reporting(rows, self._head.seq, progress), start)
+            reached = _follow(_reporting(rows, self._head.seq - start.seq, progress), start)
         if isinstance(reached, ChainBreak):
             return reached
         if reached.seq != self._head.seq:
@@ -109,9 +116,9 @@ class JournalReader:
         return None
 
     def _chain_at(self, seq: int) -> bytes | None:
-        """The chain value stored with record `seq`, GENESIS for 0, None where there is none."""
-        if seq == 0:
-            return GENESIS
+        """The chain value of record `seq` of the live part or the base, None for any other."""
+        if seq == self._base.seq:
+            return self._base.chain
         row = self._one("SELECT chain FROM records WHERE seq = ?", seq)
         return row[0] if row is not None and isinstance(row[0], bytes) else None
 
@@ -140,11 +147,22 @@ class JournalReader:
         row = self._one("SELECT seq, chain FROM records ORDER BY seq DESC LIMIT 1")
         match row:
             case None:
-                return Head(0, GENESIS)
+                return self._base.head
             case (int(seq), bytes(chain)):
                 return Head(seq, chain)
             case _:
                 raise JournalError(f"{self.file}: the last record is damaged. {KEEP}")
+
+    def _stored_base(self) -> Base:
+        try:
+            base = stored_base(self._connection)
+        except DAMAGE as error:
+            raise self._cannot_read(error) from error
+        if base is None:
+            raise JournalError(
+                f"{self.file}: where its live part begins is damaged (table base). {KEEP}"
+            )
+        return base
 
     def _one(self, query: str, *values: int) -> tuple[object, ...] | None:
         try:

@@ -10,33 +10,48 @@ Source: package README, "Store before you act"; controller/journal/README.md.
 import contextlib
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from controller.journal.chain import link
 from controller.journal.database import (
     DAMAGE,
     FILE_NAME,
+    SET_BASE,
     FolderLock,
+    base_row,
     error_kind,
     in_words,
     make_folder,
     open_reader,
     open_writer,
 )
+from controller.journal.folder import (
+    drop_part,
+    put_sealed,
+    read_sealed,
+    sync_file,
+    sync_names,
+)
 from controller.journal.reader import KEEP, JournalReader
+from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.values import (
+    Base,
     ChainBreak,
     Checkpoint,
     CheckpointDamaged,
     Head,
     JournalError,
     JournalWriteFailed,
+    SealFailed,
+    SealRefused,
     StoredRecord,
     binding,
     padded,
 )
 
 __all__ = [
+    "Base",
     "ChainBreak",
     "Checkpoint",
     "CheckpointDamaged",
@@ -45,6 +60,8 @@ __all__ = [
     "JournalError",
     "JournalReader",
     "JournalWriteFailed",
+    "SealFailed",
+    "SealRefused",
     "StoredRecord",
     "open_read_only",
 ]
@@ -86,6 +103,8 @@ class Journal(JournalReader):
         try:
             journal = cls(connection, folder / FILE_NAME, lock)
             journal._check_tail()
+            with contextlib.suppress(OSError):
+                drop_part(folder)
         except JournalError:
             _close(connection, lock)
             raise
@@ -117,6 +136,72 @@ class Journal(JournalReader):
             self._fail(error)
             raise JournalWriteFailed(self._failure) from error
         self._head = Head(seq, chain)
+
+    def move_sealed(self, path: Path, data: bytes, base: Base) -> Base:
+        """Move the records up to `base.seq` into the sealed file `path`; the new base.
+
+        `data` are the bytes of that file. One that is there already and holds the same records is
+        kept, and its digest becomes the base's seal: so a move that was cut short is finished.
+        Raises SealRefused or SealFailed, and then nothing has moved and the journal goes on, or
+        JournalWriteFailed, as `append` does.
+        """
+        if self._failure:
+            raise JournalWriteFailed(f"{self._failure} Since then nothing is stored.")
+        try:
+            sealed = read_shoe(data)
+            self._check_moves(sealed, base)
+        except ShoeFileError as error:
+            raise SealRefused(f"{path}: this shoe cannot be sealed: {error}") from error
+        folder = self.file.parent
+        try:
+            if path.exists():
+                sealed = _the_same(path, sealed)
+                sync_file(path)
+                sync_names(folder, path)
+            else:
+                put_sealed(folder, path, data)
+        except OSError as error:
+            raise SealFailed(
+                f"{path}: cannot write the file of a finished shoe: {in_words(error)}. Its records"
+                f" stay in {self.file} and it is tried again later. Make room, and see that the"
+                " folder belongs to this program's account."
+            ) from error
+        base = replace(base, seal=sealed.digest)
+        self._rebase(base)
+        return base
+
+    def _check_moves(self, sealed: ShoeFile, base: Base) -> None:
+        """Nothing is deleted that the file does not hold: its own records lead to its chain value.
+
+        Raises ShoeFileError.
+        """
+        heading = sealed.heading
+        reached = Head(heading.first_seq - 1, heading.chain_before)
+        for stored in sealed.records():
+            reached = Head(stored.seq, stored.chain)
+        if Head(heading.first_seq - 1, heading.chain_before) != self._base.head:
+            raise ShoeFileError(
+                f"it begins after record {heading.first_seq - 1}, and the live part after record"
+                f" {self._base.seq}, or after another chain value"
+            )
+        if reached != base.head or self._chain_at(reached.seq) != reached.chain:
+            raise ShoeFileError(f"its records are not those of the journal up to {base.seq}")
+        if heading.previous != self._base.seal:
+            raise ShoeFileError("it names another seal before it than the last one")
+
+    def _rebase(self, base: Base) -> None:
+        """One transaction: the records up to the base go, the base is another."""
+        execute = self._connection.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            execute("DELETE FROM records WHERE seq <= ?", (base.seq,))
+            execute("DELETE FROM checkpoint WHERE seq < ?", (base.seq,))
+            execute(SET_BASE, base_row(base))
+            execute("COMMIT")
+        except DAMAGE as error:
+            self._fail(error)
+            raise JournalWriteFailed(self._failure) from error
+        self._base = base
 
     def _checkpoint_row(
         self, checkpoint: Checkpoint, rows: Sequence[tuple[int, bytes, bytes]]
@@ -150,7 +235,7 @@ class Journal(JournalReader):
 
     def _check_tail(self) -> None:
         checkpoint = self.checkpoint()
-        start = checkpoint.seq if checkpoint is not None else 0
+        start = checkpoint.seq if checkpoint is not None else self._base.seq
         chain = self._chain_at(start)
         assert chain is not None
         found = self._verify(Head(start, chain))
@@ -159,6 +244,31 @@ class Journal(JournalReader):
                 f"{self.file}: the journal is broken: {found.what}. {KEEP} To go on dealing, start"
                 " in another folder; the gap will be declared."
             )
+
+
+def _the_same(path: Path, sealed: ShoeFile) -> ShoeFile:
+    """The file that stands at `path`, if it holds the same records. Raises SealRefused, OSError."""
+    try:
+        there = read_sealed(path)
+        for _ in there.records():
+            pass
+    except ShoeFileError as error:
+        raise _another(path, str(error)) from error
+    if _moved(there) != _moved(sealed):
+        raise _another(path, "it holds other records")
+    return there
+
+
+def _moved(sealed: ShoeFile) -> tuple[int, int, bytes, bytes, bytes]:
+    said = sealed.heading
+    return said.first_seq, said.last_seq, said.chain_before, said.chain_after, said.previous
+
+
+def _another(path: Path, why: str) -> SealRefused:
+    return SealRefused(
+        f"{path}: another file stands where this shoe is to be sealed: {why}. Keep it as evidence:"
+        " move it away by hand; the shoe is sealed at the next start."
+    )
 
 
 def _close(connection: sqlite3.Connection, lock: FolderLock) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 GENESIS = bytes(32)  # the chain value before the first record
-APPLICATION_ID, FORMAT, UNREADABLE_MAX = 0x534D5348, 1, 10_000
+APPLICATION_ID, FORMAT, UNREADABLE_MAX = 0x534D5348, 2, 10_000
 DAMAGE = (OSError, ValueError, OverflowError, sqlite3.Error)
 ROWS = """SELECT seq, CAST(record AS BLOB), CAST(chain AS BLOB)
     FROM records WHERE seq >= ? ORDER BY seq"""
@@ -198,7 +198,7 @@ def open_unchanged(file: Path, copies: Path) -> sqlite3.Connection:
 def check(ask: sqlite3.Connection, progress: Callable[[int, int], None]) -> Walk:
     ask.execute("BEGIN")
     named = ask.execute("SELECT * FROM pragma_application_id, pragma_user_version").fetchone()
-    if named != (APPLICATION_ID, FORMAT):
+    if named not in ((APPLICATION_ID, 1), (APPLICATION_ID, FORMAT)):
         raise CannotRead(f"not a journal of format {FORMAT}: application, version are {named}")
     walk, total = Walk(), 0
     with suppress(*DAMAGE):

@@ -340,18 +340,18 @@ def test_another_programs_database_is_left_alone(fast_dir: Path) -> None:
 
 def test_a_newer_format_asks_for_the_release_that_wrote_it(fast_dir: Path) -> None:
     filled(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 2")
+    change(fast_dir, "PRAGMA user_version = 3")
 
-    with pytest.raises(JournalError, match="format 2, this program reads format 1"):
+    with pytest.raises(JournalError, match="format 3, this program reads format 2"):
         Journal.open(fast_dir)
 
 
 def test_a_refused_journal_is_not_left_locked(fast_dir: Path) -> None:
     filled(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 2")
+    change(fast_dir, "PRAGMA user_version = 3")
     with pytest.raises(JournalError):
         Journal.open(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 1")
+    change(fast_dir, "PRAGMA user_version = 2")
 
     with Journal.open(fast_dir) as journal:
         assert journal.head.seq == 5

@@ -402,12 +402,12 @@ def test_it_says_what_it_cannot_read(fast_dir: Path, content: bytes | None) -> N
 
 
 def test_a_newer_format_is_not_judged(folder: Path, ask: sqlite3.Connection) -> None:
-    ask.execute("PRAGMA user_version = 2")
+    ask.execute("PRAGMA user_version = 3")
 
     code, printed = run(folder)
 
     assert code == 2
-    assert printed.endswith("not a journal of format 1: application, version are (1397576520, 2)\n")
+    assert printed.endswith("not a journal of format 2: application, version are (1397576520, 3)\n")
 
 
 def test_it_is_short_and_needs_the_standard_library_alone() -> None:
