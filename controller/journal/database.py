@@ -111,6 +111,8 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         raise _cannot_open(file, error) from error
     try:
         connection.execute("PRAGMA synchronous = FULL")
+        # What is deleted stands in a sealed file; to overwrite it with zeros would only cost.
+        connection.execute("PRAGMA secure_delete = OFF")
         if create and _is_new(connection):
             _create(connection)
         if _format(connection, file) == WITHOUT_BASE:

@@ -13,12 +13,23 @@ from pathlib import Path
 from typing import Final
 
 from controller.journal.database import FILE_MODE, FOLDER_MODE
-from controller.journal.shoe_file import SUFFIX, ShoeFile, ShoeFileError, read_shoe
+from controller.journal.shoe_file import (
+    MAGIC,
+    SUFFIX,
+    ShoeFile,
+    ShoeFileError,
+    ShoeHeading,
+    heading_end,
+    read_heading,
+    read_shoe,
+)
+from controller.journal.values import Base, Head
 
 SHOES_NAME: Final = "shoes"
 # One name for every file in the making, so that what a crash leaves is found without a search. It
 # stands in the same file system as the finished ones, or it could not be renamed to one.
 PART_NAME: Final = "sealing.part"
+_BEGINNING_BYTES: Final = 4096
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SHOE: Final = re.compile(rf"(\d{{4}}|[1-9]\d{{4,8}}){re.escape(SUFFIX)}", re.ASCII)
@@ -64,6 +75,45 @@ def read_sealed(path: Path) -> ShoeFile:
         return read_shoe(path.read_bytes())
     except ShoeFileError as error:
         raise ShoeFileError(f"{path}: {error}") from error
+
+
+def heading_of(path: Path) -> ShoeHeading:
+    """What a sealed file says of itself, only its beginning read; nothing else of it is checked.
+
+    Raises ShoeFileError naming it, OSError.
+    """
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING_BYTES)
+        try:
+            wanted = heading_end(beginning)
+            return read_heading(beginning + file.read(max(0, wanted - len(beginning))))
+        except ShoeFileError as error:
+            raise ShoeFileError(f"{path}: {error}") from error
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether a file begins as a sealed one does. Raises OSError."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def base_before(sealed: ShoeFile) -> Base:
+    """Where the records of a sealed file begin. Raises ShoeFileError."""
+    said, parts = sealed.heading, sealed.parts()
+    return Base.of(
+        Head(said.first_seq - 1, said.chain_before),
+        said.previous,
+        (said.started_seq, parts.started),
+        (said.state_software, parts.state),
+    )
+
+
+def base_after(sealed: ShoeFile) -> Base:
+    """Where the live part begins after a sealed file, as far as the file itself says."""
+    said = sealed.heading
+    return Base(said.last_seq, said.chain_after, sealed.digest)
 
 
 # --- putting one there ---------------------------------------------------------------------------

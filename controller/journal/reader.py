@@ -1,13 +1,16 @@
 """Reading a journal: its head, its records, its checkpoint, and whether the chain holds.
 
-Responsible for: streaming records in stored order, and checking chain and checkpoint.
-Not responsible for: writing (store) and for locating damage in a broken journal (verify).
-Source: controller/journal/README.md, "Chain", "Checkpoint".
+Responsible for: streaming records in stored order, and checking chain, base and checkpoint of the
+live part.
+Not responsible for: writing (store), sealed files (sealed_part), and for locating damage in a
+broken journal (verify).
+Source: controller/journal/README.md, "Chain", "Base", "Checkpoint".
 """
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +18,8 @@ from typing import Self
 
 from controller.journal.chain import link
 from controller.journal.database import DAMAGE, in_words, stored_base
+from controller.journal.folder import sealed_files
+from controller.journal.sealed_part import SealedPart
 from controller.journal.values import (
     Base,
     ChainBreak,
@@ -34,13 +39,22 @@ class JournalReader:
     """What can be asked of an open journal. To be used by one thread at a time."""
 
     def __init__(
-        self, connection: sqlite3.Connection, file: Path, close: Callable[[], None]
+        self,
+        connection: sqlite3.Connection,
+        file: Path,
+        close: Callable[[], None],
+        sealed: tuple[Path, ...] | None = None,
     ) -> None:
-        """Raises JournalError where the file cannot be read."""
+        """Raises JournalError where the file cannot be read.
+
+        `sealed` are the sealed files before its live part; None: those of the folder it stands in.
+        """
         self._connection = connection
         self._close = close
         self.file = file
+        self._sealed = sealed
         self._checkpoint_damage: CheckpointDamaged | None = None
+        self.base_damage = ""
         self._base = self._stored_base()
         self._head = self._stored_head()
 
@@ -51,8 +65,27 @@ class JournalReader:
 
     @property
     def base(self) -> Base:
-        """Where the live part begins: after the last sealed record, or record 0."""
+        """Where the live part begins: after the last sealed record, or record 0.
+
+        Its state is absent where it is damaged; then `base_damage` says so.
+        """
         return self._base
+
+    @property
+    def first_available_seq(self) -> int:
+        """The first record from which on all are here; those before it were archived.
+
+        One more than the head where there is none. Raises JournalError.
+        """
+        return self._sealed_part().first_seq
+
+    def bases(self) -> Iterator[Base]:
+        """Where a replay may begin, the newest first: the base, then where each sealed file begins.
+
+        It ends at record 0, or where the file before is not here. Raises JournalError.
+        """
+        yield self._base
+        yield from self._sealed_part().bases()
 
     @property
     def checkpoint_damage(self) -> CheckpointDamaged | None:
@@ -60,8 +93,15 @@ class JournalReader:
         return self._checkpoint_damage
 
     def records(self, after_seq: int = 0) -> Iterator[StoredRecord]:
-        """Stream the records after number `after_seq` in stored order. Raises JournalError."""
-        return (StoredRecord(*row) for row in self._rows(after_seq))
+        """Stream the records after number `after_seq` in stored order. Raises JournalError.
+
+        They come from the sealed files and then from the live part, with one file in memory at a
+        time. Ask not for records older than `first_available_seq`.
+        """
+        if after_seq < self._base.seq:
+            yield from self._sealed_part().records(after_seq)
+        for row in self._rows(max(after_seq, self._base.seq)):
+            yield StoredRecord(*row)
 
     def checkpoint(self) -> Checkpoint | None:
         """The newest checkpoint, or None: there is none, or `checkpoint_damage` says why.
@@ -162,7 +202,16 @@ class JournalReader:
             raise JournalError(
                 f"{self.file}: where its live part begins is damaged (table base). {KEEP}"
             )
+        if base.state and not base.state_holds:
+            self.base_damage = f"the state stored after record {base.seq} was changed"
+            return replace(base, software="", state=b"", digest=b"")
         return base
+
+    def _sealed_part(self) -> SealedPart:
+        return SealedPart(self.file, self._base, self._sealed_paths)
+
+    def _sealed_paths(self) -> tuple[Path, ...]:
+        return sealed_files(self.file.parent) if self._sealed is None else self._sealed
 
     def _one(self, query: str, *values: int) -> tuple[object, ...] | None:
         try:

@@ -179,6 +179,23 @@ def read_shoe(data: bytes) -> ShoeFile:
     )
 
 
+def heading_end(beginning: bytes) -> int:
+    """Where the heading ends in a file that begins so. Raises ShoeFileError."""
+    if len(beginning) < _HEAD.size or beginning[: len(MAGIC)] != MAGIC:
+        raise ShoeFileError("this is no sealed shoe, or less than the beginning of one")
+    said: int = _HEAD.unpack_from(beginning)[3]
+    return _HEAD.size + said
+
+
+def read_heading(beginning: bytes) -> ShoeHeading:
+    """What a file that begins so says of itself; its digest is not checked. Raises ShoeFileError."""
+    end = heading_end(beginning)
+    try:
+        return HEADINGS.decode(beginning[_HEAD.size : end])
+    except CanonicalError as error:
+        raise ShoeFileError(f"its heading cannot be read: {error}") from error
+
+
 def chain_over(records: Iterable[bytes], before: bytes = GENESIS) -> bytes:
     """The chain value after these records."""
     for record in records:

@@ -21,15 +21,19 @@ from controller.journal.database import (
     FolderLock,
     base_row,
     error_kind,
+    in_memory,
     in_words,
     make_folder,
     open_reader,
     open_writer,
 )
 from controller.journal.folder import (
+    base_after,
     drop_part,
+    is_sealed,
     put_sealed,
     read_sealed,
+    sealed_files,
     sync_file,
     sync_names,
 )
@@ -67,6 +71,8 @@ __all__ = [
 ]
 
 _INSERT = "INSERT INTO records(seq, record, chain) VALUES (?, ?, ?)"
+# Without a condition SQLite gives the pages back unread: 5 pages are written instead of 80.
+_DELETE_ALL = "DELETE FROM records"
 _UPSERT = (
     "INSERT INTO checkpoint(only, seq, started_seq, software, state, digest, binding)"
     " VALUES (1, ?, ?, ?, ?, ?, ?) ON CONFLICT(only) DO UPDATE SET seq = excluded.seq,"
@@ -194,7 +200,10 @@ class Journal(JournalReader):
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
-            execute("DELETE FROM records WHERE seq <= ?", (base.seq,))
+            if base.seq == self._head.seq:
+                execute(_DELETE_ALL)
+            else:
+                execute("DELETE FROM records WHERE seq <= ?", (base.seq,))
             execute("DELETE FROM checkpoint WHERE seq < ?", (base.seq,))
             execute(SET_BASE, base_row(base))
             execute("COMMIT")
@@ -277,15 +286,31 @@ def _close(connection: sqlite3.Connection, lock: FolderLock) -> None:
 
 
 def open_read_only(path: Path) -> JournalReader:
-    """Open a journal, given by its folder or by its file, to read it. Raises JournalError.
+    """Open a journal to read it. Raises JournalError.
 
-    Neither the file nor its folder is changed; a copy of the file alone will do, and so will a
-    read-only disk. What is read is the journal at the moment of opening.
+    It is given by its folder, by its live.db, by one sealed file alone, or by a folder that has
+    only shoes in it. Neither a file nor a folder is changed; a copy of live.db alone will do for
+    the records in it, and so will a read-only disk. What is read is the journal at the moment of
+    opening.
     """
     file = path / FILE_NAME if path.is_dir() else path
+    try:
+        if is_sealed(file):
+            return _only_sealed(file, (file,))
+        if not file.exists() and (archived := sealed_files(path)):
+            return _only_sealed(path, archived)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot read the journal: {in_words(error)}.") from error
     opened = open_reader(file)
     try:
         return JournalReader(opened.connection, file, opened.close)
     except JournalError:
         opened.close()
         raise
+
+
+def _only_sealed(path: Path, files: tuple[Path, ...]) -> JournalReader:
+    """Sealed files without a live part. Raises JournalError, OSError."""
+    last = read_sealed(files[-1])
+    connection = in_memory(base_after(last))
+    return JournalReader(connection, path, connection.close, files)

@@ -1,0 +1,143 @@
+"""The sealed records before a journal's base, read across files.
+
+Responsible for: which sealed files lead to a base without a gap, streaming their records with one
+file in memory at a time, each file checked against the one before and the last against the base.
+Not responsible for: the bytes of a file (shoe_file), the live part (reader), and for locating
+damage (verify).
+Source: controller/journal/README.md, "Folder", "Base".
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.journal.database import in_words
+from controller.journal.folder import base_before, heading_of, read_sealed
+from controller.journal.shoe_file import ShoeFile, ShoeFileError
+from controller.journal.values import Base, JournalError, StoredRecord
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Which records a sealed file holds, as its heading says."""
+
+    path: Path
+    first_seq: int
+    last_seq: int
+
+
+class SealedPart:
+    """The sealed files behind `base`. `paths` gives them in order when one is first asked for."""
+
+    def __init__(self, file: Path, base: Base, paths: Callable[[], tuple[Path, ...]]) -> None:
+        self._file = file
+        self._base = base
+        self._paths = paths
+
+    @property
+    def first_seq(self) -> int:
+        """The first record from which on all are here. Raises JournalError."""
+        first = self._base.seq + 1
+        for span in self._backwards():
+            first = span.first_seq
+        return first
+
+    def records(self, after_seq: int) -> Iterator[StoredRecord]:
+        """The records after `after_seq` up to the base. Raises JournalError."""
+        spans: list[_Span] = []
+        for span in self._backwards():
+            spans.append(span)
+            if span.first_seq <= after_seq + 1:
+                break
+        begin = spans[-1].first_seq if spans else self._base.seq + 1
+        if begin > after_seq + 1:
+            raise self._not_here(after_seq + 1, begin - 1)
+        before: ShoeFile | None = None
+        for span in reversed(spans):
+            sealed = _read(span.path)
+            if before is not None and not _follows(before, sealed):
+                raise _broken(span.path, "does not follow the file before it")
+            yield from _records(span.path, sealed, after_seq)
+            before = sealed
+        if before is not None and not self._leads_to_base(before):
+            raise _broken(spans[0].path, f"does not lead to what {self._file} goes on from")
+
+    def bases(self) -> Iterator[Base]:
+        """Where each file begins, the newest first, as long as they follow. Raises JournalError."""
+        for span in self._backwards():
+            try:
+                yield base_before(_read(span.path))
+            except ShoeFileError as error:
+                raise _broken(span.path, f"cannot be read: {error}") from error
+
+    def _backwards(self) -> Iterator[_Span]:
+        """The files, the newest first, until one is missing."""
+        expected = self._base.seq
+        if expected == 0:
+            return
+        try:
+            paths = self._paths()
+        except OSError as error:
+            raise JournalError(f"{self._file}: cannot look for shoes: {in_words(error)}") from error
+        for path in reversed(paths):
+            span = _span(path)
+            # A file behind the base is one sealed since, or its move was cut short.
+            if span.first_seq > self._base.seq:
+                continue
+            if span.last_seq != expected:
+                return
+            yield span
+            expected = span.first_seq - 1
+
+    def _leads_to_base(self, last: ShoeFile) -> bool:
+        base, said = self._base, last.heading
+        return (said.last_seq, said.chain_after, last.digest) == (base.seq, base.chain, base.seal)
+
+    def _not_here(self, first: int, last: int) -> JournalError:
+        return JournalError(
+            f"{self._file}: records {first} to {last} stand in sealed files that are not here: they"
+            " were archived, moved or lost. Put the files of those shoes back into the journal's"
+            f" folder, or read on from record {last + 1}."
+        )
+
+
+def _span(path: Path) -> _Span:
+    try:
+        said = heading_of(path)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot read the sealed file: {in_words(error)}") from error
+    if not 0 < said.first_seq <= said.last_seq:
+        raise _broken(path, "says of itself that it holds no records")
+    return _Span(path, said.first_seq, said.last_seq)
+
+
+def _read(path: Path) -> ShoeFile:
+    try:
+        return read_sealed(path)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot read the sealed file: {in_words(error)}") from error
+
+
+def _follows(before: ShoeFile, after: ShoeFile) -> bool:
+    one, two = before.heading, after.heading
+    return (two.first_seq, two.chain_before, two.previous) == (
+        one.last_seq + 1,
+        one.chain_after,
+        before.digest,
+    )
+
+
+def _records(path: Path, sealed: ShoeFile, after_seq: int) -> Iterator[StoredRecord]:
+    try:
+        for stored in sealed.records():
+            if stored.seq > after_seq:
+                yield stored
+    except ShoeFileError as error:
+        raise _broken(path, f"cannot be read: {error}") from error
+
+
+def _broken(path: Path, what: str) -> JournalError:
+    return JournalError(
+        f"{path}: the sealed file {what}. Keep it as evidence; `smartshoe verify` on the journal's"
+        " folder says more."
+    )
