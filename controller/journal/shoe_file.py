@@ -188,7 +188,7 @@ def heading_end(beginning: bytes) -> int:
 
 
 def read_heading(beginning: bytes) -> ShoeHeading:
-    """What a file that begins so says of itself; its digest is not checked. Raises ShoeFileError."""
+    """What a file that begins so says of itself, its digest unchecked. Raises ShoeFileError."""
     end = heading_end(beginning)
     try:
         return HEADINGS.decode(beginning[_HEAD.size : end])

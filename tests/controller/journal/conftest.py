@@ -1,0 +1,102 @@
+"""Sealed shoes for tests of the journal: records that mean nothing, moved as real ones are."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.journal.folder import shoe_path
+from controller.journal.shoe_file import ShoeHeading, ShoeParts, read_shoe, shoe_bytes
+from controller.journal.store import Base, Checkpoint, Journal
+
+DAY = "2026-11-21"
+
+
+def sealed_bytes(journal: Journal, shoe: int) -> bytes:
+    """The sealed file of everything in the live part."""
+    base, head = journal.base, journal.head
+    records = tuple(stored.record for stored in journal.records(base.seq))
+    heading = ShoeHeading(
+        table="Table 7",
+        software="0.5.0",
+        gaming_day=DAY,
+        shoe=shoe,
+        first_seq=base.seq + 1,
+        last_seq=head.seq,
+        chain_before=base.chain,
+        chain_after=head.chain,
+        from_ns=1,
+        until_ns=2,
+        previous=base.seal,
+        signer=b"",
+        started_seq=base.started_seq,
+        state_software=base.software,
+        opened_seq=1,
+        clean=True,
+        batch="",
+        back="",
+        decks=8,
+        coups=0,
+        irregularities=0,
+    )
+    return shoe_bytes(heading, b"", ShoeParts(base.started, base.state, records))
+
+
+def base_behind(journal: Journal, data: bytes) -> Base:
+    """The base after everything in the live part, sealed as `data`."""
+    head = journal.head
+    state = ("1.0", b"state after %d" % head.seq)
+    return Base.of(head, read_shoe(data).digest, (1, b"began"), state, b"ledger")
+
+
+def filled_journal(folder: Path, count: int = 5) -> Journal:
+    """An open journal with so many records more, and a checkpoint after the last."""
+    journal = Journal.open(folder)
+    first = journal.head.seq + 1
+    last = journal.head.seq + count
+    journal.append(
+        [b"record %d" % number for number in range(first, last + 1)],
+        Checkpoint.of(last, 1, "1.0", b"state after %d" % last),
+    )
+    return journal
+
+
+def seal_shoe(journal: Journal, shoe: int) -> Base:
+    data = sealed_bytes(journal, shoe)
+    path = shoe_path(journal.file.parent, DAY, shoe)
+    return journal.move_sealed(path, data, base_behind(journal, data))
+
+
+@pytest.fixture
+def data_of() -> Callable[[Journal, int], bytes]:
+    """The sealed file of everything in the live part, as that shoe; nothing is moved."""
+    return sealed_bytes
+
+
+@pytest.fixture
+def base_of() -> Callable[[Journal, bytes], Base]:
+    """The base after everything in the live part, sealed as those bytes."""
+    return base_behind
+
+
+@pytest.fixture
+def filled() -> Callable[..., Journal]:
+    """Opens a journal and stores some records more, with a checkpoint after the last."""
+    return filled_journal
+
+
+@pytest.fixture
+def seal() -> Callable[[Journal, int], Base]:
+    """Moves everything in the live part into the file of that shoe."""
+    return seal_shoe
+
+
+@pytest.fixture
+def five_shoes(fast_dir: Path) -> Path:
+    """The folder of a journal of five sealed shoes of five records each, and three live ones."""
+    folder = fast_dir / "journal"
+    for shoe in range(1, 6):
+        with filled_journal(folder) as journal:
+            seal_shoe(journal, shoe)
+    filled_journal(folder, 3).close()
+    return folder
