@@ -202,7 +202,8 @@ class Core:
             return self._shuffler_event(growing, port, event, at)
         if port == self.devices.shoe_port:
             known = identity_after(growing.state.shoe_identity, event)
-            growing = replace(growing, state=replace(growing.state, shoe_identity=known))
+            if known is not growing.state.shoe_identity:
+                growing = replace(growing, state=replace(growing.state, shoe_identity=known))
         match event:
             case CardPassed():
                 return self._card_passed(growing.noting(DeviceNoted(port, event)), event, at)
@@ -264,8 +265,11 @@ class Core:
         growing = self._day_turned(growing, at)
         before = growing.state.table
         judged = step(self.book, before, event)
-        growing = replace(growing, state=replace(growing.state, table=judged.state))
-        growing = growing.noting(Judged(event, judged.verdicts), *judged.effects)
+        growing = replace(
+            growing,
+            state=replace(growing.state, table=judged.state),
+            entries=(*growing.entries, Judged(event, judged.verdicts), *judged.effects),
+        )
         growing = self._lock_follows(growing, before, judged.state, at)
         followed = core_cards.followed(
             effective(self.book, growing.state.table),
@@ -300,8 +304,10 @@ class Core:
         self, growing: Growing, before: TableState, after: TableState, at: Timestamp
     ) -> Growing:
         """A suspended table, or one with a warning of the shuffler, wants its shoe locked."""
+        if not may_lock(self.settings):
+            return growing
         was, is_now = (wants_lock(self.book, table) for table in (before, after))
-        if was == is_now or not may_lock(self.settings):
+        if was == is_now:
             return growing
         growing = replace(growing, state=replace(growing.state, lock_wanted=is_now))
         suspended = before.phase is Phase.SUSPENDED, after.phase is Phase.SUSPENDED

@@ -74,9 +74,13 @@ class Growing:
         return replace(self, entries=(*self.entries, *entries))
 
     def writing(self, port: str, output: DriverOutput) -> "Growing":
+        if not (output.to_write or output.at_once):
+            return self
         writes = tuple((port, data) for data in output.to_write)
         at_once = tuple((port, data) for data in output.at_once)
         return replace(self, writes=(*self.writes, *writes), at_once=(*self.at_once, *at_once))
 
     def with_custody(self, kept: CustodyState) -> "Growing":
+        if kept is self.state.custody:
+            return self
         return replace(self, state=replace(self.state, custody=kept))

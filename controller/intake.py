@@ -26,6 +26,8 @@ from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.faults import DeviceFault
 
+_RANKS: Final = {rank.value: rank for rank in Rank}
+_SUITS: Final = {suit: Suit(suit.value) for suit in device.FaceSuit}
 _HAND_PLACES: Final = {
     (device.ClaimedUse.PLAYER, 1): Place.PLAYER_1,
     (device.ClaimedUse.PLAYER, 2): Place.PLAYER_2,
@@ -116,4 +118,4 @@ def _place(use: device.ClaimedUse, index: int) -> Place:
 def _card(face: device.Face | None) -> Card | None:
     if face is None:
         return None
-    return Card(Rank(face.rank), Suit(face.suit.value))
+    return Card(_RANKS[face.rank], _SUITS[face.suit])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from transitions import Machine, MachineError
+from transitions import EventData, Machine, MachineError, Transition
 
 PhaseT = TypeVar("PhaseT", bound=StrEnum)
 TriggerT = TypeVar("TriggerT", bound=StrEnum)
@@ -36,6 +36,20 @@ class _Position:
         self.state = state
 
 
+class _Edge(Transition):
+    """An edge that calls nobody: this table has no callbacks and no conditions to go through."""
+
+    def execute(self, event_data: EventData) -> bool:
+        assert isinstance(event_data.model, _Position)
+        assert self.dest is not None
+        event_data.model.state = self.dest
+        return True
+
+
+class _Edges(Machine):
+    transition_cls = _Edge
+
+
 class StateTable(Generic[PhaseT, TriggerT]):
     """An immutable table of edges; safe for several threads, as a call changes nothing in it.
 
@@ -44,7 +58,7 @@ class StateTable(Generic[PhaseT, TriggerT]):
     edges name, whether or not an edge uses them.
     """
 
-    __slots__ = ("_machine", "_phases", "_triggers")
+    __slots__ = ("_by_name", "_machine", "_phases", "_triggers")
 
     def __init__(self, edges: Sequence[tuple[PhaseT, TriggerT, PhaseT]]) -> None:
         assert edges, "a table without edges says nothing"
@@ -52,7 +66,8 @@ class StateTable(Generic[PhaseT, TriggerT]):
         assert len(set(pairs)) == len(pairs), "a trigger leads to one phase only"
         self._phases = type(edges[0][0])
         self._triggers = type(edges[0][1])
-        self._machine = Machine(
+        self._by_name = {phase.value: phase for phase in self._phases}
+        self._machine = _Edges(
             model=None,
             states=[phase.value for phase in self._phases],
             initial=edges[0][0].value,
@@ -72,7 +87,7 @@ class StateTable(Generic[PhaseT, TriggerT]):
         except MachineError:
             return NoEdge(phase, trigger, self.legal(phase))
         assert moved, "without conditions an edge that exists is taken"
-        return self._phases(position.state)
+        return self._by_name[position.state]
 
     def legal(self, phase: PhaseT) -> tuple[TriggerT, ...]:
         """The triggers that may come in `phase`, in the order of their enum."""

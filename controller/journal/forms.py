@@ -10,7 +10,9 @@ import types
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, Flag
-from typing import Final, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Final, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
+
+from controller.journal.field_code import FieldCode, written_out
 
 Plain: TypeAlias = "bool | int | str | bytes | list[Plain] | dict[str, Plain] | None"
 Encode: TypeAlias = Callable[[object], Plain]
@@ -247,14 +249,17 @@ def _field_encoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Encode:
     encoders = tuple((field, form.encode) for field, form in forms)
     # The order of RFC 8949, 4.2.1: bytewise by encoded key, which for text is length, then bytes.
     # A copied dict keeps it, so it is found once per class and not once per value.
-    ordered = sorted(
-        ("type", *(field for field, _ in forms)),
-        key=lambda key: (len(key.encode()), key.encode()),
+    ordered = tuple(
+        sorted(
+            ("type", *(field for field, _ in forms)),
+            key=lambda key: (len(key.encode()), key.encode()),
+        )
     )
     blank: dict[str, Plain] = dict.fromkeys(ordered)
     blank["type"] = name
 
-    def encode(value: object) -> Plain:
+    def exactly(value: object) -> Plain:
+        """Field by field, so that an error names the field."""
         if type(value) is not cls:
             raise CanonicalError(f"expected {name}, found {_found(value)}")
         plain = blank.copy()
@@ -266,7 +271,14 @@ def _field_encoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Encode:
             raise error.within(f".{field}") from None
         return plain
 
-    return encode
+    codes = tuple(
+        FieldCode(field, form.value_type, form.encode, _may_be_none(form)) for field, form in forms
+    )
+    return cast("Encode", written_out(cls, codes, ordered, CanonicalError, exactly))
+
+
+def _may_be_none(form: Form) -> bool:
+    return any(member.value_type is type(None) for member in form.members)
 
 
 def _field_decoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Decode:

@@ -66,7 +66,8 @@ def opened_with_held_cards(book: RuleBook, step: Step) -> Step:
         place = DUE_PLACE[step.phase]
         step = step.with_remedy(replace(step.shoe.remedy, carried=held[index + 1 :]))
         step = step.with_coup(replace(step.coup, carried=index + 1))
-        step = _placed(book, step, DealtCard(place, error.card, Place.OUTSIDE, error.coup))
+        dealt = DealtCard(place, error.card, Place.OUTSIDE, error.coup)
+        step = _placed(book, step, dealt, drawn_last=LastDrawn.NOTHING)
         if step.coup.partial:
             detail = f"{WORDS[place]}, held from before"
             return irregular(book, step, IrregularityCode.CARD_UNREADABLE, detail)
@@ -76,8 +77,9 @@ def opened_with_held_cards(book: RuleBook, step: Step) -> Step:
 def due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card that a hand is due. The order of drawing decides whose it is (D-16)."""
     place = DUE_PLACE[step.phase]
-    step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.HAND))
-    step = _placed(book, step, DealtCard(place, event.card, event.claimed))
+    step = _placed(
+        book, step, DealtCard(place, event.card, event.claimed), drawn_last=LastDrawn.HAND
+    )
     if step.coup.partial:
         return irregular(book, step, IrregularityCode.CARD_UNREADABLE, WORDS[place])
     if place in (Place.PLAYER_3, Place.BANKER_3):
@@ -89,19 +91,26 @@ def due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     return cards_left_checked(book, step)
 
 
-def _placed(book: RuleBook, step: Step, dealt: DealtCard) -> Step:
+def _placed(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: LastDrawn) -> Step:
     """The card in its hand, what the rules say after it and what is to be called.
 
     Where it could not be read the coup is partial.
     """
     # A coup left too early is taken up again; what was declared of it no longer holds.
-    coup = replace(step.coup, abandoned=False, declared=None, cards=(*step.coup.cards, dealt))
+    coup = replace(
+        step.coup,
+        abandoned=False,
+        declared=None,
+        cards=(*step.coup.cards, dealt),
+        partial=dealt.card is None,
+    )
+    shoe = replace(step.shoe, coup=coup, drawn_last=drawn_last)
     if dealt.card is None:
-        return step.with_coup(replace(coup, partial=True)).moved(book, Trigger.COUP_PARTIAL)
-    ruling = decision(coup.faces())
-    step = step.with_coup(coup)
-    step = step.moved(book, _TRIGGER_OF_DECISION.get(ruling, Trigger.CARD))
-    decided = () if dealt.place is Place.BANKER_3 else ruling_points(coup.faces())
+        return step.moved(book, Trigger.COUP_PARTIAL, shoe=shoe)
+    faces = coup.faces()
+    ruling = decision(faces)
+    step = step.moved(book, _TRIGGER_OF_DECISION.get(ruling, Trigger.CARD), shoe=shoe)
+    decided = () if dealt.place is Place.BANKER_3 else ruling_points(faces)
     clauses = (*place_clauses(book, dealt.place), *book.clauses(*decided))
     held = ", held from before" if dealt.carried_from is not None else ""
     step = accept(step, WORDS[dealt.place] + held, tuple(dict.fromkeys(clauses)))

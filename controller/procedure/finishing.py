@@ -30,7 +30,7 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
 from controller.procedure.steps import Step, accept, irregular, prompt
 from controller.procedure.wagering import coup_paid
-from controller.rules.coup import is_complete
+from controller.rules.coup import FIRST_FOUR_PLACES, is_complete
 from controller.rules.outcome import CoupResult, Outcome, result_of
 from controller.rules.rule_points import RulePoint
 from firmware_bridge.values import replace
@@ -116,7 +116,7 @@ def is_over(coup: CoupState | None) -> bool:
     """Whether there is a coup that is whole, needs no more cards and was not abandoned."""
     if coup is None or coup.partial or coup.abandoned:
         return False
-    return is_complete(coup.faces())
+    return len(coup.cards) >= len(FIRST_FOUR_PLACES) and is_complete(coup.faces())
 
 
 def ended_by_what_follows(book: RuleBook, step: Step) -> Step:

@@ -8,6 +8,7 @@ Source: package README, "Profiles".
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -101,10 +102,8 @@ class RuleBook:
         """The clause ids of these points, in order, each once."""
         if len(points) == 1:
             return self.citations[points[0]]
-        found: list[str] = []
-        for point in points:
-            found.extend(c for c in self.citations[point] if c not in found)
-        return tuple(found)
+        cited = map(self.citations.__getitem__, points)
+        return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
     def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
         """Whether this may come now, and what is due after it."""

@@ -88,7 +88,7 @@ class CoupState:
     def faces(self) -> tuple[Card, ...]:
         """The cards in drawing order; only for a coup that is not partial."""
         assert not self.partial
-        faces = tuple(dealt.card for dealt in self.cards if dealt.card is not None)
+        faces = tuple([dealt.card for dealt in self.cards if dealt.card is not None])
         assert len(faces) == len(self.cards)
         return faces
 

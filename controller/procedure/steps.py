@@ -62,12 +62,13 @@ class Step:
     def with_remedy(self, remedy: RemedyState) -> "Step":
         return self.with_shoe(replace(self.shoe, remedy=remedy))
 
-    def moved(self, book: RuleBook, *triggers: Trigger) -> "Step":
-        """Follow edges that only a mistake in this program could make missing."""
+    def moved(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
+        """Follow edges that only a mistake in this program could make missing; with this shoe."""
         phase = self.state.phase
         for trigger in triggers:
             phase = book.move(phase, trigger)
-        return self.on(replace(self.state, phase=phase))
+        shoe = self.state.shoe if shoe is None else shoe
+        return self.on(replace(self.state, phase=phase, shoe=shoe))
 
     @property
     def phase(self) -> Phase:

@@ -8,6 +8,7 @@ Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-3, S42-e-6-value 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
+from typing import Final
 
 
 class Rank(IntEnum):
@@ -61,9 +62,13 @@ class Card:
         return cls(rank, suit)
 
 
+# By rank; there is no rank 0.
+POINT_VALUES: Final = tuple(rank if rank < Rank.TEN else 0 for rank in range(Rank.KING + 1))
+
+
 def point_value(card: Card) -> int:
     """Value in a hand, 0..9: ace 1, ten and faces 0 (NY-a-4-ii-a to c, S42-a-2-i to iii)."""
-    return int(card.rank) if card.rank < Rank.TEN else 0
+    return POINT_VALUES[card.rank]
 
 
 def burn_value(card: Card) -> int:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.rules.cards import Card, point_value
-from controller.rules.hands import is_natural, point_count
+from controller.rules.hands import NATURAL_COUNTS, point_count
 from controller.rules.tableau import banker_draws, player_draws
 
 Cards = tuple[Card, ...]
@@ -101,7 +101,7 @@ def decision(cards: Cards) -> Decision:
 
 def is_complete(cards: Cards) -> bool:
     """Whether the coup needs no more cards."""
-    return decision(cards) in _COMPLETE
+    return len(cards) >= len(FIRST_FOUR_PLACES) and decision(cards) in _COMPLETE
 
 
 def hands(cards: Cards) -> Hands:
@@ -120,11 +120,11 @@ def next_place(cards: Cards) -> Place | None:
 
 
 def _after_four(cards: Cards) -> Decision:
-    player, banker = (cards[0], cards[2]), (cards[1], cards[3])
-    if is_natural(player) or is_natural(banker):
+    player, banker = point_count(cards[0:4:2]), point_count(cards[1:4:2])
+    if player in NATURAL_COUNTS or banker in NATURAL_COUNTS:
         return Decision.NATURAL
-    if player_draws(point_count(player)):
+    if player_draws(player):
         return Decision.PLAYER_DRAWS
-    if banker_draws(point_count(banker), None):
+    if banker_draws(banker, None):
         return Decision.PLAYER_STANDS_BANKER_DRAWS
     return Decision.BOTH_STAND

@@ -8,7 +8,7 @@ Source: NY-a-4-iii-sum, NY-a-4-iii-digit, S42-a-3 (point count); NY-h-1, S42-i-1
 from collections.abc import Sequence
 from enum import StrEnum
 
-from controller.rules.cards import Card, point_value
+from controller.rules.cards import POINT_VALUES, Card
 
 NATURAL_COUNTS = (8, 9)
 
@@ -20,7 +20,10 @@ class HandName(StrEnum):
 
 def point_count(cards: Sequence[Card]) -> int:
     """Last digit of the sum of the point values, 0..9 (NY-a-4-iii-digit, S42-a-3)."""
-    return sum(map(point_value, cards)) % 10
+    total = 0
+    for card in cards:
+        total += POINT_VALUES[card.rank]
+    return total % 10
 
 
 def is_natural(cards: Sequence[Card]) -> bool:

@@ -109,7 +109,8 @@ class AngelEyeLink:
         outstanding = state.exchange.outstanding
         reading = state.exchange.reading if outstanding is None else outstanding.reading
         unframed, found = feed(state.unframed, data, reading)
-        state = replace(state, unframed=unframed)
+        if unframed != state.unframed:
+            state = replace(state, unframed=unframed)
         items: list[AngelEyeItem | LinkFault] = []
         to_write: list[bytes] = []
         for one in found:
@@ -152,7 +153,7 @@ class AngelEyeLink:
 
     def _report(self, state: AngelEyeLinkState, report: Report, at: Timestamp) -> Linked:
         message = parse(report.data)
-        if not isinstance(message, Malformed | Unknown):
+        if state.heard is not Heard.UNDERSTOOD and not isinstance(message, Malformed | Unknown):
             state = replace(state, heard=Heard.UNDERSTOOD)
         if self._is_repeat(state, report, at):
             return replace(state, blind=False), LinkOutput()

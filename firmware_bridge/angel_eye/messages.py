@@ -197,9 +197,9 @@ def _seven_bits(payload: bytes, length: int) -> tuple[int, ...]:
     """The payload bytes without bit 7, which each of them must carry."""
     if len(payload) != length:
         raise _NoSense(f"its payload has {len(payload)} bytes where {length} are due")
-    if any(byte < 0x80 for byte in payload):
+    if payload and min(payload) < 0x80:
         raise _NoSense("a payload byte does not carry bit 7")
-    return tuple(byte & 0x7F for byte in payload)
+    return tuple([byte & 0x7F for byte in payload])
 
 
 def _face(card: int) -> CardFace | None:
