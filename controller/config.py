@@ -29,6 +29,7 @@ from controller.config_devices import (
     ShoeSection,
     UsbSection,
 )
+from controller.config_evidence import EvidenceSection
 from controller.config_identity import TrustFound
 from controller.config_layout import LayoutSection, PitSection, layout_problems
 from controller.config_problems import (
@@ -58,6 +59,7 @@ from controller.settings import (
     Settings,
     ShoeDeviceSettings,
 )
+from controller.signer import SigningSettings
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
 from firmware_bridge.transport.port import LineSettings
 from firmware_bridge.values import replace
@@ -86,6 +88,8 @@ class TableConfig:
     `bound_batches` are the batches at the table from its start, by name; `batch_keys` the files of
     the public keys whose receipts of batches are believed.
 
+    `signing` says who signs the seals of finished shoes.
+
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` is
     what is allowed and yet to be thought of.
@@ -104,6 +108,7 @@ class TableConfig:
     batch_keys: tuple[Path, ...]
     bound_batches: tuple[str, ...]
     journal_folder: Path
+    signing: SigningSettings
     metrics_enabled: bool
     metrics_address: str
     metrics_port: int
@@ -231,8 +236,9 @@ def _config(
     assert isinstance(metrics, MetricsSection)
     assert isinstance(control, ControlSection)
     layout = sections["layout"]
-    batches, usb = sections["batches"], sections["usb"]
+    batches, usb, evidence = sections["batches"], sections["usb"], sections["evidence"]
     assert isinstance(layout, LayoutSection)
+    assert isinstance(evidence, EvidenceSection)
     assert isinstance(batches, BatchesSection)
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
@@ -262,6 +268,7 @@ def _config(
         bound_batches=tuple(batches.bound),
         log_level_wire=shoe.log_level_wire,
         journal_folder=_journal_folder(path, journal),
+        signing=evidence.settings(path.absolute().parent, _journal_folder(path, journal)),
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,
         metrics_port=metrics.port,

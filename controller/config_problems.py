@@ -21,6 +21,7 @@ from controller.config_devices import (
     ShoeSection,
     UsbSection,
 )
+from controller.config_evidence import EvidenceSection
 from controller.config_layout import LayoutSection, PitSection
 from controller.config_sections import (
     ControlSection,
@@ -43,6 +44,7 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "batches": BatchesSection,
         "usb": UsbSection,
         "journal": JournalSection,
+        "evidence": EvidenceSection,
         "metrics": MetricsSection,
         "control": ControlSection,
     }

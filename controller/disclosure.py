@@ -146,7 +146,14 @@ WAYS: Final = (
         WayOut.LOG,
         "log: start, end, devices, warnings by kind, batches by name, faults by kind and place",
         Passes.NO_CARD,
-        by={"log": ("controller.app", "controller.device_log", "controller.table")},
+        by={
+            "log": (
+                "controller.app",
+                "controller.device_log",
+                "controller.seal_desk",
+                "controller.table",
+            )
+        },
     ),
     Way(
         WayOut.WIRE_LOG,
@@ -200,7 +207,10 @@ WAYS: Final = (
                 "controller.journal.database",
                 "controller.journal.folder",
                 "controller.journal.verify",
+                "controller.seal_list",
             ),
+            "bytes": ("controller.seal_list",),
+            "process": ("controller.signer",),
         },
     ),
     Way(
@@ -325,7 +335,10 @@ WAYS: Final = (
                 "controller.rule_data",
                 "controller.rules.*",
                 "controller.script.*",
+                "controller.seal_list",
+                "controller.sealing",
                 "controller.shuffle_files",
+                "controller.signer",
                 "controller.small_files",
                 "controller.table",
                 "drivers.catalogue",

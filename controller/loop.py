@@ -16,6 +16,7 @@ from controller.entries import CoreOutput, Entry
 from controller.inputs import Input, Started, Tick
 from controller.journal.store import Journal
 from controller.journal.values import Checkpoint
+from controller.procedure.effects import ShoeEnded
 from controller.tape import chunks_record, entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -33,12 +34,17 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One durable transaction: what was concluded, what may now be written, and when."""
+    """One durable transaction: what was concluded, what may now be written, and when.
+
+    `shoe_ended`: a shoe came to its end in it; `shoe_ends` are the states after such ends.
+    """
 
     conclusions: tuple[Conclusion, ...]
     writes: tuple[tuple[str, bytes], ...]
     at: Timestamp
     state: CoreState
+    shoe_ended: bool = False
+    shoe_ends: tuple[Checkpoint, ...] = ()
 
 
 class Loop:
@@ -70,6 +76,8 @@ class Loop:
         self._writes: list[tuple[str, bytes]] = []
         self._at_once: list[tuple[str, bytes]] = []
         self._checkpoint: Checkpoint | None = None
+        self._shoe_ended = False
+        self._shoe_ends: list[Checkpoint] = []
 
     def begin(self, started: Started) -> Stored:
         """Take and store the first input. Raises JournalWriteFailed."""
@@ -99,6 +107,10 @@ class Loop:
                 software=self._software,
                 state=output.checkpoint,
             )
+        if any(type(entry) is ShoeEnded for entry in output.entries):
+            self._shoe_ended = True
+            if output.checkpoint and self._checkpoint is not None:
+                self._shoe_ends.append(self._checkpoint)
         if self._since_ns is None:
             self._since_ns = item.at.monotonic_ns
         return output
@@ -145,13 +157,22 @@ class Loop:
             return None
         self._close_run()
         self._journal.append(self._records, self._checkpoint)
-        stored = Stored(tuple(self._conclusions), tuple(self._writes), self._clock(), self.state)
+        stored = Stored(
+            tuple(self._conclusions),
+            tuple(self._writes),
+            self._clock(),
+            self.state,
+            self._shoe_ended,
+            tuple(self._shoe_ends),
+        )
         self._records = []
         self._bytes = 0
         self._since_ns = None
         self._conclusions = []
         self._writes = []
         self._checkpoint = None
+        self._shoe_ended = False
+        self._shoe_ends = []
         return stored
 
     def _due(self, since_ns: int) -> bool:

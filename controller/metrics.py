@@ -19,7 +19,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
 from controller.core import Core
@@ -41,6 +41,7 @@ from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
+from controller.seal_desk import SealStanding
 from controller.table import Health, Table
 from controller.version import VERSION
 from drivers.catalogue import SHOE_MODELS
@@ -183,9 +184,26 @@ class _Scrape(Collector):
             ("health",),
             [((each.value,), each is health) for each in Health],
         )
+        seals = self._table.seals
+        if seals is not None:
+            yield from _seal_metrics(seals)
         published = self._table.published
         if published is not None:
             yield from _state_gauges(*published)
+
+
+def _seal_metrics(seals: SealStanding) -> Iterable[Metric]:
+    words = "Shoes that have ended and are not sealed: their records wait in live.db."
+    yield _number("shoes_unsealed", words, seals.unsealed)
+    words = "1 while seals are to be signed and no key can be used."
+    yield _number("seals_unsigned", words, bool(seals.unsigned))
+    made = SummaryMetricFamily(
+        "smartshoe_seal_seconds",
+        "Shoes sealed since the program began, and how long that took.",
+        count_value=seals.sealed,
+        sum_value=seals.seconds,
+    )
+    yield made
 
 
 def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:

@@ -28,6 +28,7 @@ from controller.pending import Ask, Pending, Taken
 from controller.recovery import RecoveryError, recover, refusal_to_start
 from controller.rules.clauses import Clause
 from controller.run import core_of
+from controller.seal_desk import SealDesk, SealStanding
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
 
@@ -65,12 +66,16 @@ Waiting: TypeAlias = Input | Ask | threading.Event | None
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What a run of a table begins with. `start` stamps and builds its first input."""
+    """What a run of a table begins with. `start` stamps and builds its first input.
+
+    `seals` is where finished shoes are sealed; without it they stay in live.db.
+    """
 
     journal: Path
     clauses: Mapping[str, Clause]
     start: Callable[[str], Started]
     close_coup_as_partial: bool = False
+    seals: SealDesk | None = None
 
 
 class Table:
@@ -148,6 +153,12 @@ class Table:
         return self._published
 
     @property
+    def seals(self) -> SealStanding | None:
+        """How sealing stands; None where this table seals nothing."""
+        desk = self._beginning.seals
+        return desk.standing if desk is not None else None
+
+    @property
     def version(self) -> int:
         """Grows with every stored transaction and every change of health."""
         return self._version
@@ -217,12 +228,14 @@ class Table:
             if refusal:
                 raise RecoveryError(refusal)
             self.recovered_inputs = recovered.inputs
+            if self._beginning.seals is not None:
+                self._beginning.seals.started(journal)
             loop = Loop(journal, core, recovered.before(core), self._clock)
             self._publish(loop, loop.begin(started))
             self._set_health(Health.RUNNING, "")
-            self._serve(loop)
+            self._serve(loop, journal)
 
-    def _serve(self, loop: Loop) -> None:
+    def _serve(self, loop: Loop, journal: Journal) -> None:
         # After a fault of ours the ports are still open, and what they said may be lost.
         for opened in self._pending.open_ports(self._clock()):
             loop.take(opened)
@@ -230,9 +243,12 @@ class Table:
         while not ended:
             items = self._take(loop.wait_s())
             ended = self._stopping and not self._pending.again
-            self._work(loop, items)
+            stored = self._work(loop, items)
+            # What it led to is out: now there is time for the file.
+            if stored is not None and stored.shoe_ended and self._beginning.seals is not None:
+                self._beginning.seals.shoes_ended(journal, stored.shoe_ends)
 
-    def _work(self, loop: Loop, items: Sequence[Taken]) -> None:
+    def _work(self, loop: Loop, items: Sequence[Taken]) -> Stored | None:
         asks: list[Ask] = []
         for item, ask in self._pending.telling(items):
             output = loop.take(item)
@@ -252,6 +268,7 @@ class Table:
         finally:
             for ask in asks:
                 ask.done.set()
+        return stored
 
     def _take(self, wait_s: float | None) -> list[Taken]:
         """All that waits, at most a batch; blocks until something does or time is up."""

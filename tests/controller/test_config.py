@@ -104,6 +104,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         },
         "batches": {"folder", "keys", "bound"},
         "usb": {"allow"},
+        "evidence": {"sign"},
         "journal": {"folder"},
         "metrics": {"enabled", "address", "port"},
         "control": {"socket"},
