@@ -20,6 +20,8 @@ PROGRAM = ("firmware_bridge", "drivers", "controller")
 PACKAGES = (*PROGRAM, "hil")
 
 FILE_LINES_MAX = 450
+# A regulator gets one file to read and run: it may be longer, and is divided into sections.
+ONE_FILE_LINES_MAX = {"controller/journal/verify.py": 1100}
 FUNCTION_LINES_MAX = 70
 
 MODULES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
@@ -60,7 +62,11 @@ def test_modules_open_with_what_they_answer_for() -> None:
 
 def test_files_fit_in_one_head() -> None:
     lines = {shown(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
-    found = {name: count for name, count in lines.items() if count > FILE_LINES_MAX}
+    found = {
+        name: count
+        for name, count in lines.items()
+        if count > ONE_FILE_LINES_MAX.get(name, FILE_LINES_MAX)
+    }
 
     assert not found, f"look for the seam that wants to be cut: {found}"
 

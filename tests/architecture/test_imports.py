@@ -135,7 +135,12 @@ ONLY_IMPORTERS = {
     # What a device signs is judged at the wire, without files.
     # An emulated device has a key of its own.
     "cryptography": (
-        ("controller.keys", "firmware_bridge.attestation", "hil.emulator.tablelink_identity"),
+        (
+            "controller.journal.verify",  # what runs alone checks signatures alone
+            "controller.keys",
+            "firmware_bridge.attestation",
+            "hil.emulator.tablelink_identity",
+        ),
         "sign and verify through controller.keys; of devices through firmware_bridge.attestation",
     ),
     "sqlite3": (("controller.journal",), "store and read through controller.journal"),

@@ -1,0 +1,259 @@
+"""Sealed shoes made by hand, for the tests of the verifier.
+
+Responsible for: a few small shoes of two gaming days whose records, rows, headings, seals and lists
+belong together, encoded by another CBOR encoder than the program's.
+Not responsible for: shoes as a table seals them (tests/controller/test_sealing*).
+Source: controller/journal/README.md, "Shoe file", "List of seals".
+"""
+
+import base64
+import json
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+import cbor2
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from controller.journal.chain import GENESIS, link
+from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
+
+NINE_O_CLOCK_NS = 1_795_251_600_000_000_000  # 2026-11-21 09:00:00 UTC
+SECOND_NS = 10**9
+CARDS = (("D", 7), ("H", 13), ("C", 1))
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
+PUBLIC = KEY.public_key().public_bytes_raw()
+
+
+def given(name: str, ns: int, **fields: object) -> bytes:
+    at = {"type": "Timestamp", "utc_ns": ns, "monotonic_ns": 1}
+    return cbor2.dumps(["in", {"type": name, "at": at, **fields}], canonical=True)
+
+
+def concluded(name: str, **fields: object) -> bytes:
+    return cbor2.dumps(["out", {"type": name, **fields}], canonical=True)
+
+
+def drawn(suit: str, rank: int) -> bytes:
+    card = {"type": "Card", "suit": suit, "rank": rank}
+    event = {"type": "CardDrawn", "card": card, "claimed": "player_1", "back": "", "again": False}
+    return concluded("Judged", event=event, verdicts=[])
+
+
+CUT_CARD = concluded("Judged", event={"type": "CutCardDrawn"}, verdicts=[])
+
+
+@dataclass(frozen=True)
+class MadeShoe:
+    """A sealed shoe, its bytes, and what the next one goes on from."""
+
+    heading: ShoeHeading
+    rows: bytes
+    parts: ShoeParts
+    data: bytes
+
+    @property
+    def name(self) -> str:
+        return f"shoes/{self.heading.gaming_day}/{self.heading.shoe:04}.shoe"
+
+    @property
+    def digest(self) -> bytes:
+        return self.data[-96:-64]
+
+    @property
+    def seal(self) -> dict[str, object]:
+        heading = self.heading
+        return {
+            "shoe": heading.shoe,
+            "digest": self.digest.hex(),
+            "first_seq": heading.first_seq,
+            "last_seq": heading.last_seq,
+            "until_ns": heading.until_ns,
+        }
+
+
+@dataclass
+class Sealing:
+    """Makes one shoe after the other. `key` None: nobody signs."""
+
+    key: Ed25519PrivateKey | None = KEY
+    table: str = "Table 7"
+    seq: int = 0
+    chain: bytes = GENESIS
+    previous: bytes = NO_SEAL
+    now_ns: int = NINE_O_CLOCK_NS
+    started: tuple[int, bytes] = (0, b"")
+    state: bytes = b""
+    shoes: list[MadeShoe] = field(default_factory=list)
+
+    def records(self, day: str, number: int, *, run: bool, state: bytes) -> list[bytes]:
+        """One shoe of three cards and a cut card; a run begins before it where `run`."""
+        told: list[bytes] = []
+        if run:
+            told.append(given("Started", self._later(), software="0.5.0", boot_id="boot"))
+        told.append(given("Tick", self._later()))
+        told.append(concluded("ShoeOpened", gaming_day=day, shoe=number, decks=8, joined=False))
+        for suit, rank in CARDS:
+            told.append(given("Chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05x\x03"))
+            told.append(drawn(suit, rank))
+        told += [given("Chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05c\x03"), CUT_CARD]
+        ended = {"gaming_day": day, "shoe": number, "coups": 1, "irregularities": 0}
+        told.append(concluded("ShoeEnded", **ended, cards_drawn=3, person="", reason=""))
+        told.append(concluded("StateDigest", digest=sha256(state).digest()))
+        return told
+
+    def _later(self) -> int:
+        self.now_ns += SECOND_NS
+        return self.now_ns
+
+    def shoe(self, day: str, number: int, *, run: bool = False) -> MadeShoe:
+        """Seal the next shoe."""
+        state = f"state after shoe {number} of {day}".encode()
+        records = self.records(day, number, run=run, state=state)
+        made = self.sealed(day, number, records)
+        self.state = state
+        return made
+
+    def sealed(self, day: str, number: int, records: Sequence[bytes]) -> MadeShoe:
+        """Seal these records as the next shoe."""
+        first, before, rows, stamps = self.seq + 1, self.chain, b"", list[int]()
+        started_before, opened = self.started, 0
+        for record in records:
+            kind, value = cbor2.loads(record)
+            self.seq, self.chain = self.seq + 1, link(self.chain, record)
+            if kind == "in":
+                stamps.append(value["at"]["utc_ns"])
+            if value["type"] == "Started":
+                self.started = (self.seq, record)
+            if value["type"] == "ShoeOpened":
+                opened = self.started[0]
+            if value["type"] == "Judged":
+                rows += row(self.seq, stamps[-1], value["event"], self.chain)
+        begins = self.started[0] == first
+        heading = ShoeHeading(
+            table=self.table,
+            software="0.5.0",
+            gaming_day=day,
+            shoe=number,
+            first_seq=first,
+            last_seq=self.seq,
+            chain_before=before,
+            chain_after=self.chain,
+            from_ns=stamps[0],
+            until_ns=stamps[-1],
+            previous=self.previous,
+            signer=b"" if self.key is None else self.key.public_key().public_bytes_raw(),
+            started_seq=0 if begins else started_before[0],
+            state_software="0.5.0" if self.state else "",
+            opened_seq=opened,
+            clean=True,
+            batch="RED-0001",
+            back="red",
+            decks=8,
+            coups=1,
+            irregularities=0,
+        )
+        parts = ShoeParts(b"" if begins else started_before[1], self.state, tuple(records))
+        return self.put(heading, rows, parts)
+
+    def put(self, heading: ShoeHeading, rows: bytes, parts: ShoeParts) -> MadeShoe:
+        """Seal just this as the newest shoe, right or wrong."""
+        sign = None if self.key is None else self.key.sign
+        made = MadeShoe(heading, rows, parts, shoe_bytes(heading, rows, parts, sign))
+        self.previous = made.digest
+        self.shoes.append(made)
+        return made
+
+    def list_of(self, day: str, seals: Sequence[dict[str, object]] | None = None) -> bytes:
+        """The day's list of seals."""
+        if seals is None:
+            seals = [one.seal for one in self.shoes if one.heading.gaming_day == day]
+        lines = ["smartshoe seals 1", self.table, day]
+        lines += [" ".join(str(value) for value in seal.values()) for seal in seals]
+        signed = "".join(f"{line}\n" for line in lines).encode()
+        plain = {
+            "form": "smartshoe-seals-1",
+            "table": self.table,
+            "gaming_day": day,
+            "seals": list(seals),
+            "signer": "" if self.key is None else self.key.public_key().public_bytes_raw().hex(),
+            "signature": "" if self.key is None else self.key.sign(signed).hex(),
+        }
+        return json.dumps(plain, indent=1).encode() + b"\n"
+
+    def write(self, folder: Path) -> None:
+        """All shoes and lists, as an archive."""
+        for made in self.shoes:
+            file = folder / made.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(made.data)
+        (folder / "days").mkdir(exist_ok=True)
+        for day in sorted({one.heading.gaming_day for one in self.shoes}):
+            (folder / "days" / f"{day}.seals.json").write_bytes(self.list_of(day))
+
+
+def row(seq: int, ns: int, event: dict[str, object], chain: bytes) -> bytes:
+    card = event.get("card")
+    assert card is None or isinstance(card, dict)
+    number = 13 * "DCSH".index(card["suit"]) + card["rank"] if card else 0
+    role = 3 if card else 9
+    numbers = struct.pack(">QqIBBBBBB6x", seq, ns, 1 if card else 0, role, number, 0, 0, 0, 0)
+    tag = sha256(b"tag %d" % seq).digest()[:16] if card else bytes(16)
+    return numbers + tag + chain[:16]
+
+
+@pytest.fixture
+def sealing() -> Sealing:
+    """Nothing sealed yet."""
+    return Sealing()
+
+
+@pytest.fixture
+def one_shoe(sealing: Sealing) -> MadeShoe:
+    """The first shoe of a journal, signed."""
+    return sealing.shoe("2026-11-21", 1, run=True)
+
+
+@pytest.fixture
+def sealed_shoes(sealing: Sealing) -> Sealing:
+    """Three shoes of one day and two of the next; another run begins with the fourth."""
+    for number in (1, 2, 3):
+        sealing.shoe("2026-11-21", number, run=number == 1)
+    sealing.shoe("2026-11-22", 1, run=True)
+    sealing.shoe("2026-11-22", 2)
+    return sealing
+
+
+@pytest.fixture
+def resealed() -> Callable[..., MadeShoe]:
+    """The same shoe with other words in its heading, sealed properly: what only content tells."""
+
+    def other(made: MadeShoe, **said: object) -> MadeShoe:
+        again = Sealing()
+        rows, parts = said.pop("rows", made.rows), said.pop("parts", made.parts)
+        return again.put(replace(made.heading, **said), rows, parts)  # type: ignore[arg-type]
+
+    return other
+
+
+@pytest.fixture
+def public_key(fast_dir: Path) -> Path:
+    """The file of the key that signs, as `smartshoe keys` exports it."""
+    return pem(fast_dir / "table.key.pub", KEY)
+
+
+@pytest.fixture
+def other_key(fast_dir: Path) -> Path:
+    """The file of a key that signs nothing."""
+    return pem(fast_dir / "other.key.pub", OTHER_KEY)
+
+
+def pem(path: Path, key: Ed25519PrivateKey) -> Path:
+    head = bytes.fromhex("302a300506032b6570032100")
+    text = base64.b64encode(head + key.public_key().public_bytes_raw()).decode()
+    path.write_text(f"-----BEGIN PUBLIC KEY-----\n{text}\n-----END PUBLIC KEY-----\n")
+    return path
