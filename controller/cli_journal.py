@@ -31,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
         epilog="\b\nexamples:\n  smartshoe verify /var/lib/smartshoe/table-1\n"
         "  smartshoe verify copy/live.db --json\n"
         "  smartshoe verify /media/archive --key table.key.pub\n"
-        "  smartshoe verify bundle.zip --witness 'ABCDE FGHIJ KLMNO PQRST'\n\n"
+        "  smartshoe verify bundle.zip --witness ABCDE-FGHIJ-KLMNO-PQRST\n\n"
         "Exit codes: 0 intact, 1 problems, 2 cannot be read."
     )(verify)
     app.command(
