@@ -132,6 +132,7 @@ def _replay_json(report: "ReplayReport") -> dict[str, object]:
         "finding": report.finding.value,
         "this_version": VERSION,
         "versions": list(report.versions),
+        "first_record": report.first_seq,
         "records": report.records,
         "inputs": report.inputs,
         "entries": report.entries,
@@ -175,5 +176,7 @@ def _tell_replay(report: "ReplayReport") -> None:
     more = report.different + report.otherwise - len(report.differences)
     if more > 0:
         say(f"  and {more} more")
+    if report.first_seq > 1:
+        say(f"  it begins at record {report.first_seq}: those before it are not here")
     say(f"  {report.records} records: {report.inputs} inputs, {report.entries} entries")
     say(f"  {report.coups} coups of {report.shoes} shoes, {report.coups_per_s} coups a second")

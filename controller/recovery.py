@@ -6,22 +6,23 @@ Not responsible for: checking the chain (the journal does at opening) and for ne
 Source: package README, "Restart"; D-22, D-27.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from controller.carry_over import Ledger, carried
 from controller.core import Core
-from controller.core_state import STATES, CoreState
+from controller.core_state import CoreState
 from controller.inputs import Started
-from controller.journal.canonical import CanonicalError
+from controller.journal.canonical import CanonicalError, OlderCodec
 from controller.journal.reader import JournalReader
-from controller.journal.values import Checkpoint, StoredRecord
+from controller.journal.values import Base, Checkpoint, Head, StoredRecord
 from controller.procedure.changes import effective, refused_at_start
-from controller.retelling import Difference, Retelling, Run
+from controller.retelling import Difference, Retelling, Run, can_begin_at
 from controller.rules.clauses import Clause
 from controller.rules.profile import ProfileError
-from controller.run import core_of
-from controller.tape import read_input, read_older_entry, read_older_input
+from controller.tape import read_older_entry, read_older_input
 from controller.version import VERSION
 
 
@@ -58,18 +59,23 @@ class Recovered:
 
 
 def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
-    """Rebuild the state. Raises RecoveryError, JournalError."""
+    """Rebuild the state. Raises RecoveryError, JournalError.
+
+    Only live.db is read, but where both the checkpoint and the state at its base are damaged.
+    """
     if journal.head.seq == 0:
         return Recovered(None, None, Ledger(), 0)
     try:
         checkpoint = journal.checkpoint()
         versions = _versions_since(journal, checkpoint)
         if versions[-1] != VERSION:
-            return _other_version(journal)
-        if any(version != VERSION for version in versions):
-            # Another version went on from that checkpoint: what it left is in the ledger only.
-            checkpoint = None
-        return _same_version(journal, clauses, checkpoint)
+            return _other_version(journal, versions[-1])
+        retelling = Retelling(clauses)
+        if all(version == VERSION for version in versions):
+            after = _begin(journal, checkpoint, retelling)
+        else:
+            after = _begin_behind(journal, versions[0], retelling)
+        return _told(journal, retelling, after)
     except (CanonicalError, ProfileError, ValueError) as error:
         raise RecoveryError(
             f"{journal.file}: a record cannot be read: {error}. Keep the file as evidence; "
@@ -78,15 +84,37 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> Recovered:
         ) from error
 
 
-def _same_version(
-    journal: JournalReader, clauses: Mapping[str, Clause], checkpoint: Checkpoint | None
-) -> Recovered:
-    retelling = Retelling(clauses)
-    after = 0
+def _begin(journal: JournalReader, checkpoint: Checkpoint | None, retelling: Retelling) -> int:
+    """Put back the newest state there is; the record it was after."""
     if checkpoint is not None:
-        run = _run_at(journal, checkpoint.started_seq, clauses)
-        retelling.put_back(run, STATES.decode(checkpoint.state))
-        after = checkpoint.seq
+        started = checkpoint.started_seq, _started(journal, checkpoint.started_seq)
+        at = Head(checkpoint.seq, b"")
+        state = checkpoint.software, checkpoint.state
+        retelling.begin_at(Base.of(at, b"", started, state))
+        return checkpoint.seq
+    base = next(filter(can_begin_at, journal.bases()), None)
+    if base is None:
+        raise RecoveryError(
+            f"{journal.file}: the state after record {journal.base.seq} is damaged or not known, "
+            "and the sealed shoes from which it could be told again are not here. Put the last "
+            "archived shoes back into the journal's folder and start again; or start with "
+            "another journal folder, and the gap will be declared"
+        )
+    retelling.begin_at(base)
+    if any(version != VERSION for version in _versions_after(journal, base.seq)):
+        retelling.ledger = _ledger(journal, base)
+    return base.seq
+
+
+def _begin_behind(journal: JournalReader, software: str, retelling: Retelling) -> int:
+    """Another version went on from the newest state: what it left is in the ledger only."""
+    base = journal.base
+    if base.seq > 0:
+        retelling.begin_behind(software, _ledger(journal, base))
+    return base.seq
+
+
+def _told(journal: JournalReader, retelling: Retelling, after: int) -> Recovered:
     for stored in journal.records(after_seq=after):
         # What another version concluded is its own; only the numbering is taken from it.
         of_this_version = retelling.exact
@@ -107,44 +135,65 @@ def _disagrees(journal: JournalReader, difference: Difference) -> RecoveryError:
     )
 
 
-def _other_version(journal: JournalReader) -> Recovered:
+def _other_version(journal: JournalReader, software: str) -> Recovered:
     """Only the ledger is read: another version's state is not understood."""
-    ledger = Ledger()
-    software = ""
-    for stored in journal.records():
-        item = read_older_input(stored.record) if _may_begin(stored) else None
-        if isinstance(item, Started):
-            software = item.software
-        entry = read_older_entry(stored.record)
-        if entry is not None:
-            ledger = ledger.after(entry)
+    base = journal.base
+    ledger = _ledger_after(_ledger(journal, base), journal.records(after_seq=base.seq))
     return Recovered(None, None, ledger, 0, software)
 
 
-def _may_begin(stored: StoredRecord) -> bool:
-    """Whether a record may hold the first input of a run: only that one is read of another's."""
-    return b"Started" in stored.record
+def _ledger(journal: JournalReader, base: Base) -> Ledger:
+    """The ledger there: as it was stored, or told from the sealed shoes that are here."""
+    if base.seq == 0:
+        return Ledger()
+    if base.ledger:
+        with contextlib.suppress(CanonicalError):
+            return OlderCodec[Ledger](Ledger).decode(base.ledger)
+    earlier = journal.records(after_seq=journal.first_available_seq - 1)
+    return _ledger_after(Ledger(), takewhile(lambda stored: stored.seq <= base.seq, earlier))
+
+
+def _ledger_after(ledger: Ledger, records: Iterable[StoredRecord]) -> Ledger:
+    for stored in records:
+        entry = read_older_entry(stored.record)
+        if entry is not None:
+            ledger = ledger.after(entry)
+    return ledger
 
 
 def _versions_since(journal: JournalReader, checkpoint: Checkpoint | None) -> tuple[str, ...]:
-    """The versions that wrote from the checkpoint on, its own first; else from the first record."""
-    versions = [checkpoint.software] if checkpoint is not None else []
-    for stored in journal.records(after_seq=checkpoint.seq if checkpoint is not None else 0):
-        if _may_begin(stored):
-            item = read_older_input(stored.record)
-            if isinstance(item, Started):
-                versions.append(item.software)
+    """The versions that wrote from the checkpoint on, its own first; else from the base on."""
+    if checkpoint is not None:
+        return (checkpoint.software, *_versions_after(journal, checkpoint.seq))
+    base = journal.base
+    begun = _version(base.started) if base.started else ()
+    versions = (*begun, *_versions_after(journal, base.seq))
     if not versions:
         raise CanonicalError("the first input of a journal is Started; no run begins in it")
-    return tuple(versions)
+    return versions
 
 
-def _run_at(journal: JournalReader, seq: int, clauses: Mapping[str, Clause]) -> Run:
-    stored = next(iter(journal.records(after_seq=seq - 1)), None)
-    item = read_input(stored.record) if stored is not None else None
-    if not isinstance(item, Started):
+def _versions_after(journal: JournalReader, seq: int) -> Iterator[str]:
+    for stored in journal.records(after_seq=seq):
+        # Whether a record may hold the first input of a run: only that one is read of another's.
+        if b"Started" in stored.record:
+            yield from _version(stored.record)
+
+
+def _version(record: bytes) -> tuple[str, ...]:
+    item = read_older_input(record)
+    return (item.software,) if isinstance(item, Started) else ()
+
+
+def _started(journal: JournalReader, seq: int) -> bytes:
+    """The record that began the run of a checkpoint."""
+    base = journal.base
+    if base.started and seq == base.started_seq:
+        return base.started
+    stored = next(journal.records(after_seq=max(seq - 1, base.seq)), None)
+    if stored is None:
         raise CanonicalError(f"record {seq} should begin a run")
-    return Run(core_of(item, clauses), seq, item.software)
+    return stored.record
 
 
 def refusal_to_start(

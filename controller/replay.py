@@ -1,7 +1,8 @@
 """Replay: the inputs of a whole journal through this program, compared with what it stored.
 
-Responsible for: streaming a journal once, checking the chain on the way, and a report of where
-this program concludes something else. Memory does not grow with the journal.
+Responsible for: streaming a journal once, sealed shoes and live part, checking the chain on the
+way, and a report of where this program concludes something else. Where the first shoes are archived
+it begins at the first that can be told alone. Memory does not grow with the journal.
 Not responsible for: telling the inputs again (retelling), locating damage (journal.verify) and
 how a report is shown (the command line). A report names no card.
 Source: package README, "Replay".
@@ -15,13 +16,15 @@ from typing import Final
 
 from controller.carry_over import Ledger
 from controller.core_state import STATES
+from controller.inputs import Started
 from controller.journal.canonical import CanonicalError
-from controller.journal.chain import GENESIS, link
+from controller.journal.chain import link
 from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only
-from controller.journal.values import Checkpoint
-from controller.retelling import Difference, Retelling
+from controller.journal.values import Base
+from controller.retelling import Difference, Retelling, can_begin_at
 from controller.rule_data import load_clauses
 from controller.rules.profile import ProfileError
+from controller.tape import read_older_input
 from controller.version import VERSION
 from firmware_bridge.timestamp import now
 
@@ -46,12 +49,14 @@ class Finding(StrEnum):
 class ReplayReport:
     """`different` counts differences in records of this version, `otherwise` those in another's.
 
-    `differences` lists the first of both. `passed_over` counts records of another version's runs
-    whose settings have a form that this version cannot read: they were not told.
-    `checkpoint`: whether the stored one was compared.
+    `differences` lists the first of both. `passed_over` counts records that were not told: of
+    another version's runs whose settings have a form that this version cannot read, and all where
+    the journal here begins with another version's state. `first_seq` is the first record looked
+    at; those before it are not here. `checkpoint`: whether the stored state was compared.
     """
 
     path: Path
+    first_seq: int
     records: int
     inputs: int
     entries: int
@@ -100,13 +105,26 @@ def _silent(_done: int, _total: int) -> None:
     """Nobody watches."""
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptState:
+    """A state stored after record `seq`."""
+
+    seq: int
+    software: str
+    state: bytes
+    what: str
+
+
 @dataclass(slots=True)
 class _Replaying:
     """One replay on its way."""
 
     retelling: Retelling
     verdicts_only: bool
+    told: bool = True
+    first_seq: int = 1
     records: int = 0
+    passed_over: int = 0
     coups: int = 0
     shoes: int = 0
     different: int = 0
@@ -119,23 +137,62 @@ class _Replaying:
     def run(self, journal: JournalReader, progress: Progress) -> None:
         total = journal.head.seq
         try:
-            checkpoint = journal.checkpoint()
-            for stored in _chained(journal.records()):
+            begin = self._begin(journal)
+            self.first_seq, total = begin.seq + 1, journal.head.seq - begin.seq
+            states = _kept_states(journal)
+            for stored in _chained(journal.records(after_seq=begin.seq), begin):
+                if not self.told:
+                    self._pass_over(stored)
+                    continue
                 self._take(stored)
-                if checkpoint is not None and checkpoint.seq == stored.seq:
-                    self._compare_checkpoint(checkpoint)
+                for kept in states:
+                    if kept.seq == stored.seq:
+                        self._compare_state(kept)
                 if self.records % _PROGRESS_RECORDS == 0:
                     progress(self.records, total)
-            self._note(self.retelling.finish(total), exact=self.retelling.exact)
-            if journal.checkpoint_damage is not None:
-                self.damage = journal.checkpoint_damage.what
+            self._note(self.retelling.finish(journal.head.seq), exact=self.retelling.exact)
+            self.damage = _damage_of_states(journal)
         except JournalError as error:
             self.damage = str(error)
         except _Damaged as error:
             self.damage = f"{error}; `smartshoe verify` says more"
         except (CanonicalError, ProfileError, ValueError) as error:
-            self.damage = f"record {self.records + 1} cannot be told again: {error}"
+            self.damage = f"record {self.first_seq + self.records} cannot be told again: {error}"
         progress(self.records, total)
+
+    def _begin(self, journal: JournalReader) -> Base:
+        """The first record; where that one is archived, the first place with a state to go on from.
+
+        Where there is none, nothing is told.
+        """
+        if journal.first_available_seq == 1:
+            return Base()
+        usable, oldest = None, journal.base
+        for oldest in journal.bases():
+            if can_begin_at(oldest):
+                usable = oldest
+        if usable is None:
+            self.told = False
+            self._list_version(oldest.started)
+            return oldest
+        self.retelling.begin_at(usable)
+        return usable
+
+    def _pass_over(self, stored: StoredRecord) -> None:
+        """Nothing is known of the state before it, so nothing can be concluded from it."""
+        self.records += 1
+        self.passed_over += 1
+        self._list_version(stored.record)
+
+    def _list_version(self, record: bytes) -> None:
+        item = read_older_input(record) if b"Started" in record else None
+        if isinstance(item, Started):
+            self._list(item.software)
+
+    def _list(self, version: str) -> None:
+        listed = len(self.versions) == VERSIONS_LISTED_MAX
+        if version and not listed and version not in self.versions:
+            self.versions.append(version)
 
     def _take(self, stored: StoredRecord) -> None:
         # What is missing before the first input of a run belongs to the run before it.
@@ -144,10 +201,7 @@ class _Replaying:
         self._count(before, self.retelling.ledger)
         self.records += 1
         run = self.retelling.run
-        version = run.software if run is not None else self.retelling.unread_version
-        listed = len(self.versions) == VERSIONS_LISTED_MAX
-        if version and not listed and version not in self.versions:
-            self.versions.append(version)
+        self._list(run.software if run is not None else self.retelling.unread_version)
 
     def _count(self, before: Ledger, after: Ledger) -> None:
         if (before.day, before.shoe, before.open) != (after.day, after.shoe, after.open):
@@ -155,14 +209,14 @@ class _Replaying:
         elif after.coups != before.coups:
             self.coups += 1
 
-    def _compare_checkpoint(self, checkpoint: Checkpoint) -> None:
+    def _compare_state(self, kept: _KeptState) -> None:
         """The state that a start would go on from is the one its inputs lead to."""
         state = self.retelling.state
-        if checkpoint.software != VERSION or not self.retelling.exact or state is None:
+        if kept.software != VERSION or not self.retelling.exact or state is None:
             return
         self.checkpoint_compared = True
-        if STATES.encode(state) != checkpoint.state:
-            self._note(Difference(checkpoint.seq, "its checkpoint", "another state"), exact=True)
+        if STATES.encode(state) != kept.state:
+            self._note(Difference(kept.seq, kept.what, "another state"), exact=True)
 
     def _note(self, difference: Difference | None, *, exact: bool) -> None:
         if difference is None:
@@ -179,6 +233,7 @@ class _Replaying:
     def report(self, path: Path, elapsed_ns: int) -> ReplayReport:
         return ReplayReport(
             path=path,
+            first_seq=self.first_seq,
             records=self.records,
             inputs=self.retelling.inputs,
             entries=self.retelling.entries,
@@ -187,7 +242,7 @@ class _Replaying:
             versions=tuple(self.versions),
             different=self.different,
             otherwise=self.otherwise,
-            passed_over=self.retelling.passed_over,
+            passed_over=self.retelling.passed_over + self.passed_over,
             differences=tuple(self.differences),
             checkpoint=self.checkpoint_compared,
             damage=self.damage,
@@ -195,13 +250,31 @@ class _Replaying:
         )
 
 
+def _kept_states(journal: JournalReader) -> tuple[_KeptState, ...]:
+    """The states that live.db holds for a start."""
+    checkpoint, base = journal.checkpoint(), journal.base
+    kept = []
+    if checkpoint is not None:
+        kept.append(
+            _KeptState(checkpoint.seq, checkpoint.software, checkpoint.state, "its checkpoint")
+        )
+    if base.state:
+        kept.append(_KeptState(base.seq, base.software, base.state, "the state at its base"))
+    return tuple(kept)
+
+
+def _damage_of_states(journal: JournalReader) -> str:
+    checkpoint = journal.checkpoint_damage
+    return checkpoint.what if checkpoint is not None else journal.base_damage
+
+
 class _Damaged(Exception):
     """The chain does not hold; the message says where."""
 
 
-def _chained(records: Iterator[StoredRecord]) -> Iterator[StoredRecord]:
-    """The records, each checked against the chain before it is told."""
-    expected, chain = 1, GENESIS
+def _chained(records: Iterator[StoredRecord], begin: Base) -> Iterator[StoredRecord]:
+    """The records after `begin`, each checked against the chain before it is told."""
+    expected, chain = begin.seq + 1, begin.chain
     for stored in records:
         if stored.seq != expected:
             raise _Damaged(f"record {expected} is missing")

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from controller.carry_over import Ledger, carried
 from controller.core import Core
-from controller.core_state import CoreState
+from controller.core_state import STATES, CoreState
 from controller.entries import Entry, Judged
 from controller.inputs import Input, Started
 from controller.journal.canonical import CanonicalError
-from controller.journal.values import StoredRecord
+from controller.journal.values import Base, StoredRecord
 from controller.procedure.verdicts import Irregularity
 from controller.rules.clauses import Clause
 from controller.rules.profile import ProfileError
@@ -51,6 +51,11 @@ class Run:
     software: str
 
 
+def can_begin_at(base: Base) -> bool:
+    """Whether this version can tell the records after a base: from the first, or from a state."""
+    return base.seq == 0 or (base.software == VERSION and base.state_holds)
+
+
 class Retelling:
     """Takes records in stored order. Entries must follow the input they were concluded from.
 
@@ -70,10 +75,29 @@ class Retelling:
         self.unread_version = ""
         self.passed_over = 0
 
-    def put_back(self, run: Run, state: CoreState) -> None:
+    def put_back(self, run: Run | None, state: CoreState) -> None:
         """Go on from a checkpoint instead of from the first record."""
         self.run = run
         self.state = state
+
+    def begin_at(self, base: Base) -> None:
+        """Go on from where a shoe was sealed. Raises CanonicalError."""
+        if base.seq > 0:
+            self.put_back(self._run_of(base), STATES.decode(base.state))
+
+    def _run_of(self, base: Base) -> Run | None:
+        """The run in force there; none where its first input is the next record."""
+        if not base.started:
+            return None
+        item = read_input(base.started)
+        if not isinstance(item, Started):
+            raise CanonicalError(f"record {base.started_seq} should begin a run")
+        return Run(core_of(item, self._clauses), base.started_seq, item.software)
+
+    def begin_behind(self, software: str, ledger: Ledger) -> None:
+        """Begin within another version's run, which is not told: the ledger is what it left."""
+        self.unread_version = software
+        self.ledger = ledger
 
     @property
     def exact(self) -> bool:

@@ -98,6 +98,7 @@ class WithoutCheckpoint:
 
     def __init__(self, journal: Journal) -> None:
         self.head, self.file, self.records = journal.head, journal.file, journal.records
+        self.base, self.bases = journal.base, journal.bases
 
     def checkpoint(self) -> None:
         return None
