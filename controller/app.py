@@ -28,7 +28,9 @@ from controller.device_log import (
     telling_port,
     telling_refused,
 )
+from controller.disk_watch import DiskWatch
 from controller.fault_words import fault_words, way_there
+from controller.host_log import tell_host
 from controller.inputs import Started
 from controller.loop import Stored
 from controller.metrics import TableMetrics
@@ -134,6 +136,7 @@ class Parts:
     pumps: tuple[PortPump, ...]
     batches: BatchDesk
     devices: DeviceWatch
+    disk: DiskWatch
     control: ControlServer
     metrics: MetricsServer | None
 
@@ -142,11 +145,13 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     """Run until a signal; returns the exit code."""
     shuffler = config.settings.shuffler is not None
     metrics = TableMetrics(config.settings.table, shuffler=shuffler)
+    disk = DiskWatch(config.journal_folder, config.disk_limits, now)
     beginning = Beginning(
         journal=config.journal_folder,
         clauses=load_clauses(),
         start=_starter(config),
         close_coup_as_partial=close_coup_as_partial,
+        no_room=disk.refusal,
     )
     batches = BatchDesk(config.batches_folder, config.batch_keys, now)
 
@@ -156,6 +161,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         tell_batches(stored)
         tell_identities(config.settings, stored)
         tell_warnings(stored)
+        tell_host(stored)
 
     table = Table(config.settings.table, beginning, now, on_stored)
     _stop_on_signal(table)
@@ -164,7 +170,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         table.join()
         return _say(table.failure, _exit_code(table.health))
     try:
-        parts = _assemble(config, table, metrics, batches)
+        parts = _assemble(config, table, metrics, batches, disk)
     except (MetricsUnavailable, OSError) as error:
         table.stop()
         table.join()
@@ -208,7 +214,7 @@ def _starter(config: TableConfig) -> Callable[[str], Started]:
 
 
 def _assemble(
-    config: TableConfig, table: Table, metrics: TableMetrics, batches: BatchDesk
+    config: TableConfig, table: Table, metrics: TableMetrics, batches: BatchDesk, disk: DiskWatch
 ) -> Parts:
     def shown() -> Plain:
         published = table.published
@@ -234,7 +240,8 @@ def _assemble(
     desk = DeviceDesk(config.allowed, pumps, telling_refused(table.put))
     devices = DeviceWatch(desk.tell)
     devices.start()
-    return Parts(table, pumps, batches, devices, control, server)
+    disk.start(table.put)
+    return Parts(table, pumps, batches, devices, disk, control, server)
 
 
 def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
@@ -284,6 +291,7 @@ def _wait_for_port(table: Table) -> None:
 
 def _take_apart(parts: Parts) -> None:
     parts.devices.stop()
+    parts.disk.stop()
     for pump in parts.pumps:
         pump.stop()
     parts.batches.stop()
@@ -293,6 +301,7 @@ def _take_apart(parts: Parts) -> None:
         pump.join()
     parts.batches.join()
     parts.devices.join()
+    parts.disk.join()
     parts.control.stop()
     if parts.metrics is not None:
         parts.metrics.stop()

@@ -17,6 +17,7 @@ from controller.cli_status_shown import (
     opening_lines,
     turning_lines,
     wagering_lines,
+    wrapped,
 )
 from controller.cli_status_shuffler import identity_words, shuffler_lines, warning_lines
 from controller.shown import Shown
@@ -29,6 +30,7 @@ def status_block(table: Shown, typed: Typed, width: int = WIDTH, at_ns: int = 0)
     """
     lines = [
         line("table", _table_words(table)),
+        *_host_lines(table.part("host"), width),
         *due_lines(table, width),
         *_coup_lines(table),
         *warning_lines(table, typed, width, at_ns),
@@ -54,6 +56,17 @@ def _table_words(table: Shown) -> str:
     if table.text("failure"):
         words.append(table.text("failure"))
     return ", ".join(words)
+
+
+def _host_lines(host: Shown | None, width: int) -> list[str]:
+    """What the machine wants of people: a disk that fills, a clock that was set of late."""
+    parts = [] if host is None else [(name, host.part(name)) for name in ("disk", "clock")]
+    return [
+        words
+        for name, part in parts
+        if part is not None
+        for words in wrapped(name.upper(), part.text("text"), width)
+    ]
 
 
 def _shoe_lines(shoe: Shown | None) -> list[str]:

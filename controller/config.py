@@ -50,6 +50,7 @@ from controller.config_sections import (
 )
 from controller.config_shuffler import ShufflerSection
 from controller.config_zone import zone_data
+from controller.disk_watch import DiskLimits
 from controller.identity_files import PairedRole
 from controller.layout import warnings
 from controller.procedure.rulebook import Fact
@@ -109,6 +110,7 @@ class TableConfig:
     bound_batches: tuple[str, ...]
     journal_folder: Path
     signing: SigningSettings
+    disk_limits: DiskLimits
     metrics_enabled: bool
     metrics_address: str
     metrics_port: int
@@ -269,6 +271,7 @@ def _config(
         log_level_wire=shoe.log_level_wire,
         journal_folder=_journal_folder(path, journal),
         signing=evidence.settings(path.absolute().parent, _journal_folder(path, journal)),
+        disk_limits=journal.limits,
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,
         metrics_port=metrics.port,

@@ -21,11 +21,14 @@ from pydantic import (
 )
 
 from controller.config_zone import zone_data
+from controller.disk_watch import MIB, DiskLimits
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_profile, profile_names
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.words import ShuffleMode
 
+# 16 TiB: whoever writes more has written bytes.
+_MIB_MAX: Final = 1 << 24
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
@@ -147,6 +150,27 @@ class RulesSection(Section):
 
 class JournalSection(Section):
     folder: FileName = "journal"
+    warn_free_mib: Annotated[int, Field(ge=1, le=_MIB_MAX)] = 1024
+    warn_free_percent: Annotated[int, Field(ge=0, le=90)] = 5
+    stop_free_mib: Annotated[int, Field(ge=2, le=_MIB_MAX)] = 64
+
+    @field_validator("stop_free_mib")
+    @classmethod
+    def _stop_free_mib(cls, mib: int, read: ValidationInfo) -> int:
+        """Whether people are warned before the table stops."""
+        warn = read.data.get("warn_free_mib", mib)
+        if mib > warn:
+            raise ValueError(
+                f"{mib} is not allowed; at most warn_free_mib, which is {warn}: people are warned"
+                " before the table stops"
+            )
+        return mib
+
+    @property
+    def limits(self) -> DiskLimits:
+        return DiskLimits(
+            self.warn_free_mib * MIB, self.warn_free_percent, self.stop_free_mib * MIB
+        )
 
 
 class MetricsSection(Section):

@@ -12,8 +12,10 @@ from typing import TypeAlias, assert_never
 from controller.entries import (
     BatchBound,
     CardSetApart,
+    ClockStepped,
     CommandGiven,
     DeviceNoted,
+    DiskNoted,
     Entry,
     HostNoted,
     Judged,
@@ -99,7 +101,15 @@ def _plain(entry: Entry) -> Iterator[Plain]:
             | WarningClosed()
         ):
             yield _of_batches(entry)
-        case DeviceNoted() | BurnDone() | RunBegan() | StateDigest() | HostNoted():
+        case (
+            DeviceNoted()
+            | BurnDone()
+            | RunBegan()
+            | StateDigest()
+            | HostNoted()
+            | DiskNoted()
+            | ClockStepped()
+        ):
             return
         case _:
             assert_never(entry)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import assert_never
 
-from controller import binding, core_cards, core_orders, core_shuffler
+from controller import binding, core_cards, core_orders, core_shuffler, host_state
 from controller.acted import event_of
 from controller.actions import (
     Action,
@@ -41,6 +41,7 @@ from controller.gaming_day import GamingCalendar
 from controller.inputs import (
     DevicePlugged,
     DeviceUnplugged,
+    DiskSpace,
     Input,
     ManifestGiven,
     OperatorAction,
@@ -92,6 +93,7 @@ class Core:
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Take one input. Total: no input raises."""
         growing = self._paced(self._taken(Growing(state), item), state, item)
+        growing = _clocked(growing, state.boot_id, item)
         unsound = check(growing.state.custody)
         assert not unsound, f"custody does not add up: {unsound[0]}"
         checkpoint = b""
@@ -124,6 +126,10 @@ class Core:
                 return growing.with_custody(kept).noting(entry)
             case DevicePlugged() | DeviceUnplugged():
                 return growing.noting(binding.host_noted(item))
+            case DiskSpace():
+                host = host_state.disk_told(growing.state.host, item)
+                growing = replace(growing, state=replace(growing.state, host=host))
+                return growing.noting(host_state.disk_noted(item))
             case _:
                 assert_never(item)
 
@@ -351,6 +357,20 @@ class Core:
             growing = replace(growing, state=replace(growing.state, lock_wanted=asked.lock_wanted))
         why = f"{item.role.value} {item.person}: {item.reason}"
         return self._command(growing, asked.command, why, item.at, asked.port)
+
+
+def _clocked(growing: Growing, boot_id: str, item: Input) -> Growing:
+    """What the stamp of an input says of the machine's clock; as a rule nothing new."""
+    known = growing.state.host
+    if isinstance(item, Started):
+        host = host_state.begun(known, item.at, same_boot=boot_id == item.boot_id)
+    else:
+        host = host_state.clock_read(known, item.at)
+    if host is known:
+        return growing
+    growing = replace(growing, state=replace(growing.state, host=host))
+    stepped = host.stepped if host.steps != known.steps else None
+    return growing if stepped is None else growing.noting(stepped)
 
 
 def _coup_ended(before: TableState, after: TableState) -> bool:

@@ -13,6 +13,7 @@ from controller.custody.state import CustodyState
 from controller.device_identity import NOT_PROVEN, DeviceIdentity
 from controller.entries import Entry
 from controller.gaming_day import GamingDay
+from controller.host_state import NOTHING_TOLD, HostState
 from controller.journal.canonical import Codec
 from controller.procedure.state import TableState
 from drivers.catalogue import ReaderState, ScannerState, ShoeState, ShufflerState
@@ -45,7 +46,7 @@ class CoreState:
     """All that the core knows. `lock_wanted` is None while the table asks for neither.
 
     `beside` are the states of the devices beside the shoe, in their order. `shoe_identity` is of a
-    shoe that has one.
+    shoe that has one. `host` is of the machine that the program runs on.
     """
 
     boot_id: str
@@ -56,6 +57,7 @@ class CoreState:
     custody: CustodyState = NOTHING_KNOWN
     beside: tuple[BesideKept, ...] = ()
     shoe_identity: DeviceIdentity = NOT_PROVEN
+    host: HostState = NOTHING_TOLD
 
 
 STATES: Codec[CoreState] = Codec(CoreState)

@@ -150,6 +150,8 @@ WAYS: Final = (
             "log": (
                 "controller.app",
                 "controller.device_log",
+                "controller.disk_watch",
+                "controller.host_log",
                 "controller.seal_desk",
                 "controller.table",
             )
@@ -194,7 +196,7 @@ WAYS: Final = (
     ),
     Way(
         WayOut.JOURNAL,
-        "live.db, its lock, sealed shoes, and the private copies that reading a journal makes",
+        "live.db, its lock and reserve, sealed shoes, and the private copies that reading makes",
         Passes.EVIDENCE,
         by={
             "database": (
@@ -204,6 +206,7 @@ WAYS: Final = (
                 "controller.journal.verify",
             ),
             "file": (
+                "controller.disk_watch",
                 "controller.journal.database",
                 "controller.journal.folder",
                 "controller.journal.verify",

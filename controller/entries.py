@@ -6,9 +6,10 @@ Source: package README, "Evidence".
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
-from controller.inputs import Input
+from controller.inputs import DiskLevel, Input
 from controller.procedure.effects import (
     BatchMoved,
     BurnDone,
@@ -118,6 +119,34 @@ class HostNoted:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskNoted:
+    """The room left on the disk of the journal, and the limit that was crossed, in bytes."""
+
+    level: DiskLevel
+    free_bytes: int
+    limit_bytes: int
+
+
+class ClockEvidence(StrEnum):
+    """What shows that the clock was set."""
+
+    SAME_BOOT = "same_boot"  # the machine's other clock went on evenly meanwhile
+    OTHER_BOOT = "other_boot"  # it is earlier than when the machine was last on: at least by that
+
+
+@dataclass(frozen=True, slots=True)
+class ClockStepped:
+    """The machine's clock was set, forward by `by_ns` or, where that is negative, back.
+
+    `utc_ns` is what it says since. A machine that slept shows a step forward, too.
+    """
+
+    by_ns: int
+    utc_ns: int
+    evidence: ClockEvidence
+
+
+@dataclass(frozen=True, slots=True)
 class StateDigest:
     """SHA-256 of the whole state after a coup: a replay must arrive at the same one."""
 
@@ -134,6 +163,8 @@ Entry: TypeAlias = (
     | BatchBound
     | CardSetApart
     | HostNoted
+    | DiskNoted
+    | ClockStepped
     | CoupClosed
     | CoupPaid
     | ShoeOpened

@@ -6,6 +6,7 @@ Source: package README, "The seams".
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 from controller.actions import Action, Role
@@ -103,6 +104,25 @@ class DeviceUnplugged:
     path: str
 
 
+class DiskLevel(StrEnum):
+    """How much room is left on the disk of the journal."""
+
+    ENOUGH = "enough"
+    LOW = "low"  # somebody has to make room
+    STOP = "stop"  # what is left is for the last words
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSpace:
+    """The room left on the disk of the journal has come to another level, in bytes."""
+
+    at: Timestamp
+    level: DiskLevel
+    free_bytes: int
+    warn_bytes: int
+    stop_bytes: int
+
+
 Input: TypeAlias = (
     Started
     | PortOpened
@@ -114,4 +134,5 @@ Input: TypeAlias = (
     | ManifestGiven
     | DevicePlugged
     | DeviceUnplugged
+    | DiskSpace
 )

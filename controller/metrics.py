@@ -28,7 +28,8 @@ from controller.custody.lineage.stages import BatchStage
 from controller.custody.lineage.state import Lineage, WarningKind
 from controller.custody.state import counts
 from controller.custody_view import told_places
-from controller.entries import DeviceNoted, Entry, Judged
+from controller.entries import ClockStepped, DeviceNoted, Entry, Judged
+from controller.inputs import DiskLevel
 from controller.loop import Conclusion, Stored, read_at
 from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import (
@@ -88,6 +89,8 @@ class TableMetrics:
         self._faults = {kind: faults.labels(kind.value) for kind in LinkFaultKind}
         stores = "Durable transactions of the journal."
         self._transactions = _counter(registry, "journal_transactions", stores)
+        steps = "Times the machine's clock was found set, forward or back."
+        self._clock_steps = _counter(registry, "clock_steps", steps)
         self._delay = Histogram(
             "smartshoe_scan_to_stored_seconds",
             "From the bytes of a card being read to its verdict being durable.",
@@ -123,6 +126,8 @@ class TableMetrics:
             (self._void if outcome is None else self._coups[outcome]).inc()
         elif type(entry) is DeviceNoted and type(entry.event) is DeviceFault:
             self._faults[entry.event.kind].inc()
+        elif type(entry) is ClockStepped:
+            self._clock_steps.inc()
         elif self._of_shuffler is not None:
             self._of_shuffler.count(entry)
 
@@ -225,6 +230,13 @@ def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
                 for each in Stage
             ),
         ],
+    )
+    disk = state.host.disk.level if state.host.disk is not None else DiskLevel.ENOUGH
+    yield _one_of(
+        "disk_room",
+        "Room on the disk of the journal; 1 for what holds now.",
+        ("level",),
+        [((each.value,), each is disk) for each in DiskLevel],
     )
     places = GaugeMetricFamily(
         "smartshoe_cards_at",

@@ -17,6 +17,7 @@ from controller.disclosure import (
     coup_disclosed,
     irregularity_disclosed,
 )
+from controller.host_words import host_view
 from controller.opening_view import opening_view
 from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.changes import effective
@@ -94,6 +95,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "beside": _beside(core, state),
         "shuffler": _shuffler(core, state),
         "custody": custody_view(state.custody),
+        "host": host_view(state.host),
         "observed": [fact.value for fact in core.settings.observed],
     }
 

@@ -18,9 +18,10 @@ from typing import Protocol, TypeAlias
 
 from controller.core import Core
 from controller.core_state import CoreState
+from controller.disk_watch import stop_words
 from controller.entries import Entry
 from controller.fault_words import fault_words, way_there
-from controller.inputs import Input, Started
+from controller.inputs import DiskLevel, Input, Started
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, JournalWriteFailed
 from controller.loop import Loop, Stored
@@ -69,6 +70,7 @@ class Beginning:
     """What a run of a table begins with. `start` stamps and builds its first input.
 
     `seals` is where finished shoes are sealed; without it they stay in live.db.
+    `no_room` says why there is not room enough to keep what it is told; empty where there is.
     """
 
     journal: Path
@@ -76,6 +78,7 @@ class Beginning:
     start: Callable[[str], Started]
     close_coup_as_partial: bool = False
     seals: SealDesk | None = None
+    no_room: Callable[[], str] = str
 
 
 class Table:
@@ -216,6 +219,8 @@ class Table:
         return True
 
     def _run_once(self, *, replace_allowed: bool) -> None:
+        if no_room := self._beginning.no_room():
+            raise RecoveryError(no_room)
         with Journal.open(self._beginning.journal) as journal:
             recovered = recover(journal, self._beginning.clauses)
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
@@ -268,6 +273,9 @@ class Table:
         finally:
             for ask in asks:
                 ask.done.set()
+        disk = loop.state.host.disk
+        if disk is not None and disk.level is DiskLevel.STOP:
+            raise JournalWriteFailed(stop_words(self._beginning.journal, disk))
         return stored
 
     def _take(self, wait_s: float | None) -> list[Taken]:

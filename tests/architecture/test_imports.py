@@ -193,6 +193,8 @@ PURE = (
     "controller.odds",
     "controller.layout",
     "controller.snapshot",
+    "controller.host_state",
+    "controller.host_words",
     "controller.disclosure",
     "controller.json_fields",
     "controller.roads",

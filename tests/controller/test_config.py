@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.config import SOCKET_PATH_BYTES_MAX, ConfigError, example_text, load_config
+from controller.disk_watch import MIB, DiskLimits
 from controller.gaming_day import calendar
 from controller.procedure.rulebook import Fact
 from controller.rule_data import load_clauses, profile_text
@@ -68,6 +69,18 @@ def test_a_name_and_a_port_are_enough(write: Write) -> None:
     assert (config.metrics_address, config.metrics_port) == ("127.0.0.1", 9309)
 
 
+def test_limits_of_the_disk_are_told_in_mebibytes_and_percent(write: Write) -> None:
+    assert load_config(write(LEAST)).disk_limits == DiskLimits(1024 * MIB, 5, 64 * MIB)
+    keys = "[journal]\nwarn_free_mib = 300\nwarn_free_percent = 0\nstop_free_mib = 300\n"
+    assert load_config(write(LEAST + keys)).disk_limits == DiskLimits(300 * MIB, 0, 300 * MIB)
+
+
+def test_people_are_warned_before_the_table_stops(problems) -> None:
+    (problem,) = problems(LEAST + "[journal]\nwarn_free_mib = 100\nstop_free_mib = 101\n")
+    assert problem.startswith("journal.stop_free_mib: 101 is not allowed; at most warn_free_mib,")
+    assert problem.endswith("which is 100: people are warned before the table stops.")
+
+
 def test_the_example_passes_its_own_check(write: Write) -> None:
     config = load_config(write(example_text()))
 
@@ -105,7 +118,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         "batches": {"folder", "keys", "bound"},
         "usb": {"allow"},
         "evidence": {"sign"},
-        "journal": {"folder"},
+        "journal": {"folder", "warn_free_mib", "warn_free_percent", "stop_free_mib"},
         "metrics": {"enabled", "address", "port"},
         "control": {"socket"},
     }

@@ -12,8 +12,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from controller.config_zone import zone_data
-from controller.entries import DeviceNoted, Entry, Judged
-from controller.inputs import Started, Tick
+from controller.entries import ClockEvidence, ClockStepped, DeviceNoted, Entry, Judged
+from controller.inputs import DiskLevel, DiskSpace, Started, Tick
 from controller.loop import Conclusion, Stored
 from controller.metrics import TableMetrics
 from controller.metrics_server import MetricsServer, MetricsUnavailable
@@ -179,6 +179,24 @@ def test_every_irregularity_is_there_before_it_happens(
     assert (before, after) == (0, 1)
 
 
+def test_the_clock_being_set_is_counted(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
+    before = seen(metrics, table)("clock_steps_total")
+    metrics.observe(stored(step, step))
+
+    assert (before, seen(metrics, table)("clock_steps_total")) == (0, 2)
+
+
+def test_the_room_on_the_disk_is_shown_by_its_level(metrics: TableMetrics, table: Table) -> None:
+    assert seen(metrics, table)("disk_room", level="enough") == 1
+    item = DiskSpace(READ_AT, DiskLevel.LOW, 5, 10, 1)
+    assert table.act(item) is not None
+    levels = [seen(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    assert levels == [0, 1, 0]
+
+
 @pytest.mark.parametrize("kind", LinkFaultKind)
 def test_every_fault_of_the_wire_is_there_before_it_happens(
     metrics: TableMetrics, table: Table, stored: MakeStored, kind: LinkFaultKind
@@ -281,6 +299,7 @@ CLOSED_SETS = {
     "kind": {kind.value for kind in LinkFaultKind},
     "health": {health.value for health in Health},
     "stage": {stage.value for stage in Stage},
+    "level": {level.value for level in DiskLevel},
     "device": {"dealing_shoe"},
     "version": {VERSION},
     "table": {"M7"},

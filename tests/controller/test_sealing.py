@@ -130,19 +130,22 @@ def test_a_row_tells_card_time_and_chain(script, records) -> None:
     entry = read_entry(tells.record)
     assert isinstance(entry, Judged)
     assert isinstance(entry.event, CardDrawn)
-    assert first == CardRow(
-        seq=tells.seq,
-        # 09:00 UTC and five reports, 300 ms each.
-        utc_ns=1_763_715_601_500_000_000,
-        coup=1,
-        role=RowRole.PLAYER_1,
-        card=3 * 13 + 9,  # the nine of hearts
-        claimed=RowRole.PLAYER_1,
-        flags=RowFlag.NONE,
-        ends=RowEnd.NOT_LAST,
-        declared=RowEnd.NOT_LAST,
-        tag=bytes(16),
-        chain=tells.chain[:16],
+    assert (
+        first
+        == CardRow(
+            seq=tells.seq,
+            # 09:00 UTC and five reports, 300 ms each.
+            utc_ns=1_763_715_601_500_000_000,
+            coup=1,
+            role=RowRole.PLAYER_1,
+            card=3 * 13 + 9,  # the nine of hearts
+            claimed=RowRole.PLAYER_1,
+            flags=RowFlag.NONE,
+            ends=RowEnd.NOT_LAST,
+            declared=RowEnd.NOT_LAST,
+            tag=bytes(16),
+            chain=tells.chain[:16],
+        )
     )
 
 
