@@ -165,12 +165,12 @@ def _versions_since(journal: JournalReader, checkpoint: Checkpoint | None) -> tu
     """The versions that wrote from the checkpoint on, its own first; else from the base on."""
     if checkpoint is not None:
         return (checkpoint.software, *_versions_after(journal, checkpoint.seq))
-    base = journal.base
-    begun = _version(base.started) if base.started else ()
-    versions = (*begun, *_versions_after(journal, base.seq))
-    if not versions:
-        raise CanonicalError("the first input of a journal is Started; no run begins in it")
-    return versions
+    for base in journal.bases():
+        begun = _version(base.started) if base.started else ()
+        versions = (*begun, *_versions_after(journal, base.seq))
+        if versions and (begun or base.seq == 0):
+            return versions
+    raise CanonicalError("the first input of a journal is Started; no run begins in it")
 
 
 def _versions_after(journal: JournalReader, seq: int) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _started(journal: JournalReader, seq: int) -> bytes:
     base = journal.base
     if base.started and seq == base.started_seq:
         return base.started
-    stored = next(journal.records(after_seq=max(seq - 1, base.seq)), None)
+    stored = next(journal.records(after_seq=max(seq - 1, 0)), None)
     if stored is None:
         raise CanonicalError(f"record {seq} should begin a run")
     return stored.record

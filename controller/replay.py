@@ -151,7 +151,7 @@ class _Replaying:
                 if self.records % _PROGRESS_RECORDS == 0:
                     progress(self.records, total)
             self._note(self.retelling.finish(journal.head.seq), exact=self.retelling.exact)
-            self.damage = _damage_of_states(journal)
+            self.damage = "; ".join(journal.damages)
         except JournalError as error:
             self.damage = str(error)
         except _Damaged as error:
@@ -261,11 +261,6 @@ def _kept_states(journal: JournalReader) -> tuple[_KeptState, ...]:
     if base.state:
         kept.append(_KeptState(base.seq, base.software, base.state, "the state at its base"))
     return tuple(kept)
-
-
-def _damage_of_states(journal: JournalReader) -> str:
-    checkpoint = journal.checkpoint_damage
-    return checkpoint.what if checkpoint is not None else journal.base_damage
 
 
 class _Damaged(Exception):

@@ -223,6 +223,14 @@ class Table:
             raise RecoveryError(no_room)
         with Journal.open(self._beginning.journal) as journal:
             recovered = recover(journal, self._beginning.clauses)
+            for damage in journal.damages:
+                LOG.warning(
+                    "table %s: %s: %s. The start went on without it, from the records. Run"
+                    " `smartshoe verify`, and have the disk looked at",
+                    self.name,
+                    journal.file,
+                    damage,
+                )
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
             before = recovered.software if replacing else ""
             started = self._beginning.start(before)

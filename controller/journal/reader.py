@@ -7,6 +7,7 @@ broken journal (verify).
 Source: controller/journal/README.md, "Chain", "Base", "Checkpoint".
 """
 
+import itertools
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -19,7 +20,7 @@ from typing import Self
 from controller.journal.chain import link
 from controller.journal.database import DAMAGE, in_words, stored_base
 from controller.journal.folder import sealed_files
-from controller.journal.sealed_part import SealedPart
+from controller.journal.sealed_part import SealedPart, bases_around_last
 from controller.journal.values import (
     Base,
     ChainBreak,
@@ -67,7 +68,7 @@ class JournalReader:
     def base(self) -> Base:
         """Where the live part begins: after the last sealed record, or record 0.
 
-        Its state is absent where it is damaged; then `base_damage` says so.
+        Its state is absent where it is damaged; what is damaged of it `base_damage` says.
         """
         return self._base
 
@@ -91,6 +92,13 @@ class JournalReader:
     def checkpoint_damage(self) -> CheckpointDamaged | None:
         """Why the last call of `checkpoint` gave nothing, where one is stored but damaged."""
         return self._checkpoint_damage
+
+    @property
+    def damages(self) -> tuple[str, ...]:
+        """What was found damaged and is told from elsewhere: no record is lost by it."""
+        checkpoint = self._checkpoint_damage
+        found = (checkpoint.what if checkpoint is not None else "", self.base_damage)
+        return tuple(filter(None, found))
 
     def records(self, after_seq: int = 0) -> Iterator[StoredRecord]:
         """Stream the records after number `after_seq` in stored order. Raises JournalError.
@@ -199,13 +207,38 @@ class JournalReader:
         except DAMAGE as error:
             raise self._cannot_read(error) from error
         if base is None:
-            raise JournalError(
-                f"{self.file}: where its live part begins is damaged (table base). {KEEP}"
-            )
+            return self._base_told_again()
         if base.state and not base.state_holds:
             self.base_damage = f"the state stored after record {base.seq} was changed"
             return replace(base, software="", state=b"", digest=b"")
         return base
+
+    def _base_told_again(self) -> Base:
+        """A base is told from what it stands between: a sealed file and what live.db holds."""
+        first = self._one("SELECT seq, record, chain FROM records ORDER BY seq LIMIT 1")
+        for base in itertools.chain((Base(),), bases_around_last(self.file, self._sealed_paths)):
+            self._base, self._head = base, base.head
+            if self._follows_base(first):
+                self.base_damage = (
+                    f"where the live part begins (table base) was damaged; as the sealed shoes and"
+                    f" the chain tell, it begins after record {base.seq}"
+                )
+                return base
+        raise JournalError(
+            f"{self.file}: where its live part begins is damaged (table base), and no sealed shoe"
+            f" here leads to it. {KEEP}"
+        )
+
+    def _follows_base(self, first: tuple[object, ...] | None) -> bool:
+        """Whether the first live record, or without any the checkpoint, stands on the base."""
+        match first:
+            case None:
+                checkpoint = self.checkpoint()
+                return checkpoint is not None and checkpoint.seq == self._base.seq
+            case (int(seq), bytes(record), bytes(stored)):
+                return seq == self._base.seq + 1 and link(self._base.chain, record) == stored
+            case _:
+                return False
 
     def _sealed_part(self) -> SealedPart:
         return SealedPart(self.file, self._base, self._sealed_paths)

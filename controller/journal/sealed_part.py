@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.journal.database import in_words
-from controller.journal.folder import base_before, heading_of, read_sealed
+from controller.journal.folder import base_after, base_before, heading_of, read_sealed
 from controller.journal.shoe_file import ShoeFile, ShoeFileError
 from controller.journal.values import Base, JournalError, StoredRecord
 
@@ -65,21 +65,14 @@ class SealedPart:
     def bases(self) -> Iterator[Base]:
         """Where each file begins, the newest first, as long as they follow. Raises JournalError."""
         for span in self._backwards():
-            try:
-                yield base_before(_read(span.path))
-            except ShoeFileError as error:
-                raise _broken(span.path, f"cannot be read: {error}") from error
+            yield _base_before(span.path, _read(span.path))
 
     def _backwards(self) -> Iterator[_Span]:
         """The files, the newest first, until one is missing."""
         expected = self._base.seq
         if expected == 0:
             return
-        try:
-            paths = self._paths()
-        except OSError as error:
-            raise JournalError(f"{self._file}: cannot look for shoes: {in_words(error)}") from error
-        for path in reversed(paths):
+        for path in reversed(_paths(self._file, self._paths)):
             span = _span(path)
             # A file behind the base is one sealed since, or its move was cut short.
             if span.first_seq > self._base.seq:
@@ -99,6 +92,31 @@ class SealedPart:
             " were archived, moved or lost. Put the files of those shoes back into the journal's"
             f" folder, or read on from record {last + 1}."
         )
+
+
+def bases_around_last(file: Path, paths: Callable[[], tuple[Path, ...]]) -> Iterator[Base]:
+    """The base after the last sealed file, and the one before it, where its move was cut short.
+
+    Raises JournalError.
+    """
+    for path in _paths(file, paths)[-1:]:
+        last = _read(path)
+        yield base_after(last)
+        yield _base_before(path, last)
+
+
+def _base_before(path: Path, sealed: ShoeFile) -> Base:
+    try:
+        return base_before(sealed)
+    except ShoeFileError as error:
+        raise _broken(path, f"cannot be read: {error}") from error
+
+
+def _paths(file: Path, paths: Callable[[], tuple[Path, ...]]) -> tuple[Path, ...]:
+    try:
+        return paths()
+    except OSError as error:
+        raise JournalError(f"{file}: cannot look for shoes: {in_words(error)}") from error
 
 
 def _span(path: Path) -> _Span:

@@ -184,6 +184,13 @@ def test_without_any_state_and_without_shoes_the_remedy_is_told(
         recovered(folder)
 
 
+@pytest.mark.parametrize("damage", [(), (NO_CHECKPOINT,)], ids=["base", "base and checkpoint"])
+def test_a_damaged_base_is_told_again(three_shoes, sealed_as_played, damage) -> None:
+    folder = sealed_as_played(three_shoes)
+    edit(folder, "UPDATE base SET started = x'00'", *damage)
+    assert recovered(folder).state == three_shoes.state
+
+
 def test_shoes_sealed_late_leave_the_same_state(three_shoes, record) -> None:
     """Of the first shoe's end no state is kept; of the last one's the checkpoint may be newer."""
     folder = seal_all(record(three_shoes))

@@ -6,6 +6,7 @@ Source: package README, "Store before you act", "Failure has four kinds".
 """
 
 import resource
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -362,6 +363,23 @@ def test_a_journal_in_use_refuses_the_table(bench) -> None:
         refused.start()
     assert refused.table.health is Health.REFUSED
     assert "already writes this journal" in refused.table.failure
+
+
+def test_a_damaged_checkpoint_is_told_and_the_table_goes_on(bench, caplog) -> None:
+    first = bench().start()
+    first.put(*NEW_SHOE, *COUP)
+    assert first.settled()
+    first.table.stop()
+    first.table.join()
+    with sqlite3.connect(first.folder / "live.db") as database:
+        database.execute("UPDATE checkpoint SET state = zeroblob(1024)")
+
+    second = bench().start()
+
+    assert second.table.health is Health.RUNNING
+    assert "the state stored after record" in caplog.text
+    assert "The start went on without it, from the records" in caplog.text
+    assert second.state.table.shoe.coups_begun == 1
 
 
 def test_a_refused_table_publishes_nothing(bench) -> None:

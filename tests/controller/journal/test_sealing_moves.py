@@ -401,29 +401,93 @@ def test_live_db_does_not_grow_over_twenty_shoes(fast_dir: Path, seal) -> None:
 # --- the base ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "column",
-    ["seq", "chain", "seal", "started_seq", "started", "software", "digest", "ledger", "binding"],
+COLUMNS = (
+    "seq",
+    "chain",
+    "seal",
+    "started_seq",
+    "started",
+    "software",
+    "digest",
+    "ledger",
+    "binding",
 )
-def test_a_changed_base_is_refused(fast_dir: Path, filled, seal, column: str) -> None:
+
+
+def spoil(journal: Journal, column: str) -> None:
+    other = {"seq": 4, "started_seq": 2, "software": "1.1"}.get(column, bytes(31) + b"\x80")
+    journal._connection.execute(f"UPDATE base SET {column} = ?", (other,))
+
+
+@pytest.mark.parametrize("live", [0, 2])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_changed_base_is_told_again_from_the_last_shoe(
+    fast_dir: Path, filled, seal, column: str, live: int
+) -> None:
+    with filled(fast_dir) as journal:
+        base = seal(journal, 1)
+        journal.append([b"live"] * live)
+        before, head = list(journal.records()), journal.head
+        spoil(journal, column)
+
+    for again in (open_read_only(fast_dir), Journal.open(fast_dir)):
+        with again as journal:
+            assert journal.base == Base(base.seq, base.chain, base.seal)
+            assert "it begins after record 5" in journal.base_damage
+            assert (journal.head, list(journal.records())) == (head, before)
+            assert journal.verify_all() is None
+            assert journal.checkpoint() is not None
+
+
+def test_a_base_that_is_not_there_is_told_again(fast_dir: Path, filled, seal) -> None:
+    with filled(fast_dir) as journal:
+        base = seal(journal, 1)
+        journal._connection.execute("DELETE FROM base")
+
+    with Journal.open(fast_dir) as journal:
+        assert journal.base.head == base.head
+
+
+def test_a_changed_base_before_the_first_shoe_is_record_0(fast_dir: Path, filled) -> None:
+    with filled(fast_dir) as journal:
+        spoil(journal, "seal")
+
+    with Journal.open(fast_dir) as journal:
+        assert (journal.base, journal.head.seq) == (Base(), 5)
+
+
+def test_a_changed_base_beside_a_move_cut_short_is_that_before_the_move(
+    fast_dir: Path, filled, seal, data_of
+) -> None:
+    with filled(fast_dir) as journal:
+        first = seal(journal, 1)
+    with filled(fast_dir) as journal:
+        path = shoe_path(fast_dir, DAY, 2)
+        path.write_bytes(data_of(journal, 2))
+        spoil(journal, "chain")
+
+    with Journal.open(fast_dir) as journal:
+        assert (journal.base.head, journal.head.seq) == (first.head, 10)
+        seal(journal, 2)
+        assert journal.base.seq == 10
+
+
+@pytest.mark.parametrize("lost", ["the last shoe", "the checkpoint"])
+def test_a_changed_base_that_nothing_leads_to_is_refused(
+    fast_dir: Path, filled, seal, lost: str
+) -> None:
     with filled(fast_dir) as journal:
         seal(journal, 1)
-        other = {"seq": 4, "started_seq": 2, "software": "1.1"}.get(column, bytes(31) + b"\x80")
-        journal._connection.execute(f"UPDATE base SET {column} = ?", (other,))
+        spoil(journal, "chain")
+        if lost == "the checkpoint":
+            journal._connection.execute("DELETE FROM checkpoint")
+        else:
+            first_shoe(fast_dir).unlink()
 
     with pytest.raises(JournalError, match="where its live part begins is damaged"):
         Journal.open(fast_dir)
     with pytest.raises(JournalError, match="where its live part begins is damaged"):
         open_read_only(fast_dir)
-
-
-def test_a_base_that_is_not_there_is_refused(fast_dir: Path, filled, seal) -> None:
-    with filled(fast_dir) as journal:
-        seal(journal, 1)
-        journal._connection.execute("DELETE FROM base")
-
-    with pytest.raises(JournalError, match="where its live part begins is damaged"):
-        Journal.open(fast_dir)
 
 
 def test_a_changed_state_of_the_base_is_not_used(fast_dir: Path, filled, seal) -> None:
