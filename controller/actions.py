@@ -6,7 +6,6 @@ action is possible now (the core answers).
 Source: D-32 (dealer for prompts, floorperson for every irregularity); package README, "Actions".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -17,6 +16,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
+from firmware_bridge.values import dataclass
 
 
 class Role(StrEnum):

@@ -12,7 +12,6 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +23,7 @@ from controller.keys import KeyFileError, fingerprint_text, load_public
 from controller.loop import Stored
 from controller.procedure.effects import Refused
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 BY_CONFIGURATION: Final = "the configuration"
 _WAITING_MAX: Final = 64

@@ -7,7 +7,6 @@ Source: package README, "The batch file", "Receipts".
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +26,7 @@ from controller.custody.receipt import (
 from controller.keys import PublicKey, TableKey, fingerprint_text
 from controller.small_files import SmallFileError, problem_lines, sync_folder
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 CARDS_SUFFIX: Final = ".csv"
 RECEIPT_SUFFIX: Final = ".receipt.json"

@@ -6,11 +6,11 @@ Source: controller/journal/README.md, "Shoe file".
 """
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
 
 from controller.journal.shoe_file import ROW_BYTES
+from firmware_bridge.values import dataclass
 
 _ROW: Final = struct.Struct(">QqIBBBBBB6x16s16s")
 assert _ROW.size == ROW_BYTES

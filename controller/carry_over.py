@@ -6,7 +6,6 @@ Not responsible for: a restart of the same version (recovery).
 Source: package README, "A new software version"; D-22.
 """
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from controller.core import Core
@@ -29,7 +28,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.recording import CARDS_IN_A_DECK
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.procedure.verdicts import Irregularity
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Not responsible for: storing, writing, threads, clock and files (loop, table); j
 Source: package README, "The core".
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import assert_never
 
@@ -70,7 +69,7 @@ from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # While one of these is due no card is being drawn, and a reader may be asked less often.
 _NO_CARDS_DUE = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)

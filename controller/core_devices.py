@@ -7,7 +7,6 @@ Source: package README, "The core", "Devices of a table".
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from controller.core_state import Beside, BesideKept, BesideState, CoreState, Growing
@@ -17,7 +16,7 @@ from drivers.events import DeviceEvent, Stage
 from drivers.interface import Driver, DriverOutput
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 Heard: TypeAlias = tuple[Growing, tuple[DeviceEvent, ...]]
 

@@ -7,7 +7,6 @@ for actions that are judged (acted).
 Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); package README, "Actions".
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, assert_never
 
@@ -38,6 +37,7 @@ from drivers.commands import (
     ShufflerOrder,
     UnlockExit,
 )
+from firmware_bridge.values import dataclass
 
 _ORDER: Final = "order-shuffler"
 # What the life of a batch keeps an order from breaking.

@@ -6,7 +6,6 @@ Not responsible for: what an input makes of it (core).
 Source: package README, "The core".
 """
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from controller.custody.state import CustodyState
@@ -18,7 +17,7 @@ from controller.journal.canonical import Codec
 from controller.procedure.state import TableState
 from drivers.catalogue import ReaderState, ScannerState, ShoeState, ShufflerState
 from drivers.interface import Driver, DriverOutput
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 NOTHING_KNOWN: Final = CustodyState()
 

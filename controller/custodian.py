@@ -6,7 +6,6 @@ Not responsible for: what custody makes of it (controller.custody) and for judgi
 Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-17 to D-22.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -23,6 +22,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, NextShoe, ShoeState, TableState
 from controller.rules.cards import Card
 from drivers.events import Spot
+from firmware_bridge.values import dataclass
 
 _THIRD_CARDS: Final = (Phase.PLAYER_3, Phase.BANKER_3)
 _LEFT: Final = (

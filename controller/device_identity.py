@@ -6,11 +6,11 @@ driver), and for the shuffler, whose batches depend on it (custody.lineage).
 Source: package README, "Devices of a table".
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.shuffler_events import IdentityProven, IdentityRefused
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Source: glossary "gaming day"; package README, "Numbering".
 """
 
 import struct
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from io import BytesIO
 from zoneinfo import ZoneInfo
+
+from firmware_bridge.values import dataclass
 
 NS_PER_S = 1_000_000_000
 

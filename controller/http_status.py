@@ -8,13 +8,13 @@ Source: package README, "Metrics".
 
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import BaseServer
 from typing import Final, TypeAlias
 
 from controller.connections import Connections
+from firmware_bridge.values import dataclass
 
 CONNECTIONS_MAX: Final = 16
 # A client that has not sent its request, or not taken its page, by then is let go.

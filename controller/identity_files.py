@@ -12,7 +12,6 @@ table.toml beside it, too.
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -27,6 +26,7 @@ from controller.small_files import (
     store_text,
 )
 from firmware_bridge.attestation import DEVICE_BYTES, IMAGE_BYTES, KEY_BYTES, ApprovedImage, Pin
+from firmware_bridge.values import dataclass
 
 _REMEDY: Final = "put the file back as `smartshoe identity pair` wrote it, or pair the device again"
 

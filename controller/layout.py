@@ -11,7 +11,6 @@ every seat. Bonus spots are asked for by side, as the bonus is offered.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controller.procedure.rulebook import DEFAULT_BACKS
 from controller.rules.hands import HandName
@@ -24,6 +23,7 @@ from controller.rules.words import (
     VigorishMode,
 )
 from controller.settlement.wagers import WagerKind
+from firmware_bridge.values import dataclass
 
 HAND_AREAS = tuple(hand.value for hand in HandName)
 # Modes that need no boxes to mark vigorish in (NJ-12-d-5-ii).

@@ -8,11 +8,12 @@ Source: package README, "The procedure".
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from transitions import EventData, Machine, MachineError, Transition
+
+from firmware_bridge.values import dataclass
 
 PhaseT = TypeVar("PhaseT", bound=StrEnum)
 TriggerT = TypeVar("TriggerT", bound=StrEnum)

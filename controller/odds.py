@@ -7,7 +7,6 @@ Source: NY-h-2-draw to NY-h-4-7, S42-i-2-draw to S42-i-6, by controller.rules.ta
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import perm
@@ -21,6 +20,7 @@ from controller.settlement.results import Verdict, VigorishOn, what_wins
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import share_of_stake
 from controller.settlement.wagers import WagerKind
+from firmware_bridge.values import dataclass
 
 _VALUES: Final = range(10)
 _DECK: Final = 52

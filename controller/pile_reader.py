@@ -12,7 +12,6 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Generic, TypeVar
 
@@ -23,6 +22,7 @@ from drivers.interface import Driver, DriverOutput
 from firmware_bridge.timestamp import Timestamp, now
 from firmware_bridge.transport.port import Port, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.values import dataclass
 
 _NS_PER_S: Final = 1_000_000_000
 # Some hundred tags, each asked for its memory, with repeats: a reader that takes longer is stuck.

@@ -8,7 +8,6 @@ Source: package README, "Devices of a table"; USB-IF, "Defined class codes".
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from firmware_bridge.transport.usb_sysfs import (
     refuse_unless_allowed,
     the_device,
 )
+from firmware_bridge.values import dataclass
 
 # Kinds of device that are neither a reader nor a scanner: sound, printers, disks, hubs, cameras.
 _NO_PORT_OF_OURS: Final = (0x01, 0x06, 0x07, 0x08, 0x09, 0x0E, 0xE0)

@@ -9,12 +9,12 @@ Source: package README, "Clauses and their proof".
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 from typing import Final, TypeAlias
 
 from controller.rules.clauses import Clause, Observable
+from firmware_bridge.values import dataclass
 
 
 class Coverage(StrEnum):

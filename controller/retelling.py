@@ -8,7 +8,6 @@ Source: package README, "Replay".
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from controller.carry_over import Ledger, carried
 from controller.core import Core
@@ -31,6 +30,7 @@ from controller.tape import (
     read_older_input,
 )
 from controller.version import VERSION
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ only the rim needs (paths, listeners).
 Source: package README, "Settings have one home".
 """
 
-from dataclasses import dataclass
-
 from controller.procedure.rulebook import DEFAULT_BACKS, Fact
 from firmware_bridge.attestation import NO_TRUST, Trust
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

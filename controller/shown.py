@@ -6,7 +6,8 @@ Source: package README, "Snapshot".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ table's word: a device knows neither.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -29,6 +28,7 @@ from controller.tape import inputs_in, read_entry, read_input, read_older_entry,
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import IMAGE_BYTES
+from firmware_bridge.values import dataclass
 
 FILE_SUFFIX: Final = ".shuffle.json"
 _SEALED_BYTES_MAX: Final = 400

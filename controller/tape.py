@@ -7,7 +7,6 @@ Source: package README, "Evidence".
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -17,6 +16,7 @@ from controller.journal.canonical import CanonicalError, Codec, OlderCodec
 from controller.journal.record import RecordKind, unwrap, wrap
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

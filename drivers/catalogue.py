@@ -6,7 +6,6 @@ Not responsible for: reading settings from a file and for ports (the table's con
 Source: package README, "Adding a shoe".
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
@@ -50,6 +49,7 @@ from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
+from firmware_bridge.values import dataclass
 
 ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState | TableLinkShoeState
 Shoe: TypeAlias = Driver[ShoeState]

@@ -5,9 +5,10 @@ Not responsible for: whether a command is allowed (the driver's configuration an
 Source: package README, "Commands".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

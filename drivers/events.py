@@ -6,12 +6,12 @@ Not responsible for: wire codes (firmware_bridge) and for the rules of baccarat 
 Source: package README, "Device events".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceMemoryFilling, ShufflerEvent
+from firmware_bridge.values import dataclass
 
 
 class FaceSuit(StrEnum):

@@ -5,9 +5,8 @@ Not responsible for: breaches of procedure by people or cards (those are irregul
 Source: package README, "Faults".
 """
 
-from dataclasses import dataclass
-
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ is passed in and handed back. Total: no input raises.
 Source: package README, "One shape for every driver".
 """
 
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.values import dataclass
 
 StateT = TypeVar("StateT")
 

@@ -9,7 +9,7 @@ It takes no event and acknowledges none: the device keeps all it has for the tab
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -21,7 +21,7 @@ from firmware_bridge.tablelink.frames import Channel, Frame, Unframed
 from firmware_bridge.tablelink.messages import Attested, Hello, LinkType, Said
 from firmware_bridge.tablelink.settings import DeviceRole
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 ASK_AGAIN_NS: Final = 500_000_000
 _SESSION_BYTES: Final = 4

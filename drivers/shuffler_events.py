@@ -7,9 +7,10 @@ Not responsible for: wire codes (firmware_bridge) and for which batch lies where
 Source: package README, "Shufflers".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from firmware_bridge.values import dataclass
 
 
 class CompartmentState(StrEnum):

@@ -7,13 +7,13 @@ Not responsible for: where pins and lists are kept (controller), and for transpo
 Source: package README, "TableLink/1", "Identity"; RFC 9052 (COSE_Sign1), RFC 8032 (Ed25519).
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from firmware_bridge import cbor
+from firmware_bridge.values import dataclass
 
 NONCE_BYTES: Final = 32
 IMAGE_BYTES: Final = 32

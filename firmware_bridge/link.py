@@ -8,11 +8,11 @@ that is passed in and handed back, so that the state can be stored and put back.
 Source: package README, "One shape for every stage".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import dataclass
 
 
 class LinkFaultKind(StrEnum):

@@ -7,7 +7,8 @@ Source: package README, "Time is an input".
 """
 
 import time
-from dataclasses import dataclass
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ no place, and lifts no block that came from damage. A batch with a damaged card 
 another manifest, under a name of its own or with the new card's tag.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.findings import Finding, FindingCode
@@ -25,7 +24,7 @@ from controller.custody.state import (
     standing,
     with_ledger,
 )
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Where a whole batch can be said to be; a hand holds none, and setting apart wants a reason.
 WHOLE_AT: Final = (

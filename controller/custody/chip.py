@@ -14,11 +14,11 @@ A maker's own layout is one more row of LAYOUTS.
 
 import binascii
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.values import dataclass
 
 MARK: Final = 0x53
 VERSION: Final = 0x01

@@ -15,7 +15,6 @@ mixture.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.chip import BACK_COLOURS, LAYOUTS, OPEN_LAYOUT, ChipFace, ChipUnread
@@ -40,7 +39,7 @@ from controller.custody.pile import (
 )
 from controller.rules.cards import Card, Rank, Suit
 from drivers.events import TagListed
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 DECK_CARDS: Final = 52
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)

@@ -6,10 +6,10 @@ Source: NY-a-4-iv-*, S42-a-4-*; field practice (a foreign back for 64 rounds; an
 missing queen; a damaged card; the batch just dealt put back into the shoe).
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.rules.cards import Card
+from firmware_bridge.values import dataclass
 
 
 class FindingCode(StrEnum):

@@ -9,7 +9,6 @@ Decisions. Counts are of cards; a cut card has a standing and is counted nowhere
 the binding may be taken back at the next one, a miscount by a right count, damage by neither.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.manifest import Manifest
@@ -22,7 +21,7 @@ from controller.custody.standings import (
     Standing,
     moving,
 )
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 DECK_CARDS: Final = 52
 

@@ -11,10 +11,10 @@ no deck (0). Tags of one batch are of one length.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.values import dataclass
 
 CUT_CARD_DECK: Final = 0
 _SUITS: Final = tuple(Suit)

@@ -12,7 +12,6 @@ name is also a file name and the text of a bar code, so its characters are few.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.manifest import (
@@ -23,6 +22,7 @@ from controller.custody.manifest import (
     manifest_of,
 )
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.values import dataclass
 
 HEADING: Final = ("batch", "back", "decks")
 COLUMNS: Final = ("tag", "rank", "suit", "deck")

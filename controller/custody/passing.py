@@ -13,7 +13,6 @@ was read among others proves nothing; if it was in the shoe its place is then no
 already lay on the table it stays there.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -40,7 +39,7 @@ from controller.custody.state import (
     swept,
 )
 from controller.rules.cards import Card
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 FOREIGN_KEPT_MAX: Final = 16
 

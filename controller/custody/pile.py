@@ -11,11 +11,11 @@ pile is read in parts. A tag that answers twice in one listing counts once and i
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.chip import ChipFace, ChipLayout, ChipUnread
 from drivers.events import TagListed
+from firmware_bridge.values import dataclass
 
 _NAMED_MAX: Final = 6
 

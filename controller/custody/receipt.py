@@ -13,7 +13,6 @@ check it with any tool. A receipt is only made for a whole batch; `result` says 
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -21,6 +20,7 @@ from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import write_manifest
 from controller.journal.canonical import Codec
 from controller.json_fields import JsonFields, time_text
+from firmware_bridge.values import dataclass
 
 SHA256_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64

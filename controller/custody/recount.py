@@ -11,13 +11,12 @@ face.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from controller.custody.chip import LAYOUTS, OPEN_LAYOUT, ChipFace
 from controller.custody.manifest import Manifest, ManifestCard
 from controller.rules.cards import Card
 from drivers.events import TagListed
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

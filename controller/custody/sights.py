@@ -11,8 +11,6 @@ not drawn. Sights of the last coup's cards may come late and prove nothing. With
 layout is a work place: cards are spread and washed on it, and what lies where proves nothing.
 """
 
-from dataclasses import dataclass
-
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.passing import foreign_card, with_foreign
 from controller.custody.places import PLACE_WORDS, Whereabouts
@@ -27,7 +25,7 @@ from controller.custody.state import (
     with_ledger,
 )
 from controller.rules.cards import Card
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

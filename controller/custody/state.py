@@ -6,14 +6,13 @@ Not responsible for: what any event proves (shoes, passing, sights, batches, fac
 Source: NY-a-4-iv-*, S42-a-4-*; D-22 (what must survive a restart).
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.ledger import BatchLedger
 from controller.custody.places import Whereabouts
 from controller.custody.standings import ON_TABLE, Standing
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 FACES: Final = 52
 

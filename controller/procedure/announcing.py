@@ -6,8 +6,6 @@ Source: NY (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (h)(1)-(3), (j)(1); WA overview
 7, announcements; HG game play.
 """
 
-from dataclasses import dataclass
-
 from controller.procedure import call_words
 from controller.procedure.effects import Call
 from controller.procedure.events import TurnedCards
@@ -21,6 +19,7 @@ from controller.rules.rule_points import RulePoint
 from controller.rules.words import Call as Announcement
 from controller.rules.words import ThirdCardDealt
 from controller.settlement.facts import facts_of
+from firmware_bridge.values import dataclass
 
 NAMES = {
     TurnedCards.PLAYER_HAND: "the Player's Hand",

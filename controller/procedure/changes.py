@@ -7,7 +7,6 @@ Not responsible for: what a setting may hold (controller.rules), the rule book w
 Source: NY-c-5-notice, NY-c-6-notice, NY-c-7-change; S42-c-5-notice, S42-e-2-ii-B, S42-j-3-ii; D-27.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.procedure.change_moments import MOMENTS, Moment
@@ -30,7 +29,7 @@ from controller.rules.profile import Profile, ProfileError
 from controller.rules.rule_points import RulePoint
 from controller.rules.settings import SHAPES
 from controller.rules.shapes import in_words
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # What else speaks to a change, beside the clauses that the setting rests on.
 _POINTS: Final = {

@@ -6,10 +6,10 @@ Not responsible for: which of them an irregularity permits (catalogue) and what 
 Source: D-32 (every irregularity is cleared by a person); remedies S42 (k).
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.rules.outcome import Outcome
+from firmware_bridge.values import dataclass
 
 
 class Decision(StrEnum):

@@ -13,7 +13,6 @@ that came shuffled and inspected needs neither spreading nor washing, and its fi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -25,6 +24,7 @@ from controller.procedure.rulebook import Fact, RuleBook
 from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues
 from controller.rules.words import OpeningInspection, ShuffleFinish, ShuffleMode
+from firmware_bridge.values import dataclass
 
 
 class When(StrEnum):

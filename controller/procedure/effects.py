@@ -6,7 +6,6 @@ Not responsible for: carrying them out.
 Source: package README, "Effects".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.order import PayStep
 from controller.settlement.settling import Settlement
 from drivers.shuffler_events import ShuffleProof
+from firmware_bridge.values import dataclass
 
 
 class CoupFate(StrEnum):

@@ -5,7 +5,6 @@ Not responsible for: what a vendor's shoe calls them (controller.intake turns on
 Source: package README, "Domain events".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -18,6 +17,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.shuffler_events import ShufflerEvent
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

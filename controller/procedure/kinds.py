@@ -5,12 +5,12 @@ Not responsible for: the rows (card_, shoe_, conduct_, custody_ and batch_irregu
 Source: package README, "Irregularities"; D-32.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from controller.procedure.decisions import Decision
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import dataclass
 
 
 class IrregularityCode(StrEnum):

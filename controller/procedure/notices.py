@@ -10,7 +10,6 @@ only taken over from another rule demands none. Where the rule does not say who 
 of vigorish, it is who New York tells: players and commission.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -18,6 +17,7 @@ from controller.procedure.wagering_state import NoticeGiven
 from controller.rules.profile import Profile
 from controller.rules.rule_points import RulePoint
 from controller.rules.words import VigorishMode
+from firmware_bridge.values import dataclass
 
 NS_PER_MINUTE: Final = 60 * 10**9
 # Written notice to surveillance comes half an hour before.

@@ -5,12 +5,11 @@ Not responsible for: what is due (duties) and what an act means (opening, batche
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e); D-20, D-21, D-22.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.procedure.acts import ActKind
 from controller.procedure.kinds import IrregularityCode
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1

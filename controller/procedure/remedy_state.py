@@ -5,7 +5,6 @@ Not responsible for: judging it (errors, remedy_burn, boxed) and for what people
 Source: S42 (k)(1)-(3); D-7, D-9 to D-14, D-22.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -13,6 +12,7 @@ from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.rule_points import RulePoint
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,13 @@ the table. Who gives it up is asked no more in that coup for that hand; the offe
 last seat to the first one, until every seat with a wager was asked.
 """
 
-from dataclasses import dataclass
-
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.steps import Step
 from controller.rules.hands import HandName
 from controller.rules.words import DealOption, SeatDirection
 from controller.settlement.wagers import Wager, WagerKind
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _KINDS = {HandName.PLAYER: WagerKind.PLAYER, HandName.BANKER: WagerKind.BANKER}
 

@@ -5,8 +5,9 @@ Not responsible for: judging it (revealing) and for what is shown (disclosure).
 Source: NY (f)(3)(ii), (g)(2); S42 (g)(3)(iii), (k)(5); D-8, D-37.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

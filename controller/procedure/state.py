@@ -6,7 +6,6 @@ Not responsible for: devices, settings (RuleValues are given to the procedure ap
 Source: package README, "State"; D-22 (what must survive a restart).
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.custody.findings import Finding
@@ -27,6 +26,7 @@ from controller.procedure.wagering_state import (
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ Not responsible for: deciding which of them is right (the modules that judge).
 Source: package README, "Verdicts"; D-32.
 """
 
-from dataclasses import dataclass
-
 from controller.custody.findings import Finding
 from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
@@ -24,7 +22,7 @@ from controller.procedure.state import (
 )
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.rules.rule_points import RulePoint
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # A shoe in ruins may raise an irregularity at every report. The record keeps them all; the lists
 # in the state stay short: the first ones, and the first of every further kind.

@@ -5,10 +5,10 @@ Not responsible for: reaching them (judging) and for showing them.
 Source: package README, "Verdicts".
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from controller.procedure.catalogue import IrregularityCode
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

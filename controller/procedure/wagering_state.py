@@ -5,12 +5,12 @@ Not responsible for: judging it (wagering, owing, changes).
 Source: NY (b)(3), (c)(3)(ii), (c)(4)-(7); S42 (b)(4), (c)(3)(ii)-(iv), (j)(3); D-22, D-27.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.procedure.effects import CoupPaid
 from controller.settlement.ledger import EMPTY_LEDGER, Ledger
 from controller.settlement.wagers import Wager
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from controller.rules.odds import Odds, OddsLimit
@@ -30,6 +29,7 @@ from controller.rules.words import (
     VigorishCollection,
     VigorishMode,
 )
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

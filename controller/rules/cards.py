@@ -5,10 +5,11 @@ Not responsible for: which batch or deck a card belongs to, and what the sum of 
 Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-3, S42-e-6-value (burn value).
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 
 class Rank(IntEnum):

@@ -8,9 +8,10 @@ Source: data/clauses.csv, one row per clause: id, source, text, kind, observable
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 
 class Observable(StrEnum):

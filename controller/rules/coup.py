@@ -8,7 +8,6 @@ Source: NY-f-3-four, NY-f-3-player, NY-f-3-banker, NY-h-1 to NY-h-4-7; S42-g-3-f
 S42-g-3-player, S42-g-3-banker, S42-h-3-order, S42-h-4, S42-i-1 to S42-i-6.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 from controller.rules.cards import Card, point_value
 from controller.rules.hands import NATURAL_COUNTS, point_count
 from controller.rules.tableau import banker_draws, player_draws
+from firmware_bridge.values import dataclass
 
 Cards = tuple[Card, ...]
 

@@ -8,7 +8,6 @@ Source: README, "A house's own profile".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -39,6 +38,7 @@ from controller.rules.shapes import (
     in_words,
 )
 from controller.rules.words import Call
+from firmware_bridge.values import dataclass
 
 DEFAULT_REASON: Final = "the house's choice"
 

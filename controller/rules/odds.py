@@ -7,9 +7,10 @@ Source: NY-c-1, NY-c-2, NJ-7.3-g-4, WA-pay-tie, S42-c-6-six: odds in the rule do
 """
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 _WRITTEN: Final = re.compile(r"([1-9][0-9]{0,3}):([1-9][0-9]{0,3})")
 

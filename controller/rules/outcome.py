@@ -6,11 +6,11 @@ for what any wager pays.
 Source: NY-i-1-final, NY-i-1-winner, NY-i-1-tie; S42-j-1-final, S42-j-1-tie.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.rules.coup import Cards, hands, is_complete
 from controller.rules.hands import is_natural, is_pair, point_count
+from firmware_bridge.values import dataclass
 
 
 class Outcome(StrEnum):

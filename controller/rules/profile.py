@@ -9,7 +9,6 @@ Source: README, "Profiles"; profiles/*.toml.
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from controller.rules.agreement import Settled, contradiction
 from controller.rules.clauses import Clause
@@ -17,6 +16,7 @@ from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues, rule_values
 from controller.rules.settings import SHAPES
 from controller.rules.shapes import SettingValue, allowed, fits, frozen
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Source: package README, "Profiles"; the clauses each setting rests on stand in p
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
@@ -48,6 +47,7 @@ from controller.rules.words import (
     VigorishRounding,
     WagerLock,
 )
+from firmware_bridge.values import dataclass
 
 _Word = TypeVar("_Word", bound=StrEnum)
 

@@ -6,10 +6,10 @@ Source: package README, "Profiles".
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from controller.rules.odds import Odds, OddsLimit
+from firmware_bridge.values import dataclass
 
 # What a TOML value becomes: whole numbers, yes and no, words, lists of words or whole numbers.
 SettingValue = int | bool | str | tuple[int | str, ...]

@@ -5,8 +5,9 @@ Not responsible for: reading a statement (cards, people) and its parts (reading)
 Source: package README, "Statements".
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

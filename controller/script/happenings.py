@@ -6,8 +6,6 @@ Not responsible for: judging them (controller.procedure).
 Source: package README, "Cards".
 """
 
-from dataclasses import dataclass
-
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
@@ -28,7 +26,7 @@ from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.script.said_of_shuffler import event_of
 from controller.script.statements import Burn, DueCard, HandCard, Said, ShufflerSaid
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ Not responsible for: showing it (cli_try) and for devices: no shoe is asked, no 
 Source: package README, "Playing".
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.procedure.effects import Effect
@@ -22,7 +21,7 @@ from controller.procedure.step import step
 from controller.procedure.verdicts import Verdict
 from controller.script.happenings import ShoeCount, happenings, place_due
 from controller.script.statements import Burn, ShufflerSaid, Statement
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # No script depends on the day it is played: it begins at noon of this gaming day, UTC.
 DAY: Final = "2026-11-21"

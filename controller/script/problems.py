@@ -5,7 +5,7 @@ Not responsible for: finding them (reading, parser).
 Source: package README, "Errors".
 """
 
-from dataclasses import dataclass
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

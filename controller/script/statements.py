@@ -6,7 +6,6 @@ Not responsible for: reading them (parser), writing them (printer) and what happ
 Source: package README.
 """
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from controller.procedure.events import (
@@ -32,6 +31,7 @@ from drivers.shuffler_events import (
     ShuffleResult,
     ShufflerWarning,
 )
+from firmware_bridge.values import dataclass
 
 UNREAD: Final = "??"
 FURTHER_MAX: Final = 416

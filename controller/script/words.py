@@ -7,10 +7,10 @@ Source: package README, "Words".
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from controller.script.problems import Misread, Problem
+from firmware_bridge.values import dataclass
 
 PUNCTUATION: Final = (",", ":", "+")
 # A colon inside a word belongs to it (1:2); before a space it is punctuation (burn 7h: 2c).

@@ -7,7 +7,6 @@ Source: NY-b-1-list, NY-b-1-iv-offer, WA-ov-1, WA-ov-2-combo, HG-bac-three, HG-m
 S42-b-2, NJ-sum-offer, NJ-sum-base; D-24, D-28, D-29.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from controller.rules.words import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.vigorish import TIE_SHARE, waived
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from firmware_bridge.values import dataclass
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
 _BONUS: Final = (WagerKind.BONUS_PLAYER, WagerKind.BONUS_BANKER)

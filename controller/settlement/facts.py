@@ -7,10 +7,9 @@ Source: NY-b-1-i-a to NY-b-1-vi-b, NJ-3.2-a-4-basis, NJ-7.2-a-4-basis; F-12 (dra
 F-29 (natural).
 """
 
-from dataclasses import dataclass
-
 from controller.rules.coup import Cards, hands, is_complete
 from controller.rules.hands import HandName, point_count
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ S42-c-3-iv, S42-c-4-time; F-18, F-24, D-22.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from controller.rules.rule_points import RulePoint
@@ -18,7 +17,7 @@ from controller.settlement.results import VigorishOn
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import deferred
 from controller.settlement.wagers import money
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

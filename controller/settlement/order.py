@@ -8,7 +8,6 @@ WA-pr-8-pay, WA-pr-8-comm; F-21, F-22, D-26 (which end of the table that is), D-
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -20,6 +19,7 @@ from controller.settlement.results import Verdict
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import deferred, timing_clauses
 from controller.settlement.wagers import KIND_NAMES, WagerKind, money
+from firmware_bridge.values import dataclass
 
 
 class Act(StrEnum):

@@ -7,7 +7,6 @@ Source: NY-c-1 to NY-c-9, NJ-7.3-f-2, S42-c-1 to S42-c-6-six, WA-pay-even; D-15,
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from controller.rules.odds import Odds
 from controller.settlement.results import Judgement, Verdict, VigorishOn
@@ -19,6 +18,7 @@ from controller.settlement.vigorish import (
     waiver_clauses,
 )
 from controller.settlement.wagers import Wager, WagerKind
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ Source: NY-b-1-i-a to NY-b-1-vi-b, NY-c-1 to NY-c-9, NJ-3.2-a-4-basis, NJ-7.2-a-
 S42-b-1-i-A to S42-b-1-iii, S42-k-4-void, WA-pr-9; F-10 to F-12, F-27, F-29 to F-31, D-15.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -19,6 +18,7 @@ from controller.rules.words import TieResult, VigorishMode
 from controller.settlement.facts import CoupFacts
 from controller.settlement.terms import BONUS_MARGINS, BONUS_NATURAL, Terms
 from controller.settlement.wagers import WagerKind
+from firmware_bridge.values import dataclass
 
 
 class Verdict(StrEnum):

@@ -5,7 +5,6 @@ Not responsible for: the parts of it (results, payout, order) and for what stays
 Source: NY-i-2-lose, S42-j-2-lose, S42-k-4-void.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +13,7 @@ from controller.settlement.payout import Line, pay_lines
 from controller.settlement.results import Judgement
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager
+from firmware_bridge.values import dataclass
 
 # A stake that is returned was never the house's.
 _TO_HOUSE: Final = MappingProxyType(

@@ -7,7 +7,6 @@ Source: controller/rules/profiles/*.toml; NY-b-1-list, NY-b-1-iv-offer, NJ-sum-o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, assert_never
 
@@ -18,6 +17,7 @@ from controller.rules.rule_points import RulePoint
 from controller.rules.rule_values import RuleValues
 from controller.rules.words import BonusTable, VigorishMode
 from controller.settlement.wagers import WagerKind
+from firmware_bridge.values import dataclass
 
 # Margins of a bonus wager that win, smallest first (NY-b-1-iv-a-4), and what each pays by table.
 BONUS_MARGINS: Final = range(4, 10)

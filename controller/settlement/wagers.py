@@ -5,10 +5,11 @@ Not responsible for: which are offered (terms), what wins (results) and money th
 Source: NY-b-1-list, NJ-sum-offer, S42-b-2, WA-ov-1, HG-bac-three, HG-mini-three.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from firmware_bridge.values import dataclass
 
 
 class WagerKind(StrEnum):

@@ -7,7 +7,7 @@ reader stands (shoes.rfid_shoe, placed_reader, inventory_reader).
 Source: package README, "Readers".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from drivers.commands import (
@@ -51,7 +51,7 @@ from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _IDENTIFIED = "the reader said who it is, or sent a good frame unasked"
 _ONLINE = "the first report or answer was understood"

@@ -5,7 +5,7 @@ Not responsible for: what the memory means and which batch the pile is (controll
 Source: package README, "Readers".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from drivers.commands import DeviceCommand, ListTags
@@ -42,7 +42,7 @@ from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # More than the eight decks of a batch at once; no antenna reads so many.
 TAGS_MAX = 512

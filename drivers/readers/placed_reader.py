@@ -5,7 +5,7 @@ Not responsible for: which card a tag is and whether it may be there (controller
 Source: package README, "Readers".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from drivers.commands import DeviceCommand
@@ -20,7 +20,7 @@ from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Longer than any record is under way from a reader that is heard.
 LATE_MS: Final = 5_000

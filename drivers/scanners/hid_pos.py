@@ -8,7 +8,7 @@ and whoever scans has to look whether it arrived.
 Source: package README, "Scanners"; firmware_bridge README, "Scanners", USB HID POS.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import assert_never
 
@@ -31,6 +31,7 @@ from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.values import dataclass
 
 # Under this letter scanners send what was never a bar code, as answers to their own requests.
 _NO_BAR_CODE = "Z"

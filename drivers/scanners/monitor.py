@@ -8,7 +8,7 @@ Source: package README, "Monitor" and "Scanners".
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never, cast
 
 from drivers.events import BarCodeRead, DeviceEvent
@@ -22,7 +22,7 @@ from firmware_bridge.link import LinkFault
 from firmware_bridge.ssi.packets import Packet, Unframed
 from firmware_bridge.ssi.packets import feed as feed_packets
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 Watched: TypeAlias = HidPosScanner | SsiScanner
 WatchedState: TypeAlias = HidPosScannerState | SsiScannerState

@@ -6,7 +6,7 @@ binds (controller).
 Source: package README, "Scanners"; firmware_bridge README, "Scanners", SSI.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import assert_never
 
@@ -32,6 +32,7 @@ from firmware_bridge.ssi.link import (
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.values import dataclass
 
 _STAGES_HEARD = MappingProxyType(
     {

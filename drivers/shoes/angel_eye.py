@@ -7,7 +7,7 @@ does to a coup (controller). What the shoe claims is passed on and never judged.
 Source: package README, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import assert_never
 
@@ -30,7 +30,7 @@ from firmware_bridge.angel_eye.messages import LockState, Start
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _ERROR_CODE_MAX = 99
 

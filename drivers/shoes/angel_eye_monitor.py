@@ -5,7 +5,7 @@ Not responsible for: printing them and for what may be shown unmasked (the calle
 Source: package README, "Monitor"; firmware_bridge README, "Angel Eye II-EX", what is shown.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
 from drivers.shoes.monitor import event_text
@@ -13,7 +13,7 @@ from firmware_bridge.angel_eye.frames import Unframed, feed
 from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
 from firmware_bridge.link import LinkFault
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

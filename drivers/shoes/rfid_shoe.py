@@ -7,7 +7,7 @@ which card a tag is (controller).
 Source: package README, "RFID dealing shoe".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
@@ -19,7 +19,7 @@ from firmware_bridge.feig.items import BufferOverflowed, BufferRecord, Continuit
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _NS_PER_MS = 1_000_000
 

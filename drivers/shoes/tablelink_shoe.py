@@ -7,7 +7,7 @@ Not responsible for: its life and its status (drivers.tablelink), and for what a
 Source: package README, "TableLink shoe"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import assert_never
 
@@ -37,6 +37,7 @@ from firmware_bridge.tablelink.items import Answered, Happened, Order, Request, 
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.values import dataclass
 
 _NAMES = MappingProxyType({Order.LOCK: "LockExit", Order.UNLOCK: "UnlockExit"})
 _ANSWERS = MappingProxyType(

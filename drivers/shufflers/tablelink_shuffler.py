@@ -8,7 +8,7 @@ never judged.
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from drivers.commands import (
@@ -32,7 +32,7 @@ from firmware_bridge.tablelink.items import Answered, Happened
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ tells.
 Source: package README, "TableLink devices".
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
@@ -31,7 +31,7 @@ from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # What is left for the shoe's or the shuffler's own mapping.
 Said: TypeAlias = DeviceEvent | Happened | Answered | Status

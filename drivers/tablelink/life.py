@@ -7,7 +7,6 @@ what a shoe (shoes.tablelink_shoe) or a shuffler (shufflers.tablelink_shuffler) 
 Source: package README, "TableLink devices"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
@@ -34,7 +33,7 @@ from firmware_bridge.tablelink.items import (
     Silent,
     TableLinkItem,
 )
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # What is left for the shoe's or the shuffler's own mapping.
 Said: TypeAlias = DeviceEvent | Happened | Answered

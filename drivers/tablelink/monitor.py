@@ -9,7 +9,7 @@ Source: package README, "Monitor"; firmware_bridge README, "TableLink/1", what i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from drivers.events import DeviceEvent, Stage, StageChanged
@@ -24,7 +24,7 @@ from firmware_bridge.tablelink.frames import Frame, Unframed, feed
 from firmware_bridge.tablelink.masking import frame_text, mask_raw
 from firmware_bridge.tablelink.messages import AnswerTold, EventTold, Hello, decode
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 Meaning: TypeAlias = Callable[[Body], tuple[DeviceEvent, ...]]
 Standing: TypeAlias = Callable[[Status], tuple[DeviceEvent, ...]]

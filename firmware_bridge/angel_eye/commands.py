@@ -9,7 +9,6 @@ no harm, so a command without an answer is sent again.
 Source: package README, "Angel Eye II-EX", commands.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
@@ -17,7 +16,7 @@ from firmware_bridge.angel_eye.frames import BccReading, NakCode, encode_command
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

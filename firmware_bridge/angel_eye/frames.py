@@ -8,12 +8,12 @@ Source: package README, "Angel Eye II-EX", framing.
 """
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from firmware_bridge.checksums import HEX_DIGITS, xor_of
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.values import dataclass
 
 STX = 0x02
 ETX = 0x03

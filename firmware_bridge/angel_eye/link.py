@@ -7,7 +7,7 @@ Not responsible for: ports, and for what a message means at a table (drivers).
 Source: package README, "Angel Eye II-EX", sequence and commands.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
@@ -19,7 +19,7 @@ from firmware_bridge.angel_eye.sequence import SequenceState, StepKind
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Two stamps whose clocks lie further apart than this are of different boots, or the clock was
 # set: their monotonic times must not be compared.

@@ -7,10 +7,11 @@ Source: package README, "Angel Eye II-EX", codes.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 from typing import TypeAlias
+
+from firmware_bridge.values import dataclass
 
 
 class CardTarget(IntEnum):

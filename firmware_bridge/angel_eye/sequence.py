@@ -13,14 +13,13 @@ any *other* step still is one.
 Source: package README, "Angel Eye II-EX", sequence.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
 from firmware_bridge.angel_eye.settings import SequenceCycle
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 Order: TypeAlias = tuple[tuple[str, str], ...]
 

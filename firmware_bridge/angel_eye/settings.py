@@ -5,10 +5,10 @@ Not responsible for: reading them from a file (the table's configuration does).
 Source: package README, "Angel Eye II-EX", settings.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from firmware_bridge.angel_eye.frames import BccReading
+from firmware_bridge.values import dataclass
 
 
 class SequenceCycle(StrEnum):

@@ -8,12 +8,11 @@ timer's value belongs to some moment between question and answer.
 Source: package README, "FEIG OBID", continuity.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from firmware_bridge.feig.messages import DAY_MS
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _NS_PER_MS = 1_000_000
 _SLACK_MS = 250

@@ -10,9 +10,8 @@ record shows that all before it is gone.
 Source: package README, "FEIG OBID", delivery.
 """
 
-from dataclasses import dataclass
-
 from firmware_bridge.feig.records import MARK_BYTES, Record
+from firmware_bridge.values import dataclass
 
 # More than the records of the longest frame.
 _MARKS_MAX = 2048

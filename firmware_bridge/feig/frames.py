@@ -10,12 +10,12 @@ Source: package README, "FEIG OBID", frames.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from firmware_bridge.checksums import crc_mcrf4xx
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.values import dataclass
 
 STX = 0x02
 ANY_ADDRESS = 0xFF

@@ -5,8 +5,9 @@ Not responsible for: bytes (frames, records) and for what a tag means (drivers).
 Source: package README, "FEIG OBID".
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ Not responsible for: parsing (records) and for what a configuration may name (se
 Source: package README, "FEIG OBID", models.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from firmware_bridge.feig.frames import Command, Form
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Source: package README, "FEIG OBID".
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from firmware_bridge.feig import answers, buffer, commands, continuity, tags
@@ -20,7 +20,7 @@ from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import Asked, Dues, FeigLinkState, Items, Question
 from firmware_bridge.link import LinkFault, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 FeigOutput: TypeAlias = LinkOutput[FeigItem]
 Linked: TypeAlias = tuple[FeigLinkState, FeigOutput]

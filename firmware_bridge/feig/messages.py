@@ -5,11 +5,11 @@ Not responsible for: records (records) and for what is asked when (link).
 Source: package README, "FEIG OBID", commands and status.
 """
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from firmware_bridge.feig.items import TagInventoried
+from firmware_bridge.values import dataclass
 
 OK: Final = 0x00
 NO_TRANSPONDER: Final = 0x01

@@ -8,12 +8,12 @@ Source: package README, "FEIG OBID", records.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from firmware_bridge.feig.frames import Command
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import Layout
 from firmware_bridge.feig.messages import Malformed, clock_ms
+from firmware_bridge.values import dataclass
 
 MARK_BYTES = 8
 

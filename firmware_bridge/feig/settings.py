@@ -5,8 +5,9 @@ Not responsible for: the layouts themselves (layouts) and for reading a configur
 Source: package README, "FEIG OBID", settings.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from firmware_bridge.values import dataclass
 
 
 class Delivery(StrEnum):

@@ -5,7 +5,7 @@ Not responsible for: what answers mean (link, buffer) and for bytes (commands).
 Source: package README, "FEIG OBID", delivery.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from firmware_bridge.feig.items import FeigItem, Inventory, ReadBlocks, RequestF
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 TagRequest: TypeAlias = Inventory | ReadBlocks
 Items: TypeAlias = tuple[FeigItem | LinkFault, ...]

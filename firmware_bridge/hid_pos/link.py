@@ -9,7 +9,7 @@ gone, and nothing shows it.
 Source: package README, "Scanners", USB HID POS.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
@@ -25,7 +25,7 @@ from firmware_bridge.hid_pos.reports import (
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

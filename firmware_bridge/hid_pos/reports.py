@@ -6,12 +6,12 @@ Not responsible for: putting the reports of one scan together (link) and for wha
 Source: package README, "Scanners", USB HID POS.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.values import dataclass
 
 REPORT_BYTES = 64
 SCANNED_DATA = 0x02

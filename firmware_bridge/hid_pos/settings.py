@@ -5,7 +5,7 @@ Not responsible for: reading them from a file.
 Source: package README, "Scanners", USB HID POS.
 """
 
-from dataclasses import dataclass
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ Doing a request twice does no harm, so one without an answer is sent again.
 Source: package README, "Scanners", SSI.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,7 +17,7 @@ from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.ssi.packets import RESENT, NakCause, Opcode, encode
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 
 class Request(StrEnum):

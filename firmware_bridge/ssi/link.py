@@ -7,7 +7,7 @@ Not responsible for: ports, requests and their answers (exchange), and what a co
 Source: package README, "Scanners", SSI.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ from firmware_bridge.ssi.packets import (
 )
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Two stamps whose clocks lie further apart than this are of different boots, or the clock was
 # set: their monotonic times must not be compared.

@@ -7,11 +7,11 @@ Not responsible for: which packet answers which (link, exchange).
 Source: package README, "Scanners", SSI.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.values import dataclass
 
 FROM_SCANNER = 0x00
 FROM_HOST = 0x04

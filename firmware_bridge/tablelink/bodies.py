@@ -5,9 +5,10 @@ Not responsible for: their CBOR (messages) and for what they mean at a table (dr
 Source: package README, "TableLink/1", "Events". None of them can tell an undealt order.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
+
+from firmware_bridge.values import dataclass
 
 
 class Compartment(IntEnum):

@@ -6,10 +6,9 @@ Not responsible for: asking (link), and for which boot a stamp is of (delivery).
 Source: package README, "TableLink/1", time and heartbeat.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 _BILLION: Final = 1_000_000_000
 # A quartz is off by less; until two exchanges far apart tell more, it may be off by this.

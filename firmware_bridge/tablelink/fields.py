@@ -6,12 +6,12 @@ Source: package README, "TableLink/1", wire.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeVar
 
 from firmware_bridge import cbor
 from firmware_bridge.cbor import Value
+from firmware_bridge.values import dataclass
 
 U16_END: Final = 1 << 16
 U32_END: Final = 1 << 32

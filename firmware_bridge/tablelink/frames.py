@@ -8,7 +8,6 @@ Source: package README, "TableLink/1", wire.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeAlias
 
@@ -16,6 +15,7 @@ from cobs import cobs
 
 from firmware_bridge.checksums import crc_32c
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.values import dataclass
 
 VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 472

@@ -5,12 +5,12 @@ Not responsible for: the bodies of events (bodies) and for the wire (frames, mes
 Source: package README, "TableLink/1".
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
 from firmware_bridge.attestation import Attestation
 from firmware_bridge.tablelink.bodies import Body, Status
+from firmware_bridge.values import dataclass
 
 
 class Order(IntEnum):

@@ -6,7 +6,6 @@ Not responsible for: ports, and for what an event means at a table (drivers).
 Source: package README, "TableLink/1".
 """
 
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
@@ -37,7 +36,7 @@ from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import Phase, Pulse, Silence, TableLinkState
 from firmware_bridge.tablelink.turn import Linked, Turn
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Until a device is admitted it may say who it is, and nothing else.
 _HEARD_UNPROVEN: Final = (LinkType.HELLO, LinkType.ATTEST_RSP)

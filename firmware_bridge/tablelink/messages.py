@@ -6,7 +6,6 @@ Source: package README, "TableLink/1", link messages, events, requests.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -25,6 +24,7 @@ from firmware_bridge.tablelink.fields import (
 )
 from firmware_bridge.tablelink.frames import U32, Channel, Frame
 from firmware_bridge.tablelink.items import RequestStatus
+from firmware_bridge.values import dataclass
 
 DEVICE_BYTES: Final = tuple(range(8, 17))
 _CHAIN_BYTES: Final = 16

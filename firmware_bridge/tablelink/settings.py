@@ -5,11 +5,11 @@ Not responsible for: what is said (messages) and when (link).
 Source: package README, "TableLink/1".
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from firmware_bridge.attestation import NO_TRUST, Trust
+from firmware_bridge.values import dataclass
 
 _MS: Final = 1_000_000
 

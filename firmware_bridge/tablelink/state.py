@@ -6,7 +6,7 @@ Source: package README, "TableLink/1". Bounded: at most 494 bytes, 8 waiting req
 exchanges of one window.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from firmware_bridge.tablelink.clock import Clock
@@ -14,6 +14,7 @@ from firmware_bridge.tablelink.frames import Unframed
 from firmware_bridge.tablelink.items import DeviceSaidHello, Request
 from firmware_bridge.tablelink.messages import Hello
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Source: package README, "One shape for every stage".
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from firmware_bridge.link import LinkFault, LinkOutput
@@ -17,7 +17,7 @@ from firmware_bridge.tablelink.messages import Said
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import Known, Pulse, Requests, Session, TableLinkState, Told
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 TableLinkOutput: TypeAlias = LinkOutput[TableLinkItem]
 Linked: TypeAlias = tuple[TableLinkState, TableLinkOutput]

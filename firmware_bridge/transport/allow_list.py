@@ -8,11 +8,11 @@ Source: package README, "Allow-list"; Linux Documentation/usb/authorization.rst.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
 from firmware_bridge.transport.usb_identity import TEXT_MAX, UsbIdentity, boot_keyboards, usb_id
+from firmware_bridge.values import dataclass
 
 PLACE: Final = re.compile(r"[0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})(?::(.+))?")

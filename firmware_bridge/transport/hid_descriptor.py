@@ -8,8 +8,9 @@ Source: HID 1.11, section 6.2.2; HID Point of Sale Usage Tables 1.02, section 2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from firmware_bridge.values import dataclass
 
 Usage: TypeAlias = tuple[int, int]
 

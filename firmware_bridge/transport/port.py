@@ -7,11 +7,11 @@ and for threads (pump).
 Source: package README, "One seam for simulation: the port".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

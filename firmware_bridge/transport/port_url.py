@@ -10,7 +10,6 @@ Source: package README, "Ports".
 
 import re
 import urllib.parse
-from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
 from firmware_bridge.transport.allow_list import (
@@ -22,6 +21,7 @@ from firmware_bridge.transport.allow_list import (
 )
 from firmware_bridge.transport.port import LineSettings, Port
 from firmware_bridge.transport.usb_identity import TEXT_MAX, usb_id
+from firmware_bridge.values import dataclass
 
 NETWORK_SCHEMES: Final = ("socket", "rfc2217")
 USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")

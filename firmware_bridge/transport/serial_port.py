@@ -19,7 +19,6 @@ import termios
 import threading
 import urllib.parse
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +30,7 @@ import serial.urlhandler.protocol_socket as serial_socket
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
+from firmware_bridge.values import dataclass
 
 # A local read waits without limit and is woken by close(); a network read looks up once a second.
 _NETWORK_TIMEOUT_S = 1.0

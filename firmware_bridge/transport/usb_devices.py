@@ -5,13 +5,13 @@ Not responsible for: opening one (usb_port) and for devices coming and going (ho
 Source: package README, "USB devices".
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import usb.backend.libusb1
 import usb.core
 
 from firmware_bridge.transport.usb_identity import TEXT_MAX
+from firmware_bridge.values import dataclass
 
 LIBUSB_ABSENT: Final = "libusb is not installed; install the Debian package libusb-1.0-0"
 

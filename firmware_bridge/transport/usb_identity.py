@@ -7,10 +7,10 @@ that stands here was said by the device and proves nothing.
 Source: package README, "USB devices"; USB 2.0, section 9.6; HID 1.11, section 4.
 """
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import dataclass
 
 TEXT_MAX: Final = 64
 HID_CLASS: Final = 0x03

@@ -7,7 +7,6 @@ Source: package README, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-
 """
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +19,7 @@ from firmware_bridge.transport.usb_identity import (
     harmless,
     interfaces_in,
 )
+from firmware_bridge.values import dataclass
 
 SYSFS: Final = Path("/sys")
 # 18 bytes of the device and every configuration; the kernel reads at most 64 KiB of one.

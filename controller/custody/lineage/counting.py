@@ -6,11 +6,11 @@ Source: NY-a-4-iv-a, S42-a-4-ii, D-19; field practice (Parx 2018: a queen missin
 and the count right).
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.lineage.state import Bar
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.values import dataclass
 
 # The order of a device's counts: suit by suit, ace to king.
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)

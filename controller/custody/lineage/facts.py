@@ -5,10 +5,10 @@ Not responsible for: what follows from them (following).
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e).
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from drivers.shuffler_events import ShufflerEvent
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

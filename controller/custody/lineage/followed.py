@@ -6,7 +6,6 @@ Not responsible for: what follows from which fact (people, compartments, shuffle
 Source: NY (a)(4)(iv), S42 (a)(4), (e); D-19, D-20.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.lineage.facts import Moved
@@ -14,7 +13,7 @@ from controller.custody.lineage.stages import BatchStage, BatchTrigger
 from controller.custody.lineage.state import Bar, BatchLife, Lineage, OpenWarning
 from controller.machine import NoEdge, StateTable
 from drivers.shuffler_events import ShuffleProof
-from firmware_bridge.values import replace
+from firmware_bridge.values import dataclass, replace
 
 # Only a right count can say that these are over.
 NOT_WHOLE: Final = (Bar.SHORT, Bar.LONG, Bar.FOREIGN)

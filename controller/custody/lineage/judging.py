@@ -6,7 +6,6 @@ Source: NY-a-4-iv-c to NY-a-4-iv-e; S42-a-4-iv to S42-a-4-vi, S42-e-1, S42-e-8-i
 field practice (Taj Mahal, Showboat, SugarHouse, the two-pack scam).
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.lineage import interlock
@@ -14,6 +13,7 @@ from controller.custody.lineage.stages import COUNT_STANDS, READY, BatchStage
 from controller.custody.lineage.state import Bar, BatchLife, Lineage
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import ShufflerMode
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

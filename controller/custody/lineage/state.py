@@ -6,12 +6,12 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e); D-17 to D-22; field practice (SugarHouse
 interlock, not a lamp).
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from controller.custody.lineage.stages import BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerMode
+from firmware_bridge.values import dataclass
 
 
 class Bar(StrEnum):

@@ -6,12 +6,12 @@ Not responsible for: what becomes of the batch (compartments, shuffles, status).
 Source: NY-a-4-iv-b-same, NY-a-4-iv-c, NY-a-4-iv-e; S42-a-4-iii-same, S42-a-4-iv, S42-a-4-vi.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from controller.custody.lineage.interlock import harmless
 from controller.custody.lineage.stages import BatchStage
 from controller.custody.lineage.state import BatchLife, Lineage
+from firmware_bridge.values import dataclass
 
 # A batch that can be on its way into the shuffler without anybody saying so.
 _ON_ITS_WAY: Final = (
