@@ -126,8 +126,8 @@ def _equality(names: tuple[str, ...]) -> Callable[[object, object], bool]:
 def _hashing(names: tuple[str, ...]) -> Callable[[object], int]:
     parts = _parts(names)
     if len(names) == 1:
-        return lambda self: hash((parts(self),))
-    return lambda self: hash(parts(self))
+        return lambda self: (parts(self),).__hash__()
+    return lambda self: parts(self).__hash__()
 
 
 class _Signature:
