@@ -11,7 +11,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -19,6 +18,7 @@ from controller.entries import DiskNoted
 from controller.host_words import disk_words
 from controller.inputs import DiskLevel, DiskSpace
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.values import dataclass
 
 LOG: Final = logging.getLogger("smartshoe.host")
 

@@ -5,7 +5,6 @@ Not responsible for: reaching conclusions (core, procedure) and for storing them
 Source: package README, "Evidence".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -29,6 +28,7 @@ from controller.procedure.effects import (
 from controller.procedure.events import DomainEvent
 from controller.procedure.verdicts import Verdict
 from drivers.events import DeviceEvent
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

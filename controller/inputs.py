@@ -5,13 +5,13 @@ Not responsible for: producing them (pump, loop, control socket) and for storing
 Source: package README, "The seams".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from controller.actions import Action, Role
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

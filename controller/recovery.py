@@ -8,7 +8,6 @@ Source: package README, "Restart"; D-22, D-27.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 
 from controller.carry_over import Ledger, carried
@@ -24,6 +23,7 @@ from controller.rules.clauses import Clause
 from controller.rules.profile import ProfileError
 from controller.tape import read_older_entry, read_older_input
 from controller.version import VERSION
+from firmware_bridge.values import dataclass
 
 
 class RecoveryError(Exception):
