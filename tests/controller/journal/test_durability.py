@@ -222,3 +222,55 @@ def test_a_failing_disk_call_is_never_acknowledged(tmp_path: Path, fault: str) -
     with Journal.open(tmp_path) as journal:
         assert acknowledged <= journal.head.seq <= acknowledged + 1
         assert journal.verify_all() is None
+
+
+MOVED = """
+import os, sys
+from pathlib import Path
+from controller.journal.chain import GENESIS
+from controller.journal.folder import shoe_path
+from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
+from controller.journal.store import Base, Journal
+folder = Path(sys.argv[1])
+journal = Journal.open(folder)
+journal.append([b"one", b"two"])
+head, names = journal.head, ("Table 7", "0.5.0", "2026-11-21")
+heading = ShoeHeading(
+    *names, 1, 1, 2, GENESIS, head.chain, 1, 2, NO_SEAL, b"", 0, "", 1, True, "", "", 8, 0, 0
+)
+data = shoe_bytes(heading, b"", ShoeParts(b"", b"", (b"one", b"two")))
+os.write(2, b"next")
+journal.move_sealed(shoe_path(folder, names[2], 1), data, Base.of(head, NO_SEAL, (1, b"one")))
+os.write(2, b"next")
+os._exit(0)
+"""
+
+
+# The call, and the last name in it.
+STEP = r"(mkdir|write|rename|fsync|pwrite64|fdatasync)\(.*/([^/\">]+)[\">]"
+
+
+@pytest.mark.debian("strace", program="strace")
+def test_a_sealed_file_is_on_the_disk_before_its_records_leave_live_db(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    calls = TRACE + ",rename,renameat,renameat2,mkdir,openat"
+    subprocess.run(
+        [*STRACE, "-y", "-o", trace, "-e", calls, sys.executable, "-c", MOVED, tmp_path / "table"],
+        check=True,
+        capture_output=True,
+    )
+    move = re.split(r".*write\(2<.*\n", trace.read_text())[1].splitlines()
+    done = [found.group(1, 2) for line in move if (found := re.search(STEP, line))]
+
+    assert list(dict.fromkeys(done)) == [
+        ("mkdir", "shoes"),
+        ("mkdir", "2026-11-21"),
+        ("write", "sealing.part"),
+        ("fsync", "sealing.part"),
+        ("rename", "0001.shoe"),
+        ("fsync", "2026-11-21"),
+        ("fsync", "shoes"),
+        ("fsync", "table"),
+        ("pwrite64", "live.db-wal"),
+        ("fdatasync", "live.db-wal"),
+    ]
