@@ -17,6 +17,7 @@ from controller import (
     cli_batch,
     cli_clauses,
     cli_devices,
+    cli_evidence,
     cli_firmware,
     cli_identity,
     cli_journal,
@@ -96,6 +97,7 @@ def run(context: typer.Context) -> None:
 cli_settings.add_to(app)
 cli_table.add_to(app)
 cli_journal.add_to(app)
+cli_evidence.add_to(app)
 cli_rules.add_to(app)
 cli_clauses.add_to(app)
 cli_odds.add_to(app)

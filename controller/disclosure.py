@@ -57,6 +57,7 @@ class WayOut(StrEnum):
     BATCH_READER = "batch_reader"
     VERIFY_REPORT = "verify_report"
     REPLAY_REPORT = "replay_report"
+    EVIDENCE_BUNDLE = "evidence_bundle"
     REFERENCE = "reference"
     TRIED = "tried"
     FAULT = "fault"
@@ -284,6 +285,16 @@ WAYS: Final = (
         by={"terminal": ("controller.cli_journal",)},
     ),
     Way(
+        WayOut.EVIDENCE_BUNDLE,
+        "`smartshoe evidence`: a coup of a sealed shoe in a file, its page only with cards seen",
+        Passes.EVIDENCE,
+        by={
+            "file": ("controller.evidence_bundle",),
+            "bytes": ("controller.evidence_bundle",),
+            "terminal": ("controller.cli_evidence",),
+        },
+    ),
+    Way(
         WayOut.REFERENCE,
         "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
         Passes.OWN,
@@ -324,6 +335,7 @@ WAYS: Final = (
                 "controller.control",
                 "controller.control_client",
                 "controller.custody.*",
+                "controller.evidence_*",
                 "controller.gaming_day",
                 "controller.identity_files",
                 "controller.journal.*",
@@ -387,12 +399,17 @@ def coup_disclosed(book: RuleBook, coup: CoupState) -> bool:
 
 
 def record_disclosed(book: RuleBook, record: CoupRecord) -> bool:
-    """Whether people have seen the cards of a coup that is closed.
+    """Whether people have seen the cards of a coup that is closed."""
+    return record_seen(record, face_up=book.values.deal_option is DealOption.FACE_UP)
+
+
+def record_seen(record: CoupRecord, *, face_up: bool) -> bool:
+    """The same of a coup that was dealt long ago, where no more of the rules is at hand.
 
     A coup that counts by its cards was turned; one that is void or partial may go face down to
     the discard rack.
     """
-    if book.values.deal_option is DealOption.FACE_UP or record.declared is not None:
+    if face_up or record.declared is not None:
         return True
     return record.ghost or record.fate is CoupFate.COUNTED
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions import Action, Resolve, Role
+from controller.actions import Action, CloseShoe, Resolve, Role, StateWagers
 from controller.control import ControlServer
 from controller.entries import CoreOutput, Entry
 from controller.inputs import Input, OperatorAction, Started
@@ -26,7 +26,10 @@ from controller.procedure.rulebook import Fact
 from controller.procedure.suspension import permitted_decisions
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS, core_of
+from controller.seal_desk import SealDesk
 from controller.settings import Settings, ShoeDeviceSettings
+from controller.settlement.wagers import Wager, WagerKind
+from controller.signer import SigningSettings
 from controller.snapshot import snapshot
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
@@ -310,3 +313,40 @@ def record(fast_dir: Path) -> Callable[..., Path]:
         return folder
 
     return recorded
+
+
+# Player 2h Kc 4c, Banker 3d 10s 5d; both stand on 7; a pair of fours against nine.
+THIRD_CARDS = ("44 81 C2", "44 91 93", "44 82 AD", "44 92 BA", "44 83 A4", "44 93 95", "47 C0")
+TIE = ("44 81 C7", "44 91 97", "44 82 AD", "44 92 BA", "47 A0")
+PAIR = ("44 81 C4", "44 91 96", "44 82 A4", "44 92 BA", "47 91")
+
+
+@pytest.fixture(scope="session")
+def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal with one sealed, signed shoe: read only. Its coups:
+
+    1 a natural, 2 third cards with wagers, 3 a tie, 4 void after an overdraw, 5 dealt meanwhile,
+    6 a pair. The first card of coup 5 was drawn before anybody decided.
+    """
+    script = Script(observed=(Fact.RESULT_BUTTON, Fact.WAGERS), zone="America/New_York").begun()
+    script.reported(*OPENING, *PLAYER_WINS)
+    wagers = (Wager(3, WagerKind.BANKER, 500_000_00), Wager(1, WagerKind.TIE, 25_00))
+    script.acted(StateWagers(wagers), Role.DEALER)
+    script.reported(*THIRD_CARDS, *TIE, *OVERDRAW, "47 90", PLAYER_WINS[0])
+    script.acted(Resolve(Resolution(Decision.VOID_COUP, Provisional.TAKE_OVER)))
+    script.reported(*PLAYER_WINS[1:], *PAIR)
+    while script.state.table.open_irregularities:
+        script.resolved()
+    script.acted(CloseShoe())
+    folder = tmp_path_factory.mktemp("disputed") / "journal"
+    with Journal.open(folder) as journal:
+        loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+        for item in script.inputs:
+            if isinstance(item, Started):
+                loop.begin(item)
+            else:
+                loop.take(item)
+                loop.store_if_due(force=True)
+        signing = SigningSettings(folder.parent / "table.key")
+        SealDesk("M7", signing, lambda: script.at).started(journal)
+    return folder

@@ -418,6 +418,14 @@ def replayed(table: RunningTable) -> str:
     return uncounted("\n".join(table.command(*some) for some in words))
 
 
+def bundled(table: RunningTable) -> str:
+    """A coup has no bundle while its shoe is open."""
+    said = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
+    assert "is not sealed" in said
+    assert not (table.folder / "coup.zip").exists()
+    return said
+
+
 def reference(table: RunningTable) -> str:
     words = (("rules",), ("act", "--list"), ("check-config", "table.toml"), ("--version",))
     return "\n".join(table.command(*some) for some in words)
@@ -471,6 +479,7 @@ WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
     WayOut.BATCH_READER: enrolled,
     WayOut.VERIFY_REPORT: verified,
     WayOut.REPLAY_REPORT: replayed,
+    WayOut.EVIDENCE_BUNDLE: bundled,
     WayOut.REFERENCE: reference,
     WayOut.TRIED: tried,
     WayOut.FAULT: fault,
@@ -483,6 +492,7 @@ AT_THE_END = (
     WayOut.MONITOR,
     WayOut.VERIFY_REPORT,
     WayOut.REPLAY_REPORT,
+    WayOut.EVIDENCE_BUNDLE,
 )
 # What looks at no running table: once, beside one.
 BESIDE = (
