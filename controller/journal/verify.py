@@ -57,9 +57,10 @@ HEADING |= {"batch": str, "back": str, "decks": int, "coups": int, "irregulariti
 LISTED: Fields = {"form": str, "table": str, "gaming_day": str, "seals": list}
 LISTED |= {"signer": str, "signature": str}
 SEAL: Fields = {"shoe": int, "digest": str, "first_seq": int, "last_seq": int, "until_ns": int}
+UNFINISHED = "shoes/sealing.part"
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 LIST_NAME = re.compile(r"days/(\d{4}-\d\d-\d\d)\.seals\.json", re.ASCII)
-LAID_ASIDE = re.compile(r"days/(\.?)\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
+LAID_ASIDE = re.compile(r"days/(\.)?\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
 KEY_HEAD = bytes.fromhex("302a300506032b6570032100")  # an Ed25519 public key as RFC 8410 has it
 RECORDS = """SELECT seq, CAST(record AS BLOB), CAST(chain AS BLOB)
     FROM records WHERE seq >= ? ORDER BY seq"""
@@ -943,10 +944,13 @@ def check_sealed(told: VerifyReport, files: Files, witnesses: Sequence[str]) -> 
     """
     lists = {name: files.read(told, name) for name in files.names() if name.startswith("days/")}
     names = [name for name in files.names() if name.startswith("shoes/")]
+    if UNFINISHED in names:
+        names.remove(UNFINISHED)
+        told.notes.append(f"{UNFINISHED}: a sealed shoe in the making; the next start removes it")
     told.total += sum(files.size(name) for name in names)
     shoes = list[Sealed]()
     for name in sorted(names, key=lambda one: (one.rpartition("/")[0], len(one), one)):
-        if not (match := SHOE_NAME.fullmatch(name)) and name != "shoes/sealing.part":
+        if not (match := SHOE_NAME.fullmatch(name)):
             told.wrong(name, "extra: no sealed shoe has such a name")
         if not match or (data := files.read(told, name)) is None:
             continue

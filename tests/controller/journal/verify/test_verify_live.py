@@ -1,27 +1,24 @@
-"""The regulator's verifier: whatever was changed is found, and named where it is.
+"""A live part: whatever was changed is found, and named where it is.
 
 Responsible for: every single bit of a small journal, records taken out, put in, exchanged and
-renumbered, damaged files, and the program as it is run from a shell.
+renumbered, and damaged files.
+Not responsible for: sealed shoes (test_verify_shoe, test_verify_folder), the program
+(test_verify_program).
 Source: controller/journal/README.md, "Verifier".
 """
 
-import ast
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import cbor2
 import pytest
 
-from controller.journal import verify as verifier
 from controller.journal.chain import GENESIS, link
 from controller.journal.store import Checkpoint, Journal
 from controller.journal.verify import CannotRead, Problem, verify
 
-SCRIPT = Path(verifier.__file__)
 NINE_O_CLOCK_NS = 1763715600_000000000  # 2025-11-21 09:00:00 UTC
 
 
@@ -357,63 +354,3 @@ def test_a_file_cut_short_is_reported(long_folder: Path) -> None:
 
     with pytest.raises(CannotRead, match="malformed"):
         verify(long_folder)
-
-
-# --- as a program --------------------------------------------------------------------------------
-
-
-def run(path: Path) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", SCRIPT, path], check=False, capture_output=True, text=True
-    )
-    assert done.stderr == ""
-    return done.returncode, done.stdout
-
-
-def test_it_runs_alone_and_finds_an_intact_journal(folder: Path) -> None:
-    code, printed = run(folder)
-
-    assert code == 0
-    assert printed.startswith("intact: ")
-    assert "\n  0 sealed shoes; 6 records: 3 inputs, 3 entries\n  head " in printed
-
-
-def test_it_names_what_is_wrong(folder: Path, ask: sqlite3.Connection) -> None:
-    ask.execute("DELETE FROM records WHERE seq = 2")
-    code, printed = run(folder)
-
-    assert code == 1
-    assert printed.startswith("NOT INTACT: ")
-    assert "\n  live.db: record 2 is missing\n" in printed
-    assert "\n  after the first problem of the live part 3 more records hold\n" in printed
-
-
-@pytest.mark.parametrize("content", [None, b"", b"cards of table 7\n" * 100])
-def test_it_says_what_it_cannot_read(fast_dir: Path, content: bytes | None) -> None:
-    if content is not None:
-        (fast_dir / "live.db").write_bytes(content)
-    code, printed = run(fast_dir)
-
-    assert code == 2
-    assert printed.startswith("cannot read: ")
-
-
-def test_a_newer_format_is_not_judged(folder: Path, ask: sqlite3.Connection) -> None:
-    ask.execute("PRAGMA user_version = 3")
-
-    code, printed = run(folder)
-
-    assert code == 2
-    assert printed.endswith("no journal of format 1, 2: application, version are (1397576520, 3)\n")
-
-
-def test_it_needs_the_standard_library_and_no_more_but_for_signatures() -> None:
-    text = SCRIPT.read_text(encoding="utf-8")
-    names = {
-        (node.module or "").partition(".")[0] if isinstance(node, ast.ImportFrom) else alias.name
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-
-    assert names - {"cryptography"} <= sys.stdlib_module_names

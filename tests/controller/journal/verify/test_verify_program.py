@@ -1,0 +1,181 @@
+"""The verifier as a program: alone, on a bare Python, with and without the library `cryptography`.
+
+Responsible for: what it prints, its exit codes, and what it needs.
+Not responsible for: what it finds (the other tests here).
+Source: controller/journal/README.md, "Verifier".
+"""
+
+import ast
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from controller.journal import verify as verifier
+from controller.journal.store import Journal
+
+SCRIPT = Path(verifier.__file__)
+DAY = "2026-11-21"
+# Without -S the library `cryptography` is found, with it only the standard library is.
+BARE = ("-I", "-S")
+
+
+@pytest.fixture
+def archive(sealed_shoes, fast_dir: Path) -> Path:
+    """Five shoes of two days, and the verifier copied beside them, alone."""
+    sealed_shoes.write(fast_dir / "archive")
+    return fast_dir / "archive"
+
+
+def run(*words: object, python: tuple[str, ...] = BARE) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, *python, SCRIPT, *map(str, words)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd="/",
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_without_the_library_it_says_that_signatures_are_not_checked(archive: Path) -> None:
+    code, printed = run(archive)
+
+    assert code == 0
+    assert printed.startswith(f"intact: {archive}\n  shoes/2026-11-21/0001.shoe: intact; shoe 1, ")
+    assert "\n  5 sealed shoes; 62 records: 27 inputs, 35 entries\n" in printed
+    assert "\n  signatures not checked: the library `cryptography` is not installed\n" in printed
+    assert "These files cannot show that the newest records" in printed
+
+
+def test_with_the_library_a_wrong_signature_is_found(archive: Path, public_key: Path) -> None:
+    code, printed = run(archive, "--key", public_key, python=("-I",))
+    assert code == 0
+    assert "not checked" not in printed
+
+    shoe = archive / "shoes" / DAY / "0001.shoe"
+    shoe.write_bytes(shoe.read_bytes()[:-1] + b"\0")
+    code, printed = run(archive, "--key", public_key, python=("-I",))
+    assert code == 1
+    assert "0001.shoe, byte 1209: signature: the key that it names did not sign this\n" in printed
+    assert run(archive, "--key", public_key)[0] == 0  # without the library nobody can tell
+
+
+def test_a_trusted_key_needs_no_library_to_be_told_from_another(
+    archive: Path, other_key: Path
+) -> None:
+    code, printed = run(archive, "--key", other_key)
+
+    assert code == 1
+    assert printed.count("signed it, and that is no trusted key") == 7
+
+
+def test_it_is_copied_and_run_anywhere(archive: Path, fast_dir: Path) -> None:
+    """A copy under another name, with nothing of the program in reach."""
+    shutil.copy(SCRIPT, fast_dir / "check.py")
+    done = subprocess.run(
+        [sys.executable, *BARE, "check.py", "archive", "--json"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=fast_dir,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = json.loads(done.stdout)
+    assert (shown["intact"], shown["shoes"], shown["problems"]) == (True, 5, [])
+
+
+def test_with_json_each_problem_has_its_place(archive: Path) -> None:
+    shoe = archive / "shoes" / DAY / "0001.shoe"
+    data = shoe.read_bytes()
+    shoe.write_bytes(data[:50] + bytes((data[50] ^ 4,)) + data[51:])
+    code, printed = run(archive, "--json")
+
+    assert code == 1
+    (problem,) = json.loads(printed)["problems"]
+    assert (problem["file"], problem["at"]) == (f"shoes/{DAY}/0001.shoe", 50)
+    assert problem["what"].endswith("bit 2 of this byte was changed")
+
+
+def test_a_witness_is_taken(archive: Path) -> None:
+    _, printed = run(archive, "--json")
+    code = json.loads(printed)["codes"][DAY]
+
+    assert run(archive, "--witness", code)[0] == 0
+    assert run(archive, "--witness", "AAAAA-BBBBB-CCCCC-DDDDD")[0] == 1
+
+
+def test_its_help_has_examples() -> None:
+    code, printed = run("--help")
+
+    assert code == 0
+    assert "examples:\n  python verify.py /var/lib/smartshoe/table-1" in printed
+    assert "0 intact, 1 not intact, 2 cannot be read." in printed
+
+
+# --- live parts -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def live(fast_dir: Path) -> Path:
+    """A journal of three records, nothing sealed."""
+    with Journal.open(fast_dir / "journal") as journal:
+        journal.append([b"\x82\x62in\x01", b"\x82\x63out\x02", b"\x82\x63out\x03"])
+    return fast_dir / "journal"
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as ask:
+        ask.execute(statement)
+
+
+def test_an_intact_live_part(live: Path) -> None:
+    code, printed = run(live)
+
+    assert code == 0
+    assert printed.startswith(f"intact: {live}\n  0 sealed shoes; 3 records: 1 inputs, 2 entries\n")
+
+
+def test_it_names_what_is_wrong(live: Path) -> None:
+    change(live, "DELETE FROM records WHERE seq = 1")
+    code, printed = run(live)
+
+    assert code == 1
+    assert printed.startswith(f"NOT INTACT: {live}\n  live.db: record 1 is missing\n")
+    assert "\n  after the first problem of the live part 1 more records hold\n" in printed
+
+
+@pytest.mark.parametrize("content", [None, b"", b"cards of table 7\n" * 100])
+def test_it_says_what_it_cannot_read(fast_dir: Path, content: bytes | None) -> None:
+    if content is not None:
+        (fast_dir / "live.db").write_bytes(content)
+    code, printed = run(fast_dir)
+
+    assert code == 2
+    assert printed.startswith(f"cannot read: {fast_dir}")
+
+
+def test_a_newer_format_is_not_judged(live: Path) -> None:
+    change(live, "PRAGMA user_version = 3")
+    code, printed = run(live)
+
+    assert code == 2
+    assert printed.endswith("no journal of format 1, 2: application, version are (1397576520, 3)\n")
+
+
+def test_it_needs_the_standard_library_and_no_more_but_for_signatures() -> None:
+    names = {
+        (node.module or "").partition(".")[0] if isinstance(node, ast.ImportFrom) else alias.name
+        for node in ast.walk(ast.parse(SCRIPT.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+
+    assert names - {"cryptography"} <= sys.stdlib_module_names
