@@ -349,7 +349,7 @@ def mended(told: VerifyReport, name: str, data: bytes) -> bytes:
         told.wrong(name, what, at=min(len(data), stop + TRAILER))
     else:
         where = f"packed records, up to byte {packed + bad}" if bad >= 0 else "heading or rows"
-        told.wrong(name, f"{where}: more than one bit was changed; its digest does not hold")
+        told.wrong(name, f"{where}: its digest does not hold, and no single bit was found changed")
     return data
 
 

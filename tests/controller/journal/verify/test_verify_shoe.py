@@ -129,7 +129,7 @@ def test_of_changed_rows_each_is_named(one_shoe) -> None:
     told = [one.what for one in problems_of(bytes(changed))]
 
     assert told == [
-        "heading or rows: more than one bit was changed; its digest does not hold",
+        "heading or rows: its digest does not hold, and no single bit was found changed",
         "row 1: its time is not that of the input before 5",
         "row 3: its time is not that of the input before 9",
     ]

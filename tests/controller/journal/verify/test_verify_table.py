@@ -1,0 +1,90 @@
+"""What a table itself sealed is intact, also beside a table in play, and any changed bit is named.
+
+Responsible for: sealed journals as the program makes them, with bits changed by chance.
+Not responsible for: how they are sealed (tests/controller/test_seal_desk).
+Source: controller/journal/README.md, "Verifier".
+"""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from controller.inputs import Started
+from controller.journal.folder import sealed_files
+from controller.journal.store import Journal
+from controller.journal.verify import VerifyReport, check_shoe, verify
+from controller.loop import Loop
+from controller.seal_desk import SealDesk
+from controller.seal_list import day_path, read_day, short_code
+from controller.signer import SigningSettings
+
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+BITS_CHANGED = 60
+
+
+@pytest.fixture
+def table(fast_dir: Path, script):
+    """Deals so many shoes into a journal, each sealed as it ends, then a few cards of another."""
+
+    def dealt(shoes: int, *more: str) -> Path:
+        folder = fast_dir / "journal"
+        told = script().begun().reported(*WHOLE_SHOE * shoes, *more)
+        desk = SealDesk("M7", SigningSettings(folder / "table.key"), lambda: told.at)
+        with Journal.open(folder) as journal:
+            desk.started(journal)
+            loop = Loop(journal, told.core, told.core.initial(), lambda: told.at)
+            for item in told.inputs:
+                if isinstance(item, Started):
+                    loop.begin(item)
+                    continue
+                loop.take(item)
+                stored = loop.store_if_due(force=True)
+                if stored is not None and stored.shoe_ended:
+                    desk.shoes_ended(journal, stored.shoe_ends)
+            assert verify(folder).problems == [], "beside the table in play"
+        return folder
+
+    return dealt
+
+
+def test_what_a_table_sealed_is_intact(table) -> None:
+    folder = table(3, *OPENING, *COUP[:2])
+    report = verify(folder, keys=(folder / "table.key.pub",))
+
+    assert report.problems == []
+    assert report.shoes == 3
+    assert list(report.signers.values()) == [4]
+
+
+def test_the_code_that_the_table_shows_is_the_code_that_is_checked(table) -> None:
+    folder = table(2)
+    day = "2025-11-21"
+    code = short_code(read_day(day_path(folder, day)))
+
+    assert verify(folder).codes == {day: code}
+    assert verify(folder, witnesses=(code,)).intact
+
+
+def test_bits_changed_by_chance_are_named(table) -> None:
+    chance = random.Random(11)
+    data = sealed_files(table(2))[1].read_bytes()
+    for _ in range(BITS_CHANGED):
+        at, bit = chance.randrange(len(data) - 64), chance.randrange(8)
+        changed = data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
+        told = VerifyReport(Path("0002.shoe"))
+        check_shoe(told, "0002.shoe", changed)
+
+        assert [problem.at for problem in told.problems] == [at], f"byte {at}, bit {bit}"
+
+
+def test_without_any_one_of_its_shoes_a_journal_is_not_whole(table) -> None:
+    folder = table(4, *OPENING)
+    for path in sealed_files(folder):
+        aside = path.rename(folder / "aside")
+        found = [problem.what for problem in verify(folder).problems]
+        number = int(path.stem)
+        assert any(f"shoe {number} of 2025-11-21 is missing" in what for what in found), path
+        aside.rename(path)
