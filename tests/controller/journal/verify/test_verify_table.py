@@ -22,7 +22,7 @@ from controller.signer import SigningSettings
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
-BITS_CHANGED = 60
+BITS_CHANGED, BITS_CHANGED_IN_FULL = 10, 300
 
 
 @pytest.fixture
@@ -68,16 +68,24 @@ def test_the_code_that_the_table_shows_is_the_code_that_is_checked(table) -> Non
     assert verify(folder, witnesses=(code,)).intact
 
 
-def test_bits_changed_by_chance_are_named(table) -> None:
+def assert_bits_are_named(data: bytes, count: int) -> None:
     chance = random.Random(11)
-    data = sealed_files(table(2))[1].read_bytes()
-    for _ in range(BITS_CHANGED):
+    for _ in range(count):
         at, bit = chance.randrange(len(data) - 64), chance.randrange(8)
         changed = data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
         told = VerifyReport(Path("0002.shoe"))
         check_shoe(told, "0002.shoe", changed)
-
         assert [problem.at for problem in told.problems] == [at], f"byte {at}, bit {bit}"
+
+
+def test_bits_changed_by_chance_are_named(table) -> None:
+    assert_bits_are_named(sealed_files(table(2))[1].read_bytes(), BITS_CHANGED)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+def test_many_bits_changed_by_chance_are_named(table) -> None:
+    assert_bits_are_named(sealed_files(table(2))[1].read_bytes(), BITS_CHANGED_IN_FULL)
 
 
 def test_without_any_one_of_its_shoes_a_journal_is_not_whole(table) -> None:
