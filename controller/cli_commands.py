@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from controller import (
+    cli_audit,
     cli_batch,
     cli_clauses,
     cli_devices,
@@ -43,6 +44,7 @@ examples:
   smartshoe try "burn Ac + 1; P 9h; B Kc"          what the rules say of a deal, card by card
   smartshoe verify /var/lib/smartshoe/table-1      is the evidence complete and unchanged?
   smartshoe replay /var/lib/smartshoe/table-1      does this program conclude the same again?
+  smartshoe audit /var/lib/smartshoe               are all shoes of all tables and days in order?
 """
 
 
@@ -98,6 +100,7 @@ cli_settings.add_to(app)
 cli_table.add_to(app)
 cli_journal.add_to(app)
 cli_evidence.add_to(app)
+cli_audit.add_to(app)
 cli_rules.add_to(app)
 cli_clauses.add_to(app)
 cli_odds.add_to(app)

@@ -58,6 +58,7 @@ class WayOut(StrEnum):
     VERIFY_REPORT = "verify_report"
     REPLAY_REPORT = "replay_report"
     EVIDENCE_BUNDLE = "evidence_bundle"
+    AUDIT_REPORT = "audit_report"
     REFERENCE = "reference"
     TRIED = "tried"
     FAULT = "fault"
@@ -295,6 +296,12 @@ WAYS: Final = (
         },
     ),
     Way(
+        WayOut.AUDIT_REPORT,
+        "`smartshoe audit`: counts, and cards of finished shoes where a rule is broken",
+        Passes.SEEN,
+        by={"terminal": ("controller.cli_audit",), "process": ("controller.audit.crew",)},
+    ),
+    Way(
         WayOut.REFERENCE,
         "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
         Passes.OWN,
@@ -329,6 +336,7 @@ WAYS: Final = (
         by={
             "error": (
                 "controller.approved_firmware",
+                "controller.audit.*",
                 "controller.batches",
                 "controller.cli_*",
                 "controller.config*",

@@ -426,6 +426,12 @@ def bundled(table: RunningTable) -> str:
     return said
 
 
+def audited(table: RunningTable) -> str:
+    words = (("audit", "journal", "--jobs", "1"), ("audit", "journal", "--deep", "--json"))
+    text = "\n".join(table.command(*some) for some in words)
+    return re.sub(r'[\d.]+ (s,|cards a second)|"(elapsed_ms|cards_per_s)": \d+', "some", text)
+
+
 def reference(table: RunningTable) -> str:
     words = (("rules",), ("act", "--list"), ("check-config", "table.toml"), ("--version",))
     return "\n".join(table.command(*some) for some in words)
@@ -480,6 +486,7 @@ WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
     WayOut.VERIFY_REPORT: verified,
     WayOut.REPLAY_REPORT: replayed,
     WayOut.EVIDENCE_BUNDLE: bundled,
+    WayOut.AUDIT_REPORT: audited,
     WayOut.REFERENCE: reference,
     WayOut.TRIED: tried,
     WayOut.FAULT: fault,
@@ -493,6 +500,7 @@ AT_THE_END = (
     WayOut.VERIFY_REPORT,
     WayOut.REPLAY_REPORT,
     WayOut.EVIDENCE_BUNDLE,
+    WayOut.AUDIT_REPORT,
 )
 # What looks at no running table: once, beside one.
 BESIDE = (

@@ -1,0 +1,101 @@
+"""Shoes dealt at the bench, as the rows a sealed file would hold of them.
+
+Responsible for: rows from the bench's own truth (its dealer has his own reading of the rules), the
+terms they are screened by, and changing one place of a row.
+Not responsible for: sealed files and journals (they are made from simulated tables).
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from controller.audit.terms import Terms, clauses
+from controller.card_rows import CardRow, RowEnd, RowFlag, RowRole, row_bytes
+from controller.rule_data import profile_text
+from controller.rules.profile import parse_profile
+from hil.dealing.actions import Place
+from hil.dealing.cards import Suit
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.truth import BurnTruth, CoupTruth, PlacedCard
+
+SUITS = tuple(Suit)
+ENDS = {"player": RowEnd.PLAYER, "banker": RowEnd.BANKER, "tie": RowEnd.TIE}
+
+
+def number(placed: PlacedCard) -> int:
+    return 13 * SUITS.index(placed.card.suit) + placed.card.rank
+
+
+def row(role: int, card: int, coup: int, **other: object) -> CardRow:
+    nothing = RowEnd.NOT_LAST
+    told = {
+        "claimed": RowRole(role),
+        "flags": RowFlag.NONE,
+        "ends": nothing,
+        "declared": nothing,
+        "tag": bytes(16),
+        "chain": bytes(16),
+        **other,
+    }
+    return CardRow(seq=0, utc_ns=0, coup=coup, role=RowRole(role), card=card, **told)
+
+
+def coup_rows(coup: CoupTruth) -> Iterator[CardRow]:
+    drawn = {Place.PLAYER: 0, Place.BANKER: 0}
+    for at, placed in enumerate(coup.cards):
+        if coup.cut_card_after == at:
+            yield row(RowRole.CUT_CARD, 0, coup.coup if at else 0)
+        drawn[placed.place] += 1
+        role = 2 * drawn[placed.place] + (1 if placed.place is Place.PLAYER else 2)
+        last = at == len(coup.cards) - 1
+        end = ENDS[coup.winner.value] if last else RowEnd.NOT_LAST
+        yield row(role, number(placed), coup.coup, ends=end, declared=end)
+
+
+@cache
+def dealt_rows(seed: int, shoes: int = 1, decks: int = 8) -> tuple[tuple[CardRow, ...], ...]:
+    """The rows of whole shoes, dealt without a mistake."""
+    dealer = Dealer(DealerSettings(seed=seed, shoes=shoes, decks=decks))
+    for _ in dealer.actions():
+        pass
+    told: list[list[CardRow]] = []
+    for record in dealer.truth.records:
+        if isinstance(record, BurnTruth):
+            first, *rest = (number(one) for one in record.cards)
+            burned = (
+                row(RowRole.BURN_FIRST, first, 0),
+                *(row(RowRole.BURN, one, 0) for one in rest),
+            )
+            told.append(list(burned))
+        elif isinstance(record, CoupTruth):
+            told[-1].extend(coup_rows(record))
+    return tuple(map(tuple, told))
+
+
+def packed(rows: tuple[CardRow, ...]) -> bytes:
+    return b"".join(map(row_bytes, rows))
+
+
+@pytest.fixture(scope="session")
+def new_terms() -> Callable[..., Terms]:
+    @cache
+    def terms(profile: str = "s42-mini", decks: int = 8) -> Terms:
+        return Terms.of(parse_profile(profile_text(profile), clauses()), decks)
+
+    return terms
+
+
+@pytest.fixture(scope="session")
+def terms(new_terms) -> Terms:
+    return new_terms()
+
+
+@pytest.fixture(scope="session")
+def dealt():
+    return dealt_rows
+
+
+@pytest.fixture(scope="session")
+def pack():
+    return packed

@@ -1,0 +1,141 @@
+"""`smartshoe audit`: what it prints, its exit codes, and that Ctrl-C leaves what was done.
+
+Responsible for: the command as people run it.
+Not responsible for: what is found (test_audit).
+Source: controller/README.md, "Audit".
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controller.audit import crew, run
+from controller.audit.crew import WorkerLost
+from controller.audit.findings import PieceReport
+from controller.audit.piece_audit import PieceAudit
+from controller.audit.shoe_audit import AuditSettings
+from controller.audit.walk import Piece, PieceKind
+from controller.cli import main
+from hil.dealing.dealer import DealerSettings
+from hil.sealed_shoes import DealtTable, sealed_journal
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("audited")
+    sealed_journal(folder / "journal", DealtTable(DealerSettings(seed=8, decks=1)))
+    return folder / "journal"
+
+
+def test_a_journal_in_order_is_a_table_of_its_days_and_exit_0(journal, capsys) -> None:
+    assert main(["audit", str(journal), "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "SIM-1" in out
+    assert "nothing found" in out
+    assert out.count("2026-11-18") == 1
+
+
+def test_a_finding_is_one_line_with_its_file_and_exit_1(journal, fast_dir, capsys) -> None:
+    (path,) = journal.rglob("*.shoe")
+    copy = fast_dir / path.name
+    copy.write_bytes(path.read_bytes()[:-100] + bytes(100))
+    assert main(["audit", str(copy)]) == 1
+    out = capsys.readouterr().out
+    assert f"finding: {copy}: its bytes and its digest do not belong together" in out
+    assert "FINDINGS: 1" in out
+
+
+def test_as_json_it_is_one_object(journal, capsys) -> None:
+    assert main(["audit", str(journal), "--json", "--deep"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["whole"] is True
+    assert (told["findings"], told["total"]["replayed"], told["files"]) == (0, 1, 2)
+    assert told["days"][0]["gaming_day"] == "2026-11-18"
+
+
+def test_a_path_without_anything_is_exit_2(fast_dir, capsys) -> None:
+    assert main(["audit", str(fast_dir / "nothing")]) == 2
+    assert "Allowed: a journal's folder" in capsys.readouterr().err
+
+
+def test_a_key_that_is_none_is_exit_2(journal, capsys) -> None:
+    assert main(["audit", str(journal), "--key", str(journal / "live.db")]) == 2
+    assert "no Ed25519 public key" in capsys.readouterr().err
+
+
+# --- broken off -----------------------------------------------------------------------------------
+
+
+def pieces_until_interrupted(journal: Path):
+    """One piece, then somebody presses Ctrl-C."""
+    (path,) = journal.rglob("*.shoe")
+    yield Piece(PieceKind.DAY, str(journal), path.parent)
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_what_was_done(journal, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(run, "pieces", lambda _paths: pieces_until_interrupted(journal))
+    assert main(["audit", str(journal), "--jobs", "1"]) == 130
+    told = capsys.readouterr()
+    assert "SIM-1" in told.out
+    assert "broken off" in told.err
+
+
+WITHOUT_END = """
+import sys
+from itertools import cycle
+from pathlib import Path
+from controller.audit import run, walk
+from controller.cli import main
+found = tuple(walk.pieces([Path(sys.argv[1])]))
+
+def without_end(paths):
+    for number, piece in enumerate(cycle(found)):
+        if number == 40:
+            print("begun", flush=True)
+        yield piece
+
+run.pieces = without_end
+sys.exit(main(["audit", sys.argv[1], "--jobs", "2"]))
+"""
+
+
+def test_ctrl_c_in_a_terminal_ends_every_process(journal) -> None:
+    """The whole group of processes gets the signal, as from a terminal."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WITHOUT_END, str(journal)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    try:
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "broken off" in err
+    assert "SIM-1" in out
+
+
+class Dying(PieceAudit):
+    """A process that ends in the middle of its work."""
+
+    def audit(self, piece: Piece) -> PieceReport:
+        os._exit(3)
+
+
+def test_a_process_that_ends_on_its_own_is_named_with_its_piece(journal, monkeypatch) -> None:
+    monkeypatch.setattr(crew, "PieceAudit", Dying)
+    with pytest.raises(WorkerLost, match=r"ended on its own.*--jobs 1"):
+        run.audit((journal,), AuditSettings(), 2)
