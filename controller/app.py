@@ -38,6 +38,7 @@ from controller.metrics_server import MetricsServer, MetricsUnavailable
 from controller.notify import Notifier
 from controller.rule_data import load_clauses
 from controller.run import SETTINGS
+from controller.seal_desk import SealDesk
 from controller.snapshot import Plain, snapshot
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
@@ -152,6 +153,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         start=_starter(config),
         close_coup_as_partial=close_coup_as_partial,
         no_room=disk.refusal,
+        seals=SealDesk(config.settings.table, config.signing, now),
     )
     batches = BatchDesk(config.batches_folder, config.batch_keys, now)
 
@@ -220,7 +222,12 @@ def _assemble(
         published = table.published
         assert published is not None, "a running table has published its first state"
         named = [asdict(one) for one in batches.named]
-        return {**snapshot(*published, table.health.value, table.failure), "batches_named": named}
+        seals = table.seals
+        return {
+            **snapshot(*published, table.health.value, table.failure),
+            "batches_named": named,
+            "seals": seals.shown() if seals is not None else None,
+        }
 
     control = ControlServer(config.control_socket, table, shown)
     control.start()

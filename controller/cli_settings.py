@@ -97,6 +97,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
     settings, shoe = config.settings, config.settings.shoe
     profile = _profile(config.profile_text)
     batches, remarks = _batches(config, profile)
+    seals, unsigned = _seals(config)
     metrics = f"http://{config.metrics_address}:{config.metrics_port}/metrics"
     minutes = settings.gaming_day_start_s // 60
     return {
@@ -118,12 +119,28 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         **devices_plain(config),
         **batches,
         "journal": str(config.journal_folder),
+        "seals": seals,
         "control_socket": str(config.control_socket),
         "metrics": metrics if config.metrics_enabled else "off",
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
-        "remarks": [*config.remarks, *device_remarks(config), *remarks],
+        "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned],
     }
+
+
+def _seals(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
+    """Who signs the seals of finished shoes, and why nobody does where somebody should."""
+    from controller.signer import NoSigner, open_signer
+
+    signing = config.signing
+    if signing.sign and not signing.program and signing.make and not signing.key.exists():
+        return f"signed by {signing.key}, which the first start makes", ()
+    signer = open_signer(signing)
+    if not isinstance(signer, NoSigner):
+        return f"signed by {signer.words}", ()
+    if not signer.wanted:
+        return f"NOT SIGNED: {signer.words}", ()
+    return "NOT SIGNED", (f"evidence: seals would not be signed: {signer.words}",)
 
 
 def _shoe_reader(config: "TableConfig") -> dict[str, object]:

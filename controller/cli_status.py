@@ -43,8 +43,21 @@ def status_block(table: Shown, typed: Typed, width: int = WIDTH, at_ns: int = 0)
         *beside_lines(table, width),
         *shuffler_lines(table, width),
         line("observed", ", ".join(table.texts("observed")) or "nothing beside the shoe"),
+        *_seal_lines(table.part("seals"), width),
     ]
     return "\n".join(lines)
+
+
+def _seal_lines(seals: Shown | None, width: int) -> list[str]:
+    """What is wrong with sealing; else the short code of the last day of which a shoe is sealed."""
+    if seals is None:
+        return []
+    lines = wrapped("UNSEALED", seals.text("problem"), width)
+    if seals.text("unsigned"):
+        lines += wrapped("UNSIGNED", seals.text("unsigned"), width)
+    if seals.text("code"):
+        lines.append(line("seals", f"of {seals.text('day')}: code {seals.text('code')}"))
+    return lines
 
 
 def _table_words(table: Shown) -> str:

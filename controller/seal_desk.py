@@ -59,6 +59,18 @@ class SealStanding:
     day: str = ""
     code: str = ""
 
+    def shown(self) -> dict[str, object]:
+        """What a snapshot tells of it."""
+        return {
+            "sealed": self.sealed,
+            "unsealed": self.unsealed,
+            "problem": self.problem,
+            "signer": self.signer,
+            "unsigned": self.unsigned,
+            "day": self.day,
+            "code": self.code,
+        }
+
 
 class SealDesk:
     """Seals the shoes of one table. Used by the table's loop; `standing` may be read by anyone."""

@@ -71,7 +71,7 @@ def shoe_records(records: Iterable[StoredRecord]) -> tuple[StoredRecord, ...]:
         if ended and kind is RecordKind.INPUT:
             break
         taken.append(stored)
-        ended = ended or (kind is RecordKind.ENTRY and _ends_shoe(value))
+        ended = ended or (kind is RecordKind.ENTRY and _is_a("ShoeEnded", value))
     return tuple(taken) if ended else ()
 
 
@@ -85,11 +85,12 @@ def shoes_ended(records: Iterable[StoredRecord]) -> tuple[ShoeEnded, ...]:
     return tuple(ends)
 
 
-def _ends_shoe(value: bytes) -> bool:
-    if b"ShoeEnded" not in value:
+def _is_a(name: str, value: bytes) -> bool:
+    """Whether an entry is of that class; any text in it may hold the name, too."""
+    if name.encode() not in value:
         return False
     plain = plain_of(value)
-    return isinstance(plain, dict) and plain.get("type") == "ShoeEnded"
+    return isinstance(plain, dict) and plain.get("type") == name
 
 
 def finished_shoe(
@@ -176,6 +177,9 @@ class _Telling:
         kind, value = unwrap(stored.record)
         if kind is RecordKind.INPUT:
             self._input(stored, value)
+            return
+        if _is_a("Prompted", value):
+            # One entry in four, and it says nothing that counts here.
             return
         entry = read_older_entry(stored.record)
         if entry is None:

@@ -255,6 +255,7 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     """Play, prove and tell."""
     from controller.journal.values import JournalError
     from controller.rule_data import load_clauses
+    from controller.small_files import SmallFileError
     from hil.demo import CannotBegin, play
     from hil.demo_proof import prove
     from hil.demo_report import plain, tell
@@ -275,7 +276,7 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
             )
     except CannotBegin as error:
         return _fail(str(error), Exit.UNUSABLE)
-    except (ProgramFailed, JournalError) as error:
+    except (ProgramFailed, JournalError, SmallFileError) as error:
         return _fail(str(error), Exit.NO)
     tell(console, settings, proof, dealt)
     if dealt.failure:

@@ -14,7 +14,9 @@ from typing import TypeAlias
 
 from controller.custody.lineage.stages import BatchStage
 from controller.entries import Judged
+from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.store import open_read_only
+from controller.keys import PublicKey
 from controller.procedure.effects import (
     BatchMoved,
     CoupClosed,
@@ -26,6 +28,7 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
+from controller.seal_list import FOLDER_NAME, SUFFIX, read_day, short_code
 from controller.tape import read_entry
 from hil.dealing.actions import Place
 from hil.dealing.truth import CoupTruth, Truth
@@ -59,6 +62,18 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Seals:
+    """How many finished shoes stand in sealed files, how many of those the table's key signed, and
+
+    the short code of the last day.
+    """
+
+    sealed: int
+    signed: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """What was found. `difference` says where journal and truth part, empty where they do not."""
 
@@ -68,6 +83,7 @@ class Proof:
     head: str
     replay: str
     difference: str
+    seals: Seals
 
     @property
     def verified(self) -> bool:
@@ -92,7 +108,18 @@ def prove(journal: Path, truth: Truth, *, complete: bool, batches: tuple[str, ..
         replay=str(retold.get("finding", "")),
         difference=difference(truth, tally, complete=complete)
         or _batches_differ(batches, tally, complete=complete),
+        seals=seals_of(journal),
     )
+
+
+def seals_of(journal: Path) -> Seals:
+    """Count the sealed files. Raises JournalError and OSError."""
+    files = tuple(map(read_sealed, sealed_files(journal)))
+    signed = sum(
+        PublicKey(one.heading.signer).verifies(one.signature, one.signed_bytes) for one in files
+    )
+    days = sorted((journal / FOLDER_NAME).glob(f"*{SUFFIX}"))
+    return Seals(len(files), signed, short_code(read_day(days[-1])) if days else "")
 
 
 def tally_of(journal: Path) -> Tally:

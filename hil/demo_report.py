@@ -42,6 +42,9 @@ def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, objec
         "replay": proof.replay,
         "equals_truth": not proof.difference,
         "head": proof.head,
+        "sealed": proof.seals.sealed,
+        "signed": proof.seals.signed,
+        "seals_code": proof.seals.code,
         "interrupted": dealt.interrupted,
         "failure": dealt.failure,
         "seed": settings.seed,
@@ -112,6 +115,9 @@ def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:
     yield f"its inputs, told again, give {'the same' if same else 'other'} conclusions", same
     compared = "every coup is recorded as it was dealt"
     yield proof.difference or compared, not proof.difference
+    sealed, signed = proof.seals.sealed, proof.seals.signed
+    code = f"; code of the day {proof.seals.code}" if proof.seals.code else ""
+    yield f"{sealed} shoes are sealed, {signed} of them signed{code}", signed == sealed
 
 
 def commands(settings: DemoSettings) -> tuple[str, ...]:

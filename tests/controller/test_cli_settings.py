@@ -7,6 +7,7 @@ import pytest
 
 from controller.cli import main
 from controller.cli_errors import Exit
+from controller.keys import fingerprint_text, make_key
 
 Capture = pytest.CaptureFixture[str]
 
@@ -64,3 +65,42 @@ def test_a_file_that_is_not_there_is_named(fast_dir: Path, capsys: Capture) -> N
 def test_without_a_file_the_way_to_one_is_said(capsys: Capture) -> None:
     assert main(["check-config"]) == Exit.UNUSABLE
     assert "--example" in capsys.readouterr().err
+
+
+def with_evidence(example: Path, lines: str) -> None:
+    example.write_text(example.read_text().replace("[evidence]", f"[evidence]\n{lines}"))
+
+
+def test_the_key_that_the_first_start_makes_is_named(example: Path, capsys: Capture) -> None:
+    main(["check-config", str(example)])
+    key = example.parent / "journal" / "table.key"
+    assert f"seals                signed by {key}, which the first start makes" in (
+        capsys.readouterr().out
+    )
+
+
+def test_the_key_that_signs_is_told_with_its_fingerprint(example: Path, capsys: Capture) -> None:
+    key = make_key(example.parent / "house.key")
+    with_evidence(example, 'key = "house.key"')
+    main(["check-config", str(example), "--json"])
+    assert json.loads(capsys.readouterr().out)["seals"] == (
+        f"signed by {example.parent}/house.key, fingerprint"
+        f" {fingerprint_text(key.public.fingerprint)}"
+    )
+
+
+def test_a_key_that_cannot_be_used_is_a_remark(example: Path, capsys: Capture) -> None:
+    with_evidence(example, 'key = "house.key"')
+    main(["check-config", str(example), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["seals"] == "NOT SIGNED"
+    assert shown["remarks"][-1].startswith(
+        f"evidence: seals would not be signed: {example.parent}/house.key: there is no key."
+    )
+
+
+def test_that_nobody_is_to_sign_is_said(example: Path, capsys: Capture) -> None:
+    with_evidence(example, "sign = false")
+    main(["check-config", str(example), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["seals"] == "NOT SIGNED: evidence.sign is false"

@@ -90,3 +90,20 @@ def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
     commands = resolve_commands(table, Typed(("--socket", "s")))
 
     assert [command.split()[-1] for command in commands] == ["player", "banker", "tie"]
+
+
+def with_seals(folder: Path, **seals: object) -> Shown:
+    usual = {"problem": "", "unsigned": "", "day": "", "code": ""}
+    return Shown({**shown_of(folder).values, "seals": {**usual, **seals}})
+
+
+def test_a_status_tells_the_short_code_of_the_day(three_coups: Path) -> None:
+    shown = with_seals(three_coups, day="2025-11-21", code="ABCDE-FGHIJ-KLMNO-PQRST")
+    block = status_block(shown, Typed())
+    assert block.endswith("seals      of 2025-11-21: code ABCDE-FGHIJ-KLMNO-PQRST")
+
+
+def test_a_status_tells_what_is_not_sealed_and_why_nobody_signs(three_coups: Path) -> None:
+    shown = with_seals(three_coups, problem="shoe 7 is not sealed: why", unsigned="no key")
+    lines = status_block(shown, Typed()).splitlines()
+    assert lines[-2:] == ["UNSEALED   shoe 7 is not sealed: why", "UNSIGNED   no key"]

@@ -4,6 +4,7 @@ import http.client
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -27,7 +28,9 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.run import SETTINGS
+from controller.seal_desk import SealDesk, SealStanding
 from controller.settings import Settings, ShoeDeviceSettings
+from controller.signer import SigningSettings
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
 from drivers.events import Stage
@@ -472,3 +475,27 @@ def test_one_connection_too_many_is_told_so(table: Table, metrics: TableMetrics)
         server.stop()
         for client in silent:
             client.close()
+
+
+# --- seals --------------------------------------------------------------------------------------
+
+
+def sealing(table: Table, standing: SealStanding) -> Table:
+    """The table as it is with a desk that stands so."""
+    desk = SealDesk("M7", SigningSettings(Path("unused")), now)
+    desk.standing = standing
+    table._beginning = replace(table._beginning, seals=desk)
+    return table
+
+
+def test_what_is_sealed_and_what_waits_is_told(metrics: TableMetrics, table: Table) -> None:
+    standing = SealStanding(sealed=3, unsealed=1, seconds=0.25, unsigned="no key")
+    said = seen(metrics, sealing(table, standing))
+    assert (said("seal_seconds_count"), said("seal_seconds_sum")) == (3, 0.25)
+    assert (said("shoes_unsealed"), said("seals_unsigned")) == (1, 1)
+
+
+def test_a_table_that_seals_nothing_tells_nothing_of_it(
+    metrics: TableMetrics, table: Table
+) -> None:
+    assert seen(metrics, table)("shoes_unsealed") is None

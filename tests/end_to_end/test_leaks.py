@@ -68,8 +68,17 @@ log_level_wire = "bytes"
 [journal]
 folder = "journal"
 
+[evidence]
+key = "seals.key"
+
 [metrics]
 port = 0
+"""
+# Both tables of a pair have it, or their fingerprints would differ.
+SEALS_KEY = """\
+-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIKvjKIifBGF3AijnKm4pCMFlcgD6JnaIczFHLpfaSQJJ
+-----END PRIVATE KEY-----
 """
 FACE_DOWN_DEALER = """\
 name = "down"
@@ -224,6 +233,8 @@ def running(
     (folder / "down.toml").write_text(FACE_DOWN_DEALER)
     text = CONFIG.format(profile=profile, observed=observed, folder=folder)
     (folder / "table.toml").write_text(text)
+    (folder / "seals.key").touch(0o600)
+    (folder / "seals.key").write_text(SEALS_KEY)
     with ExitStack() as stack:
         shoe = stack.enter_context(PtyServer(Listened(), link=folder / "shoe"))
         twin = stack.enter_context(PtyServer(Listened(), link=folder / "twin"))

@@ -78,6 +78,7 @@ def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
     assert said["verified"] is True
     assert (said["intact"], said["replay"], said["equals_truth"]) == (True, "same", True)
     assert said["shoes"] == 2
+    assert (said["sealed"], said["signed"]) == (2, 2)
     assert said["coups"] == len(truth.coups) == 155
     assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
     assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
@@ -174,7 +175,7 @@ def test_ctrl_c_proves_what_was_dealt_until_then(fast_dir: Path, number: signal.
 
     assert running.returncode == 0
     assert "Stopped; this is what was dealt until then." in rest
-    assert rest.count("\n  yes  ") == 3
+    assert rest.count("\n  yes  ") == 4
     assert verify(fast_dir / "journal").intact
     assert not (fast_dir / "journal" / "live.db-wal").exists(), "the program ended in order"
 
