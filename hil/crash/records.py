@@ -1,0 +1,72 @@
+"""What a journal's folder holds, sealed and live, as one row of records.
+
+Responsible for: what runs the records of a folder tell of, and the facts that nobody may lose or
+count twice.
+Not responsible for: judging (verdict); whether the chain holds is the verifier's to say.
+Source: controller/journal/README.md, "Folder", "Shoe file"; package README, "The crash and damage
+matrix".
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from controller.entries import Judged
+from controller.inputs import Started
+from controller.journal.canonical import Codec
+from controller.journal.store import open_read_only
+from controller.journal.values import StoredRecord
+from controller.procedure.effects import (
+    BurnDone,
+    CoupClosed,
+    ResolutionRecorded,
+    ShoeEnded,
+    ShoeOpened,
+    ShuffleRecorded,
+)
+from controller.procedure.verdicts import Irregularity
+from controller.tape import ENTRIES, inputs_in, read_entry, read_input
+from hil.crash.world import EarlierRun
+
+# Conclusions that stand in the record once, however often the program began anew.
+ONCE: Final = (CoupClosed, BurnDone, ShoeOpened, ShoeEnded, ResolutionRecorded)
+IRREGULARITIES: Final[Codec[Irregularity]] = Codec(Irregularity)
+
+
+def stored_records(folder: Path) -> tuple[StoredRecord, ...]:
+    """All records, each once. Raises JournalError."""
+    with open_read_only(folder) as journal:
+        return tuple(journal.records())
+
+
+def runs_in(records: Iterable[StoredRecord]) -> tuple[EarlierRun, ...]:
+    """The runs that stored something, and how many inputs each."""
+    runs: list[EarlierRun] = []
+    for stored in records:
+        item = read_input(stored.record)
+        if isinstance(item, Started):
+            runs.append(EarlierRun(0, item.boot_id))
+        if item is not None:
+            last = runs.pop()
+            runs.append(EarlierRun(last.inputs + len(inputs_in(item)), last.boot_id))
+    return tuple(runs)
+
+
+def facts_in(records: Sequence[StoredRecord]) -> tuple[bytes, ...]:
+    """What was concluded of coups, shoes, burns, shuffles, decisions and irregularities."""
+    facts: list[bytes] = []
+    for stored in records:
+        entry = read_entry(stored.record)
+        if isinstance(entry, ShuffleRecorded):
+            # Its proof tells moments, and a start takes time.
+            proof = entry.proof
+            facts.append(f"{entry.batch} {proof.cycle} {proof.count} {proof.result}".encode())
+        elif isinstance(entry, ONCE):
+            facts.append(ENTRIES.encode(entry))
+        elif isinstance(entry, Judged):
+            facts.extend(
+                IRREGULARITIES.encode(one)
+                for one in entry.verdicts
+                if isinstance(one, Irregularity)
+            )
+    return tuple(facts)
