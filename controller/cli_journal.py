@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PROBLEMS_SHOWN_MAX = 50
 
 _Journal = Annotated[
-    Path, typer.Argument(metavar="PATH", help="A journal's folder, or its live.db.")
+    Path, typer.Argument(metavar="PATH", help="A journal's folder, its live.db, or a .shoe.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -36,8 +36,9 @@ def add_to(app: typer.Typer) -> None:
     )(verify)
     app.command(
         epilog="\b\nexamples:\n  smartshoe replay /var/lib/smartshoe/table-1\n"
-        "  smartshoe replay copy/live.db --verdicts --json\n\n"
-        "Exit codes: 0 the same, 1 something differs, 2 damaged or cannot be read, "
+        "  smartshoe replay copy/live.db --verdicts --json\n"
+        "  smartshoe replay table-1/shoes/2026-11-21/0007.shoe\n\n"
+        "Exit codes: 0 the same, 1 something differs, 2 damaged, cannot be read or told, "
         "3 another software version wrote it: verdicts were compared."
     )(replay)
 
@@ -119,6 +120,7 @@ def _exit_code(report: "ReplayReport") -> Exit:
         Finding.SAME: Exit.DONE,
         Finding.DIFFERENT: Exit.NO,
         Finding.DAMAGED: Exit.UNUSABLE,
+        Finding.UNTOLD: Exit.UNUSABLE,
         Finding.OTHER_VERSION: Exit.OTHER_VERSION,
     }
     return codes[report.finding]
@@ -171,12 +173,18 @@ def _tell_replay(report: "ReplayReport") -> None:
         case Finding.DAMAGED:
             remark(f"smartshoe: {report.damage}")
             say(f"DAMAGED: {report.path}, told up to record {report.records}")
+        case Finding.UNTOLD:
+            say(f"NOT TOLD: {report.path}: no state to begin with that version {VERSION} wrote")
+            say(
+                "  only the chain was checked, and it holds; replay it with the shoes before it, or"
+            )
+            say("  with the version that wrote the state it begins with")
     for one in report.differences:
         say(f"  record {one.seq}: stored {one.stored}; this program concludes {one.concluded}")
     more = report.different + report.otherwise - len(report.differences)
     if more > 0:
         say(f"  and {more} more")
     if report.first_seq > 1:
-        say(f"  it begins at record {report.first_seq}: those before it are not here")
+        say(f"  from record {report.first_seq} on: what is before is not here, or not to be told")
     say(f"  {report.records} records: {report.inputs} inputs, {report.entries} entries")
     say(f"  {report.coups} coups of {report.shoes} shoes, {report.coups_per_s} coups a second")

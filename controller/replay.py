@@ -40,6 +40,7 @@ class Finding(StrEnum):
     """What a replay found, the gravest first."""
 
     DAMAGED = "damaged"  # it could not be told to its end
+    UNTOLD = "untold"  # no state to begin with: only its chain was checked
     DIFFERENT = "different"  # records of this very version are not what it concludes
     OTHER_VERSION = "other_version"  # verdicts of another version were compared
     SAME = "same"
@@ -51,8 +52,8 @@ class ReplayReport:
 
     `differences` lists the first of both. `passed_over` counts records that were not told: of
     another version's runs whose settings have a form that this version cannot read, and all where
-    the journal here begins with another version's state. `first_seq` is the first record looked
-    at; those before it are not here. `checkpoint`: whether the stored state was compared.
+    nothing could be `told`, because no state is here that this version could begin with.
+    `first_seq` is the first record looked at. `checkpoint`: whether the stored state was compared.
     """
 
     path: Path
@@ -68,6 +69,7 @@ class ReplayReport:
     passed_over: int
     differences: tuple[Difference, ...]
     checkpoint: bool
+    told: bool
     damage: str
     elapsed_ns: int
 
@@ -75,6 +77,8 @@ class ReplayReport:
     def finding(self) -> Finding:
         if self.damage:
             return Finding.DAMAGED
+        if not self.told:
+            return Finding.UNTOLD
         if self.different:
             return Finding.DIFFERENT
         if any(version != VERSION for version in self.versions):
@@ -245,6 +249,7 @@ class _Replaying:
             passed_over=self.retelling.passed_over + self.passed_over,
             differences=tuple(self.differences),
             checkpoint=self.checkpoint_compared,
+            told=self.told,
             damage=self.damage,
             elapsed_ns=elapsed_ns,
         )

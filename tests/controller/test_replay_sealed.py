@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.cli import main
+from controller.cli_errors import Exit
 from controller.inputs import Started
 from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
@@ -21,6 +23,7 @@ from controller.loop import Loop
 from controller.replay import Finding, ReplayReport, replay
 from controller.seal_desk import SealDesk
 from controller.signer import SigningSettings
+from controller.version import VERSION
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -141,15 +144,19 @@ def test_a_state_at_the_base_that_is_another_is_a_difference(sealed: Path) -> No
 
 
 def test_a_shoe_that_begins_with_another_versions_state_is_not_told(
-    sealed: Path, fast_dir: Path
+    sealed: Path, fast_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shoe = read_shoe(sealed_files(sealed)[1].read_bytes())
     path = fast_dir / "taken.shoe"
     heading = replace(shoe.heading, state_software="0.0.9")
     path.write_bytes(shoe_bytes(heading, shoe.rows, shoe.parts()))
     report = replay(path)
-    assert (report.damage, report.different, report.inputs) == ("", 0, 0)
+    assert (report.finding, report.damage, report.inputs) == (Finding.UNTOLD, "", 0)
     assert report.passed_over == report.records == len(shoe.parts().records)
+    assert main(["replay", str(path)]) == Exit.UNUSABLE
+    said = capsys.readouterr().out
+    assert said.startswith(f"NOT TOLD: {path}: no state to begin with that version {VERSION} wrote")
+    assert f"  from record {shoe.heading.first_seq} on: " in said
 
 
 def test_each_sealed_file_is_read_once(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
