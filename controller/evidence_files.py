@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from controller.entries import BatchBound
 from controller.evidence_shoe import EntryT
@@ -20,9 +20,11 @@ from controller.journal.record import RecordKind, unwrap
 from controller.journal.shoe_file import SUFFIX, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
-from controller.procedure.effects import ShoeOpened, ShuffleRecorded
+from controller.procedure.effects import ShoeEnded, ShoeOpened, ShuffleRecorded
 from controller.shuffle_files import RecordedShuffle
 from controller.tape import inputs_in, read_older_entry, read_older_input
+
+ShoeT = TypeVar("ShoeT", ShoeOpened, ShoeEnded)
 
 FORMS: Final = "2026-11-21/7/34 (gaming day, shoe, coup), or 7/34 for the newest gaming day"
 _COUP: Final = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{1,9})/(\d{1,9})", re.ASCII)
@@ -101,13 +103,9 @@ def _why_not(folder: Path, wanted: Wanted, paths: Sequence[Path], there: Sequenc
     if there:
         told = ", ".join(f"{_name(path)} has coups 1 to {_coups(path)}" for path in there)
         return f"{folder}: no coup {wanted.coup} in that shoe: {told}"
-    opened = _still_open(folder, wanted)
-    if opened:
-        return (
-            f"{folder}: shoe {opened} is not sealed: its records still stand in live.db, and among"
-            " them cards that nobody has seen. A bundle is made of a sealed shoe. Remedy: wait for"
-            " the shoe's end, or have it closed (`smartshoe close-shoe`), and ask again"
-        )
+    live = _in_live_part(folder, wanted)
+    if live:
+        return f"{folder}: {live}"
     if not paths:
         return (
             f"{folder}: no sealed shoe is here. Remedy: name the journal, or where it is archived"
@@ -132,15 +130,32 @@ def _coups(path: Path) -> int:
     return read_named(path, path.read_bytes()).heading.coups
 
 
-def _still_open(folder: Path, wanted: Wanted) -> str:
-    """The shoe's name where the live part tells of it, else empty."""
+def _in_live_part(folder: Path, wanted: Wanted) -> str:
+    """Why the shoe has no bundle where live.db tells of it, else empty."""
     if not (folder / FILE_NAME).is_file():
         return ""
     with open_read_only(folder) as live:
-        for entry in _entries_of(live.records(live.base.seq), ShoeOpened):
-            if entry.shoe == wanted.shoe and wanted.day in ("", entry.gaming_day):
-                return f"{entry.gaming_day}/{entry.shoe}"
+        opened = _first(_entries_of(live.records(live.base.seq), ShoeOpened), wanted)
+        ended = _first(_entries_of(live.records(live.base.seq), ShoeEnded), wanted)
+    if ended is not None:
+        return (
+            f"shoe {ended.gaming_day}/{ended.shoe} is over and not sealed yet. Remedy: a table"
+            " seals what is over when it starts; `smartshoe status` and the log say what hinders it"
+        )
+    if opened is not None:
+        return (
+            f"shoe {opened.gaming_day}/{opened.shoe} is not sealed: its records still stand in"
+            f" {FILE_NAME}, and among them cards that nobody has seen. A bundle is made of a sealed"
+            " shoe. Remedy: wait for the shoe's end, or have it closed (`smartshoe close-shoe`),"
+            " and ask again"
+        )
     return ""
+
+
+def _first(found: Iterable[ShoeT], wanted: Wanted) -> ShoeT | None:
+    """The first that is about the wanted shoe."""
+    of_it = (one for one in found if one.shoe == wanted.shoe and wanted.day in ("", one.gaming_day))
+    return next(of_it, None)
 
 
 def _entries_of(records: Iterable[StoredRecord], kind: type[EntryT]) -> Iterator[EntryT]:
@@ -164,21 +179,22 @@ class BatchPapers:
 
 
 def batch_papers(found: FoundShoe) -> BatchPapers:
-    """What this sealed file and the ones just before it say of the cards dealt from it."""
-    batch = found.file.heading.batch
-    if not batch:
-        return BatchPapers()
-    paths = sealed_files(found.folder)
-    at = paths.index(found.path)
+    """What this sealed file, or the nearest one before it, says of the cards dealt from it.
+
+    A batch is known by the colour of its backs: that is what every one of these entries names.
+    """
+    back = found.file.heading.back
+    paths = sealed_files(found.folder) if back else ()
+    at = paths.index(found.path) if back else 0
     papers = BatchPapers()
     for path in reversed(paths[max(0, at - _EARLIER_FILES) : at + 1]):
         file = found.file if path == found.path else read_sealed(path)
-        bound = [one for one in _entries_of(file.records(), BatchBound) if one.batch == batch]
-        shuffles = tuple(one for one in _shuffles(file) if one.recorded.batch == batch)
+        bound = [one for one in _entries_of(file.records(), BatchBound) if one.back == back]
+        shuffles = tuple(one for one in _shuffles(file) if one.recorded.batch == back)
         papers = BatchPapers(
-            (*shuffles, *papers.shuffles), papers.bound or (bound[-1] if bound else None)
+            papers.shuffles or shuffles, papers.bound or (bound[-1] if bound else None)
         )
-        if papers.bound and papers.shuffles and path != found.path:
+        if papers.bound is not None and papers.shuffles:
             break
     return papers
 

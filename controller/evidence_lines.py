@@ -39,6 +39,7 @@ from controller.procedure.events import CardDrawn, IrregularityResolved
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import money
+from drivers.events import CardPassed, TagSeen
 
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
@@ -230,6 +231,8 @@ def _of_the_shoe(told: Told) -> Iterator[Line]:
         case ShuffleRecorded(batch=batch, refused=refused, clauses=clauses):
             counts = f"does not count: {refused}" if refused else "counts"
             yield Line(told, f"A shuffle of batch {batch} {counts}.", clauses)
+        case DeviceNoted(event=CardPassed() | TagSeen()):
+            return  # what it showed is judged in a line of its own, or was of no card that left
         case DeviceNoted(port=port, event=event):
             yield Line(told, f"Device at {port}: {_apart(type(event).__name__)}.")
         case None:

@@ -113,12 +113,12 @@ def _cited(account: CoupAccount, lines: tuple[Line, ...]) -> Iterator[str]:
 def _where(account: CoupAccount) -> Markup:
     local, utc = moment(account.closed_at.utc_ns, account.shoe.zone)
     heading = account.shoe.heading
-    batch = f"batch {heading.batch}" if heading.batch else "batch not known"
-    back = f", back {heading.back}" if heading.back else ""
+    back = f"the batch with {heading.back} backs" if heading.back else "batch not known"
+    batch = f"batch {heading.batch} ({heading.back} backs)" if heading.batch else back
     return element(
         "p",
         f"Table {heading.table}, gaming day {heading.gaming_day}, shoe {heading.shoe},"
-        f" {batch}{back}. Over at {local} local time, {utc} UTC.",
+        f" {batch}. Over at {local} local time, {utc} UTC.",
         class_="where",
     )
 
@@ -131,7 +131,11 @@ def _verdict(account: CoupAccount) -> Markup:
     if account.raised:
         said = _number(len(account.raised), "irregularity", "irregularities")
         undecided = sum(one.decided is None for one in account.raised)
-        said += f", {undecided} without a decision." if undecided else ", with its decision below."
+        said += (
+            f", {undecided} without a decision."
+            if undecided
+            else "; what was decided stands below."
+        )
     return element(
         "div",
         element("strong", sentence(closed_words(record))),

@@ -325,7 +325,7 @@ def happenings(account: CoupAccount, lines: tuple[Line, ...], cited: Cited) -> I
         times = clock.times(line.told.utc_ns)
         cells = (*times, line.text, cited.shown(line.clauses), str(line.told.seq))
         rows.append(Row(cells, "grave" if line.grave else ""))
-    yield table((*_times(clock), ("", "words"), ("Clauses", ""), ("Record", "number")), rows)
+    yield table((*_times(clock), ("What", "words"), ("Clauses", ""), ("Record", "number")), rows)
     if any(NOT_OBSERVED in line.text for line in lines):
         yield element(
             "p", "Not observed: nothing at this table senses or tells whether it was done."

@@ -8,6 +8,9 @@ import pytest
 from controller.cli import main
 from controller.cli_errors import Exit
 
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 Capture = pytest.CaptureFixture[str]
 
 
@@ -67,6 +70,17 @@ def test_a_shoe_that_is_not_over_is_refused_until_it_is(
     assert "shoe 2025-11-21/1 is not sealed" in said
     assert "wait for the shoe's end" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_shoe_that_is_over_and_not_sealed_says_so(
+    script, record, tmp_path: Path, capsys: Capture
+) -> None:
+    journal = record(script().begun().reported(*WHOLE_SHOE))
+
+    assert asked("1/2", journal, tmp_path / "coup.zip") == Exit.UNUSABLE
+    said = capsys.readouterr().err
+    assert "shoe 2025-11-21/1 is over and not sealed yet" in said
+    assert "seals what is over when it starts" in said
 
 
 def test_a_folder_that_is_none_is_named(tmp_path: Path, capsys: Capture) -> None:

@@ -141,10 +141,10 @@ def with_entries(*entries: object) -> tuple[bytes, ...]:
 def test_receipts_of_the_batch_are_found_in_the_file_before(journal: Path, monkeypatch) -> None:
     # Chains of files put together by hand do not hold; what is told of them is asked here.
     monkeypatch.setattr(ShoeFile, "records", unchained)
-    mine, others = ShuffleRecorded("RED-1", PROOF, "", ()), ShuffleRecorded("BLUE-1", PROOF, "", ())
+    mine, others = ShuffleRecorded("red", PROOF, "", ()), ShuffleRecorded("blue", PROOF, "", ())
     file = like(journal)
     put(journal, file, "2025-11-21", 1, with_entries(BOUND, mine, others))
-    put(journal, file, "2025-11-22", 1, with_entries(others), batch="RED-1")
+    put(journal, file, "2025-11-22", 1, with_entries(others), back="red")
 
     papers = batch_papers(find_shoe(journal, Wanted("2025-11-22", 1, 1)))
 

@@ -158,7 +158,7 @@ def test_an_irregular_coup_says_what_was_wrong_who_decided_what_and_why(account)
     said = read(account(4)).sections
 
     assert "No outcome counts, void by a floorperson's decision" in said[""]
-    assert "1 irregularity, with its decision below." in said[""]
+    assert "1 irregularity; what was decided stands below." in said[""]
     told = said["Irregularities and decisions"]
     assert told.startswith("1. OVERDRAW A card was drawn that no hand is due")
     assert (
