@@ -48,10 +48,10 @@ class RecordedShuffle:
 
 
 def shuffles_in(journal: Path) -> Iterator[RecordedShuffle]:
-    """Every shuffle of a journal, in order. Raises JournalError."""
+    """Every shuffle of a journal, in order; of archived shoes none. Raises JournalError."""
     with open_read_only(journal) as opened:
         heard = b""
-        for stored in opened.records():
+        for stored in opened.records(after_seq=opened.first_available_seq - 1):
             kind, _ = unwrap(stored.record)
             match kind:
                 case RecordKind.INPUT:

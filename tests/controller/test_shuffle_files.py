@@ -12,7 +12,7 @@ import pytest
 
 from controller.identity_files import PairedDevice, PairedRole
 from controller.inputs import Tick
-from controller.journal.store import Journal
+from controller.journal.store import Base, Head, Journal
 from controller.procedure.effects import ShuffleRecorded
 from controller.shuffle_files import (
     RecordedShuffle,
@@ -133,6 +133,15 @@ def test_every_shuffle_of_a_journal_comes_with_its_record_and_time(store: Store)
 
 def test_a_journal_without_shuffles_has_none(three_coups: Path) -> None:
     assert tuple(shuffles_in(three_coups)) == ()
+
+
+def test_where_the_first_shoe_is_archived_the_shuffles_after_it_are_listed(store: Store) -> None:
+    folder = store(COUNTS, REFUSED)
+    with Journal.open(folder) as journal:
+        second = next(journal.records(after_seq=1))
+        journal._rebase(Base.of(Head(2, second.chain), bytes(32), (1, b"")))
+
+    assert tuple(shuffles_in(folder)) == (RecordedShuffle(4, AT_NS + 1, REFUSED),)
 
 
 def test_a_file_comes_back_as_it_was_written(file: Path) -> None:
