@@ -100,7 +100,8 @@ class Problem:
 class VerifyReport:
     """What was found. `head_hex`: the last chain value; `sound_after`: sound records of the live
 
-    part after its first problem; `codes`: short codes by gaming day; `signers`: files by key.
+    part after its first problem; `codes`: by gaming day the short code of its list with no seal,
+    with the first, and so on; `files`: each sealed file in words; `signers`: files by key.
     """
 
     path: Path
@@ -113,7 +114,7 @@ class VerifyReport:
     notes: list[str] = field(default_factory=list)
     head_hex: str = NONE.hex()
     sound_after: int = 0
-    codes: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     signers: dict[bytes, int] = field(default_factory=dict)
     unchecked: int = 0
@@ -376,6 +377,7 @@ class Sealed:
     inputs: int = 0
     count: int = 0
     begins: bool = False  # whether its first record begins a run
+    whole: bool = True  # whether all its records could be read
 
     def __getattr__(self, key: str) -> Any:
         """A value of the heading."""
@@ -462,7 +464,7 @@ def check_shoe(told: VerifyReport, name: str, data: bytes) -> Sealed | None:
     shoe.state = sha256(state).digest() if state else b""
     for record in parts[2:]:
         shoe.take(record)
-    shoe.count = len(parts[2:])
+    shoe.count, shoe.whole = len(parts[2:]), whole
     told.records, told.inputs = told.records + shoe.count, told.inputs + shoe.inputs
     check_rows(told, shoe, data[at_rows:at_packed], at_rows, whole)
     if whole:
@@ -548,8 +550,14 @@ def check_links(told: VerifyReport, shoes: Sequence[Sealed]) -> None:
                 (b.previous == a.digest, seal),
                 (b.chain_before == a.chain_after, f"chain_before: the chain of {a.name} ends else"),
                 (b.shoe == number, f"it is shoe {b.shoe}, and {number} should follow {a.name}"),
-                (b.begins or b.began == a.run, f"its run is not the one at the end of {a.name}"),
-                (b.state in (b"", a.state_after), f"its state is not that at the end of {a.name}"),
+                (
+                    b.begins or not a.whole or b.began == a.run,
+                    f"its run is not the one at the end of {a.name}",
+                ),
+                (
+                    not a.whole or b.state in (b"", a.state_after),
+                    f"its state is not that at the end of {a.name}",
+                ),
             ]
         for right, what in checks:
             told.unless(right, b.name, what, b.first_seq)
@@ -589,13 +597,13 @@ def signed_lists(said: dict[str, Any]) -> Iterator[bytes]:
         yield data
 
 
-def check_list(told: VerifyReport, name: str, data: bytes, shoes: Sequence[Sealed]) -> list[str]:
-    """A list against the shoes of its day; its short codes after each seal."""
+def check_list(told: VerifyReport, name: str, data: bytes, shoes: Sequence[Sealed]) -> None:
+    """A list against the shoes of its day."""
     try:
         said = read_list(data)
     except DAMAGE as error:
         told.wrong(name, f"the list cannot be read: {error}")
-        return []
+        return
     signed = list(signed_lists(said))
     signer, signature = (bytes.fromhex(said[key]) for key in ("signer", "signature"))
     check_signature(told, name, signer, signature, signed[-1])
@@ -615,31 +623,27 @@ def check_list(told: VerifyReport, name: str, data: bytes, shoes: Sequence[Seale
             if seal[key] != has_it[key]:
                 what = f"shoe {number}: {key} is {seal[key]}, and {shoe.name} has {has_it[key]}"
                 told.wrong(name, what, shoe.first_seq)
-    if shoes and shoes[-1].table != said["table"]:
-        told.wrong(
-            name, f"table: it is {said['table']!r}, and its shoes are of {shoes[-1].table!r}"
-        )
+    for other in [shoe for shoe in shoes if shoe.table != said["table"]][:1]:
+        told.wrong(name, f"table: it is {said['table']!r}, and {other.name} is of {other.table!r}")
     if shoes and shoes[-1].signer not in (b"", signer) and not told.keys and not told.bundle:
         told.wrong(name, f"signer: it is not the key that signed {shoes[-1].name}")
     for shoe in there.values():
         unlisted(told, name, shoe)
-    told.codes[day] = short_code(sha256(signed[-1]).digest())
-    return [short_code(sha256(one).digest()) for one in signed]
+    told.codes[day] = [short_code(sha256(one).digest()) for one in signed]
 
 
 def unlisted(told: VerifyReport, name: str, shoe: Sealed) -> None:
     """A shoe that no list names: a table's newest may just have been sealed."""
     if shoe.name == told.newest:
         told.notes.append(f"{name}: {shoe.name} is not listed yet; the next start lists it")
+    elif told.bundle and "missing" in name:
+        told.notes.append(f"{name}, so that nothing but its seal vouches for {shoe.name}")
     else:
         told.wrong(name, f"shoe {shoe.shoe} of {shoe.gaming_day} is here and not listed")
 
 
-def check_days(
-    told: VerifyReport, lists: dict[str, bytes | None], shoes: Sequence[Sealed]
-) -> dict[str, list[str]]:
-    """Every list of seals, and that each day of which a shoe is here has one; all short codes."""
-    codes: dict[str, list[str]] = {}
+def check_days(told: VerifyReport, lists: dict[str, bytes | None], shoes: Sequence[Sealed]) -> None:
+    """Every list of seals, and that each day of which a shoe is here has one."""
     days: dict[str, list[Sealed]] = {}
     for shoe in shoes:
         days.setdefault(f"days/{shoe.gaming_day}.seals.json", []).append(shoe)
@@ -647,17 +651,16 @@ def check_days(
         data = lists.get(name)
         if LAID_ASIDE.fullmatch(name):
             told.notes.append(f"{name}: a list that the table did not believe or did not finish")
-        elif not (match := LIST_NAME.fullmatch(name)):
+        elif not LIST_NAME.fullmatch(name):
             told.wrong(name, "extra: no list of seals has such a name")
         elif name not in lists:
             for shoe in days[name]:
                 unlisted(told, f"{name} is missing", shoe)
         elif data is not None:
-            codes[match[1]] = check_list(told, name, data, days.get(name, []))
-    return codes
+            check_list(told, name, data, days.get(name, []))
 
 
-def check_witness(told: VerifyReport, witness: str, codes: dict[str, list[str]]) -> None:
+def check_witness(told: VerifyReport, witness: str) -> None:
     """What somebody kept elsewhere, a short code or a copy of a list, against all lists."""
     with suppress(OSError):
         data = Path(witness).read_bytes()
@@ -667,8 +670,8 @@ def check_witness(told: VerifyReport, witness: str, codes: dict[str, list[str]])
             raise CannotRead(f"{witness}: no list of seals: {error}") from error
         witness = short_code(sha256([*signed_lists(said)][-1]).digest())
     kept = re.sub("[^A-Z2-7]", "", witness.upper())
-    for day, those in codes.items():
-        for count, code in enumerate(those):
+    for day, those in told.codes.items():
+        for count, code in enumerate(those[1:], 1):
             if code.replace("-", "") == kept:
                 seals = f"{count} of its {len(those) - 1} seals"
                 told.notes.append(f"witness: the list of {day} agrees with {code} in {seals}")
@@ -805,7 +808,8 @@ def check_base(
     told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base, last: Sealed
 ) -> Base:
     """The base against the last sealed shoe; where the live records begin."""
-    after = Base(last.last_seq, last.chain_after, last.digest, last.run, last.state_after)
+    run, state = (last.run, last.state_after) if last.whole else (base.run, base.state)
+    after = Base(last.last_seq, last.chain_after, last.digest, run, state)
     what, found = "", None
     if not base.holds:
         return after
@@ -937,12 +941,13 @@ def check_manifest(told: VerifyReport, files: Files, names: Sequence[str]) -> No
             told.unless(sha256(data).hexdigest() == listed[one], one, "changed since it was listed")
 
 
-def check_sealed(told: VerifyReport, files: Files, witnesses: Sequence[str]) -> list[Sealed]:
+def check_sealed(told: VerifyReport, files: Files) -> list[Sealed]:
     """All sealed shoes, one in memory at a time, and all lists of seals.
 
     Lists are read first: beside a table in use they then name no shoe that is not here yet.
     """
-    lists = {name: files.read(told, name) for name in files.names() if name.startswith("days/")}
+    days = [name for name in files.names() if name.startswith("days/")]
+    lists = {name: files.read(told, name) if LIST_NAME.fullmatch(name) else None for name in days}
     names = [name for name in files.names() if name.startswith("shoes/")]
     if UNFINISHED in names:
         names.remove(UNFINISHED)
@@ -954,8 +959,12 @@ def check_sealed(told: VerifyReport, files: Files, witnesses: Sequence[str]) -> 
             told.wrong(name, "extra: no sealed shoe has such a name")
         if not match or (data := files.read(told, name)) is None:
             continue
-        before = len(told.problems)
-        if (shoe := check_shoe(told, name, data)) is not None:
+        before, shoe = len(told.problems), None
+        try:
+            shoe = check_shoe(told, name, data)
+        except (CannotRead, *DAMAGE) as error:
+            told.wrong(name, f"it cannot be judged: {error}")
+        if shoe is not None:
             shoes.append(shoe)
             if (shoe.gaming_day, shoe.shoe) != (match[1], int(match[2])):
                 told.wrong(name, f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}")
@@ -964,9 +973,7 @@ def check_sealed(told: VerifyReport, files: Files, witnesses: Sequence[str]) -> 
     shoes.sort(key=lambda one: (one.first_seq, one.name))
     told.newest = shoes[-1].name if shoes and told.live else ""
     check_links(told, shoes)
-    codes = check_days(told, lists, shoes)
-    for witness in witnesses:
-        check_witness(told, witness, codes)
+    check_days(told, lists, shoes)
     if shoes and shoes[0].first_seq > 1:
         what = f"records 1 to {shoes[0].first_seq - 1} are not here"
         told.notes.append(f"{shoes[0].name} is the first shoe here: {what}")
@@ -981,7 +988,7 @@ def shown(shoe: Sealed | None, problems: int) -> str:
     return state + which
 
 
-def check_path(told: VerifyReport, path: Path, witnesses: Sequence[str]) -> None:
+def check_path(told: VerifyReport, path: Path) -> None:
     """By what it is: a sealed shoe, a live part, a bundle, or a folder."""
     told.total = path.stat().st_size if path.is_file() else 0
     if path.is_file():
@@ -1003,9 +1010,9 @@ def check_path(told: VerifyReport, path: Path, witnesses: Sequence[str]) -> None
         check_manifest(told, files, names)
     if told.live and not told.bundle:
         told.total = files.size("live.db")
-        check_live(told, path / "live.db", lambda: check_sealed(told, files, witnesses))
+        check_live(told, path / "live.db", lambda: check_sealed(told, files))
     elif told.bundle or "shoes" in tops:
-        check_sealed(told, files, witnesses)
+        check_sealed(told, files)
         if "lock" in tops:
             told.wrong("live.db", "missing: the records since the last seal")
     else:
@@ -1021,9 +1028,11 @@ def verify(
     """Check what is at `path`; `progress` gets bytes done and in all. Raises CannotRead."""
     told = VerifyReport(path, progress, tuple(public_key(key) for key in keys))
     try:
-        check_path(told, path, witnesses)
+        check_path(told, path)
     except DAMAGE as error:
         raise CannotRead(f"{path}: {error}") from error
+    for witness in witnesses:
+        check_witness(told, witness)
     for key, count in told.signers.items():
         who = f"key {fingerprint(key)}" if key else "nobody"
         told.notes.append(f"signed by {who}: {count} {'file' if count == 1 else 'files'}")
@@ -1050,15 +1059,16 @@ def words(report: VerifyReport, most: int = 50) -> Iterator[str]:
     if report.sound_after:
         yield f"  after the first problem of the live part {report.sound_after} more records hold"
     yield from (f"  {note}" for note in report.notes)
-    yield from (f"  short code of {day}: {code}" for day, code in report.codes.items())
+    yield from (f"  short code of {day}: {codes[-1]}" for day, codes in report.codes.items())
     yield f"  head {report.head_hex}"
     yield from BLIND.splitlines()
 
 
 def as_json(report: VerifyReport) -> dict[str, Any]:
-    plain = ("records", "inputs", "entries", "shoes", "sound_after", "notes", "codes", "files")
+    plain = ("records", "inputs", "entries", "shoes", "sound_after", "notes", "files")
     told: dict[str, Any] = {"path": str(report.path), "intact": report.intact}
     told |= {"head": report.head_hex} | {key: getattr(report, key) for key in plain}
+    told |= {"codes": {day: codes[-1] for day, codes in report.codes.items()}}
     told |= {"signers": {key.hex(): count for key, count in report.signers.items()}}
     return told | {"problems": [asdict(problem) for problem in report.problems]}
 

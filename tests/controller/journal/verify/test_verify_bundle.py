@@ -111,6 +111,16 @@ def test_a_changed_shoe_whose_manifest_agrees_is_named_all_the_same(
     assert problem.startswith(f"{SHOE}, byte 100: heading, ")
 
 
+def test_a_bundle_may_be_without_its_list_and_says_so(
+    fast_dir: Path, files: dict[str, bytes]
+) -> None:
+    files = {SHOE: files[SHOE], PAGE: files[PAGE]}
+    report = verify(packed(fast_dir, {**files, "manifest.json": manifest(files)}))
+
+    assert report.intact
+    assert f"{LIST} is missing, so that nothing but its seal vouches for {SHOE}" in report.notes
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_file_that_stands_twice_in_a_zip_is_named(
     fast_dir: Path, files: dict[str, bytes]

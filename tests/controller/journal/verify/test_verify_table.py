@@ -22,7 +22,7 @@ from controller.signer import SigningSettings
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
-BITS_CHANGED, BITS_CHANGED_IN_FULL = 10, 300
+BITS_CHANGED, BITS_CHANGED_IN_FULL = 4, 300
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_the_code_that_the_table_shows_is_the_code_that_is_checked(table) -> Non
     day = "2025-11-21"
     code = short_code(read_day(day_path(folder, day)))
 
-    assert verify(folder).codes == {day: code}
+    assert verify(folder).codes[day][-1] == code
     assert verify(folder, witnesses=(code,)).intact
 
 
