@@ -156,6 +156,11 @@ class Table:
         return self._published
 
     @property
+    def waiting(self) -> int:
+        """How many inputs wait to be taken."""
+        return self._queue.qsize()
+
+    @property
     def seals(self) -> SealStanding | None:
         """How sealing stands; None where this table seals nothing."""
         desk = self._beginning.seals

@@ -18,14 +18,21 @@ from hil.bench.arrival import measure_arrival
 from hil.bench.checks import CannotMeasure, Check, Judgement, impossible
 from hil.bench.compute import measure_hot
 from hil.bench.decoder import measure_decoder
+from hil.bench.idle import measure_idle
+from hil.bench.interference import measure_interference
+from hil.bench.kept import measure_kept
+from hil.bench.many_tables import measure_growth, measure_many_tables
+from hil.bench.overload import measure_overload
 from hil.bench.paced import measure_paced
 from hil.bench.report import plain, this_machine, whole
 from hil.bench.retold import measure_retold
 from hil.bench.scrape import measure_scrape
-from hil.bench.stage import Plan, seconds_since
+from hil.bench.stage import Plan, modules_compiled, seconds_since
 from hil.bench.start_up import measure_start_up
 from hil.bench.storage import measure_storage
+from hil.bench.tablelink import measure_tablelink
 from hil.bench.volume import measure_volume
+from hil.bench.year import measure_year
 
 EXIT_MISSED = 1
 
@@ -41,20 +48,28 @@ class Measurement:
 
 MEASUREMENTS = (
     Measurement(("P1", "P16"), "compute, hot", measure_hot),
+    Measurement(("P1",), "compute, hot, with TableLink", measure_tablelink),
     Measurement(("P1b", "P2"), "compute and round trip at a dealing pace", measure_paced),
     Measurement(("P2b",), "arrival beside a polling loop", measure_arrival),
     Measurement(("P3", "P4"), "durable", measure_storage),
     Measurement(("P5",), "frame decoder", measure_decoder),
-    Measurement(("P10", "P11", "P12"), "start, memory, idle", measure_start_up),
+    Measurement(("P10", "P12"), "start and memory", measure_start_up),
+    Measurement(("P10",), "memory over many cards", measure_growth),
+    Measurement(("P11",), "idle with three ports", measure_idle),
     Measurement(("P13", "replay"), "recovery and replay", measure_retold),
+    Measurement(("P13",), "start with a year of shoes", measure_year),
     Measurement(("P14",), "scrape", measure_scrape),
+    Measurement(("P14b",), "verdicts beside scrapes", measure_interference),
+    Measurement(("P10", "P15"), "many tables", measure_many_tables),
+    Measurement(("P17",), "overload", measure_overload),
     Measurement(("P18",), "volume and commits", measure_volume),
+    Measurement(("P18",), "what a sealed shoe keeps", measure_kept),
 )
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line. Exits with 2 on a wrong one."""
-    known = tuple(goal for each in MEASUREMENTS for goal in each.goals)
+    known = tuple(dict.fromkeys(goal for each in MEASUREMENTS for goal in each.goals))
     parser = argparse.ArgumentParser(
         prog="python -m hil.bench",
         description="Measure the program against its goals, side by side with bare operations.",
@@ -99,7 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and report; the exit code."""
     options = arguments(argv)
     machine = this_machine()
-    checks = measured(Plan(options.quick, options.disk), wanted(options.only))
+    with modules_compiled():
+        checks = measured(Plan(options.quick, options.disk), wanted(options.only))
     print(whole(machine, checks, quick=options.quick))
     if options.json is not None:
         report = plain(machine, checks, quick=options.quick)

@@ -15,19 +15,13 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from random import Random
 from typing import Self
 
-from controller.loop import Stored
-from controller.rule_data import load_clauses
-from controller.table import Beginning, Health, Table
-from firmware_bridge.timestamp import now
-from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.checks import Bound, CannotMeasure, Check, judged, judged_if, told, too_few
 from hil.bench.compute import Pipes, Program, timed
 from hil.bench.figures import NS_PER_MS, NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
+from hil.bench.lines import served_table
 from hil.bench.reference import Reference, with_crc
 from hil.bench.stage import (
     CARD,
@@ -36,9 +30,7 @@ from hil.bench.stage import (
     dealt,
     folder_in_memory,
     one_processor,
-    started,
 )
-from hil.rig import BAUD
 
 ANSWER_S_MAX = 5.0
 # Four sides share a gap of 200 to 300 ms.
@@ -91,31 +83,6 @@ def echoing(terminal: Terminal) -> Iterator[None]:
         thread.join()
 
 
-@contextmanager
-def running_table(terminal: Terminal, folder: Path) -> Iterator[None]:
-    """The program's side: a whole table whose every store is answered with one byte."""
-
-    def answer(stored: Stored) -> None:
-        if stored.conclusions:
-            pump.write(b"+")
-
-    beginning = Beginning(folder, load_clauses(), lambda _replaced: started())
-    table = Table("BENCH-1", beginning, now, answer)
-    pump = PortPump(terminal.path, SerialPort(terminal.path, BAUD), table.put)
-    table.start()
-    if table.health is not Health.RUNNING:
-        raise CannotMeasure(table.failure)
-    pump.start()
-    try:
-        terminal.answered()  # the port is open: the first store with a port to write to
-        yield
-    finally:
-        pump.stop()
-        pump.join()
-        table.stop()
-        table.join()
-
-
 Side = Callable[[bytes], int]
 
 
@@ -127,7 +94,8 @@ def measure_paced(plan: Plan) -> tuple[Check, ...]:
         program_line, raw_line = (stack.enter_context(Terminal()) for _ in range(2))
         stack.enter_context(echoing(raw_line))
         folder = stack.enter_context(folder_in_memory())
-        stack.enter_context(running_table(program_line, folder))
+        stack.enter_context(served_table(program_line.path, folder, answers=True))
+        program_line.answered()  # the port is open: the first store with a port to write to
         ours, others = Pipes(), Pipes()
         stack.callback(ours.close)
         stack.callback(others.close)

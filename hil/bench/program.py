@@ -48,14 +48,19 @@ def smartshoe(*words: str) -> list[str]:
 
 
 class RunningProgram:
-    """One run. Use as a context manager; `under` are words of a program to run it under."""
+    """One run. Use as a context manager; `under` are words of a program to run it under.
 
-    def __init__(self, folder: Path, port: str, under: Sequence[str] = ()) -> None:
+    `more` are further sections of its configuration.
+    """
+
+    def __init__(
+        self, folder: Path, port: str, under: Sequence[str] = (), *, more: str = ""
+    ) -> None:
         self.ready_ns = 0
         self._under = tuple(under)
         folder.mkdir(exist_ok=True)
         config = folder / "table.toml"
-        config.write_text(CONFIG.format(port=port), encoding="utf-8")
+        config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
         self._program = Program(config, folder / "run.log", under)
 
     def __enter__(self) -> Self:
@@ -95,7 +100,7 @@ class RunningProgram:
         return found[1], int(found[2])
 
     def rss_bytes(self) -> int:
-        return self._number("status", "VmRSS:") * 1024
+        return rss_of(self.pid)
 
     def written_bytes(self) -> int:
         """What it has caused to be written to disks since its start."""
@@ -113,6 +118,11 @@ class RunningProgram:
 
     def _number(self, file: str, key: str) -> int:
         return _number(Path(f"/proc/{self.pid}/{file}"), key)
+
+
+def rss_of(pid: int) -> int:
+    """Resident memory of a process, in bytes."""
+    return _number(Path(f"/proc/{pid}/status"), "VmRSS:") * 1024
 
 
 def _number(file: Path, key: str) -> int:

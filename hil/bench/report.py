@@ -9,6 +9,7 @@ Source: package README, "Results".
 import os
 import platform
 import sys
+import sysconfig
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -44,6 +45,8 @@ def this_machine() -> Machine:
     lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     python = f"{platform.python_implementation()} {platform.python_version()}"
+    if "--enable-optimizations" not in (sysconfig.get_config_var("CONFIG_ARGS") or ""):
+        python += " built without profile-guided optimisation"
     system = f"{platform.system()} {platform.release()}"
     cores = os.cpu_count() or 1
     return Machine(next(models, platform.machine()), cores, python, system, os.getloadavg()[0])

@@ -79,6 +79,23 @@ def one_processor() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+@contextmanager
+def modules_compiled() -> Iterator[None]:
+    """Have the programs that are started meanwhile keep their modules compiled, as installed ones.
+
+    Otherwise a tree whose folders hold no compiled modules would be compiled at every start.
+    """
+    names = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+    before = {name: os.environ.pop(name, None) for name in names}
+    with tempfile.TemporaryDirectory(prefix="smartshoe-compiled-") as folder:
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("PYTHONPYCACHEPREFIX")
+            os.environ.update({name: value for name, value in before.items() if value is not None})
+
+
 def taken_away() -> int:
     """How often other work has taken the processor from this thread so far."""
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
@@ -96,14 +113,14 @@ def dealt(seed: int, shoes: int = 1, coups_max: int = 0) -> tuple[Report, ...]:
     return tuple(reports)
 
 
-def started(boot_id: str = "bench") -> Started:
-    """The first input of a run with the bench's settings."""
+def started(port: str = PORT, boot_id: str = "bench") -> Started:
+    """The first input of a run with the bench's settings and its shoe at that port."""
     settings = RigSettings()
     return Started(
         at=now(),
         boot_id=boot_id,
         software=VERSION,
-        configuration=SETTINGS.encode(settings.settings(PORT)),
+        configuration=SETTINGS.encode(settings.settings(port)),
         profile=profile_text(settings.profile).encode(),
         zone=utc_zone(),
         replaced="",
@@ -120,6 +137,10 @@ class ChainOnly:
     def __init__(self) -> None:
         self.head = Head(0, GENESIS)
 
+    @classmethod
+    def as_journal(cls) -> Journal:
+        return cast("Journal", cls())
+
     def append(self, records: Sequence[bytes], checkpoint: Checkpoint | None = None) -> None:
         seq, chain = self.head.seq, self.head.chain
         for record in records:
@@ -130,7 +151,7 @@ class ChainOnly:
 def running_loop(journal: Journal | None = None, core: Core | None = None) -> Loop:
     """A loop that has begun and whose shoe's port is open; without a journal it stores nothing."""
     core = core or bench_core()
-    kept = cast("Journal", ChainOnly()) if journal is None else journal
+    kept = ChainOnly.as_journal() if journal is None else journal
     loop = Loop(kept, core, core.initial(), now)
     loop.begin(started())
     loop.take(PortOpened(PORT, now(), bytes(32)))

@@ -1,9 +1,10 @@
-"""How soon it is ready, what it weighs, and what it costs while nothing happens: P10, P11, P12.
+"""How soon it is ready and what it weighs: P10, P12.
 
 Responsible for: cold starts to READY, `--help`, which libraries they load, resident memory after
-some coups, processor time and wake-ups while idle.
-Not responsible for: growth over a million cards (too long for the bench).
-Source: package README, "What is measured"; goals P10, P11, P12, P18 (idle).
+some coups.
+Not responsible for: what it costs while nothing happens (idle), growth (many_tables), and starts
+with a year of journals (year).
+Source: package README, "What is measured"; goals P10, P12.
 """
 
 import json
@@ -13,8 +14,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.checks import Bound, CannotMeasure, Check, judged, told
-from hil.bench.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.bench.checks import Bound, CannotMeasure, Check, judged
+from hil.bench.figures import NS_PER_MS, Unit
 from hil.bench.program import RunningProgram, smartshoe
 from hil.bench.stage import Plan, folder_on_disk
 from hil.dealing.dealer import Dealer, DealerSettings
@@ -25,7 +26,6 @@ from hil.runner import ShoeRunner
 
 MB = 1_000_000
 SETTLE_S = 1.5
-DAY_S = 86_400
 HEAVY_FOR_RUN = ("typer", "rich")
 HEAVY_FOR_HELP = (
     *("serial", "usb", "starlette", "uvicorn", "aiohttp", "http.server", "prometheus_client"),
@@ -42,7 +42,7 @@ json.dump(sorted(sys.modules), sys.stdout)
 
 
 def measure_start_up(plan: Plan) -> tuple[Check, ...]:
-    """P10, P11 and P12."""
+    """P10 and P12."""
     with folder_on_disk(plan) as folder:
         return (*_starts(plan, folder), *_help(plan), *_running(plan, folder))
 
@@ -91,7 +91,6 @@ def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
-    seconds = plan.count(10, 2)
     with (
         PtyServer(AngelEye(), LineSettings()) as server,
         RunningProgram(folder / "running", server.path) as program,
@@ -101,21 +100,9 @@ def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
         ShoeRunner(Dealer(DealerSettings(seed=11)), server, coups_max=coups).run()
         time.sleep(SETTLE_S)
         after = program.rss_bytes()
-        cpu_ns, wake_ups = program.cpu_ns(), program.wake_ups()
-        written = program.written_bytes()
-        began_ns = time.perf_counter_ns()
-        time.sleep(seconds)
-        elapsed_ns = time.perf_counter_ns() - began_ns
-        cpu = 100 * (program.cpu_ns() - cpu_ns) / elapsed_ns
-        wakes = (program.wake_ups() - wake_ups) * NS_PER_S / elapsed_ns
-        day = (program.written_bytes() - written) * DAY_S * NS_PER_S / elapsed_ns / MB
     heavy = _loaded(_LOADED.format(module="controller.app"), HEAVY_FOR_RUN)
     beside = f"{at_start / MB:.1f} MB at READY; no console, no feed, metrics on"
-    one = f"one port open, metrics on, {seconds} s"
     return (
         judged("P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(50, 40), beside),
         judged("P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
-        judged("P11", "idle: processor", cpu, Unit.PERCENT, Bound(0.2, 0.1), one),
-        judged("P11", "idle: wake-ups", wakes, Unit.PER_S, Bound(15, 7.5), one),
-        told("P18", "idle: written a day", day, Unit.MB, "goal: at most 10 MB kept"),
     )

@@ -1,8 +1,8 @@
 """What a card costs the disk: P18.
 
 Responsible for: the running program on a 4800 baud pty with three copies of each report: bytes
-it caused to be written, bytes the journal keeps, and commits counted with strace.
-Not responsible for: latency (storage).
+it caused to be written, and commits counted with strace.
+Not responsible for: what is kept once the shoe is sealed (kept) and latency (storage).
 Source: package README, "What is measured"; goal P18; strace(1).
 """
 
@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 from controller.journal.database import FILE_NAME
-from controller.journal.store import open_read_only
 from hil.bench.checks import Bound, Check, impossible, judged
 from hil.bench.figures import NS_PER_MS, Unit
 from hil.bench.program import RunningProgram
@@ -52,24 +51,12 @@ def _bytes(plan: Plan, folder: Path) -> tuple[Check, ...]:
         RunningProgram(folder, server.path) as program,
     ):
         written = program.written_bytes()
-        kept = _kept(folder)
         cards = _cards(_played(server, plan.count(16, 1)))
         written = program.written_bytes() - written
-    kept = _kept(folder) - kept
     beside = f"{cards} cards, results and stand-by included, 4800 baud, three copies"
     return (
         judged("P18", "written a card", written / cards, Unit.BYTES, Bound(20_000, 10_000), beside),
-        judged("P18", "kept a card", kept / cards, Unit.BYTES, Bound(1_000, 500), beside),
     )
-
-
-def _kept(folder: Path) -> int:
-    """Size of all records, chain values and numbers; free room in the file does not count."""
-    with open_read_only(folder / "journal") as journal:
-        return sum(
-            len(stored.record) + len(stored.chain) + (stored.seq.bit_length() + 7) // 8
-            for stored in journal.records()
-        )
 
 
 def _commits(plan: Plan, folder: Path) -> tuple[Check, ...]:
