@@ -1,8 +1,8 @@
 """The regulator's verifier: is a table's evidence complete and unchanged? `--help` says how to run.
 
 Responsible for: checking sealed shoes, what links them, the lists of seals, the live part and
-bundles, and naming what is missing, what was changed, and where. It needs this file and Python's
-standard library; where the library `cryptography` is installed it checks signatures, too.
+bundles, and naming what is missing, what was changed, and where. It needs this file and Python
+3.11; where the library `cryptography` is installed it checks signatures, too.
 Not responsible for: what the rules make of the cards. It shares no line with the program that wrote
 the files, so that no mistake hides in both. BLIND says what no check can see.
 Source: controller/journal/README.md; FIPS 180-4 (SHA-256), RFC 1950 (zlib), RFC 8949 (CBOR),
@@ -441,7 +441,7 @@ def check_shoe(told: VerifyReport, name: str, data: bytes) -> Sealed | None:
     data = mended(told, name, data)
     mark, form, flags = HEAD.unpack_from(data)[:3]
     if (mark, form, flags) != (b"SMSHSEAL", 1, 0) and before == len(told.problems):
-        raise CannotRead(f"{name}: it is sealed in format {form}, flags {flags}, and 1, 0 is known")
+        raise CannotRead(f"it is sealed in format {form}, flags {flags}, and 1, 0 is known")
     at_rows, at_packed, stop, size = layout(data)
     try:
         heading, end = read_item(data[:at_rows], HEAD.size)
@@ -854,7 +854,7 @@ def check_live(told: VerifyReport, file: Path, sealed: Callable[[], Sequence[Sea
         ask.execute("BEGIN")
         found = ask.execute("SELECT * FROM pragma_application_id, pragma_user_version").fetchone()
         if found not in ((APPLICATION_ID, 1), (APPLICATION_ID, 2)):
-            raise CannotRead(f"{file}: no journal of format 1, 2: application, version are {found}")
+            raise CannotRead(f"no journal of format 1, 2: application, version are {found}")
         base = read_base(told, name, ask) if found[1] == 2 else Base()
         if shoes := sealed():
             base = check_base(told, name, ask, base, shoes[-1])
@@ -959,16 +959,11 @@ def check_sealed(told: VerifyReport, files: Files) -> list[Sealed]:
             told.wrong(name, "extra: no sealed shoe has such a name")
         if not match or (data := files.read(told, name)) is None:
             continue
-        before, shoe = len(told.problems), None
         try:
-            shoe = check_shoe(told, name, data)
-        except (CannotRead, *DAMAGE) as error:
-            told.wrong(name, f"it cannot be judged: {error}")
-        if shoe is not None:
-            shoes.append(shoe)
-            if (shoe.gaming_day, shoe.shoe) != (match[1], int(match[2])):
-                told.wrong(name, f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}")
-        told.files[name] = shown(shoe, len(told.problems) - before)
+            shoe = judged_shoe(told, name, data, (match[1], int(match[2])))
+            shoes += [shoe] if shoe is not None else []
+        except CannotRead as error:
+            told.wrong(name, str(error))
         told.read(len(data))
     shoes.sort(key=lambda one: (one.first_seq, one.name))
     told.newest = shoes[-1].name if shoes and told.live else ""
@@ -981,11 +976,22 @@ def check_sealed(told: VerifyReport, files: Files) -> list[Sealed]:
     return shoes
 
 
-def shown(shoe: Sealed | None, problems: int) -> str:
-    """One sealed shoe in words."""
-    state = "intact" if not problems else "1 problem" if problems == 1 else f"{problems} problems"
-    which = f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}" if shoe else ""
-    return state + which
+def judged_shoe(
+    told: VerifyReport, name: str, data: bytes, named: tuple[str, int] | None = None
+) -> Sealed | None:
+    """One sealed shoe, by its file's name that of a day and number, and in words what it is."""
+    before, shoe, which = len(told.problems), None, ""
+    try:
+        shoe = check_shoe(told, name, data)
+    except DAMAGE as error:
+        told.wrong(name, f"it cannot be judged: {type(error).__name__} {error}")
+    if shoe is not None:
+        which = f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
+        right = named in (None, (shoe.gaming_day, shoe.shoe))
+        told.unless(right, name, f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}")
+    count = len(told.problems) - before
+    told.files[name] = (f"{count} problems" if count else "intact") + which
+    return shoe
 
 
 def check_path(told: VerifyReport, path: Path) -> None:
@@ -995,8 +1001,7 @@ def check_path(told: VerifyReport, path: Path) -> None:
         with path.open("rb") as file:
             begins = file.read(8)
         if path.suffix == ".shoe" or begins == b"SMSHSEAL":
-            shoe = check_shoe(told, path.name, path.read_bytes())
-            told.files[path.name] = shown(shoe, len(told.problems))
+            shoe = judged_shoe(told, path.name, path.read_bytes())
             told.head_hex = shoe.chain_after.hex() if shoe else told.head_hex
             return
         if not begins.startswith(b"PK"):
@@ -1016,7 +1021,7 @@ def check_path(told: VerifyReport, path: Path) -> None:
         if "lock" in tops:
             told.wrong("live.db", "missing: the records since the last seal")
     else:
-        raise CannotRead(f"{path}: it holds no live.db, no shoes/ and no manifest.json")
+        raise CannotRead("it holds no live.db, no shoes/ and no manifest.json")
 
 
 def verify(
@@ -1029,13 +1034,15 @@ def verify(
     told = VerifyReport(path, progress, tuple(public_key(key) for key in keys))
     try:
         check_path(told, path)
-    except DAMAGE as error:
+    except (CannotRead, *DAMAGE) as error:
         raise CannotRead(f"{path}: {error}") from error
     for witness in witnesses:
         check_witness(told, witness)
     for key, count in told.signers.items():
-        who = f"key {fingerprint(key)}" if key else "nobody"
-        told.notes.append(f"signed by {who}: {count} {'file' if count == 1 else 'files'}")
+        who = f"name the key {fingerprint(key)}" if key else "are unsigned"
+        told.notes.append(f"of the sealed shoes and lists {count} {who}")
+    if told.bundle:
+        told.notes.append("files beside shoes/ and days/ are vouched for by no key, only listed")
     if told.unchecked:
         told.notes.append("signatures not checked: the library `cryptography` is not installed")
     if any(told.signers) and not told.keys:

@@ -63,6 +63,7 @@ def test_an_intact_bundle(fast_dir: Path, files: dict[str, bytes], made) -> None
     assert report.problems == []
     assert (report.shoes, list(report.codes)) == (1, [DAY])
     assert f"{SHOE} is the first shoe here: records 1 to 13 are not here" in report.notes
+    assert "files beside shoes/ and days/ are vouched for by no key, only listed" in report.notes
 
 
 @BOTH

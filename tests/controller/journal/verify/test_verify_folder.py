@@ -443,4 +443,4 @@ def test_a_table_that_got_its_key_later_is_no_problem(sealing, fast_dir: Path) -
 
     report = verify(fast_dir)
     assert report.intact
-    assert "signed by nobody: 1 file" in report.notes
+    assert "of the sealed shoes and lists 1 are unsigned" in report.notes

@@ -273,7 +273,7 @@ def test_an_unsigned_shoe_is_said_to_be_unsigned(sealing, fast_dir: Path) -> Non
     (fast_dir / NAME).write_bytes(made.data)
 
     assert verify(fast_dir / NAME).intact
-    assert verify(fast_dir / NAME).notes == ["signed by nobody: 1 file"]
+    assert verify(fast_dir / NAME).notes == ["of the sealed shoes and lists 1 are unsigned"]
     stray = with_signature(made.data, bytes(63) + b"\x01")
     assert only_problem(stray).what == "signature: it has one and names no key"
 
