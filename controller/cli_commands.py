@@ -22,6 +22,7 @@ from controller import (
     cli_firmware,
     cli_identity,
     cli_journal,
+    cli_journal_files,
     cli_keys,
     cli_odds,
     cli_rules,
@@ -99,6 +100,7 @@ def run(context: typer.Context) -> None:
 cli_settings.add_to(app)
 cli_table.add_to(app)
 cli_journal.add_to(app)
+cli_journal_files.add_to(app)
 cli_evidence.add_to(app)
 cli_audit.add_to(app)
 cli_rules.add_to(app)

@@ -59,6 +59,7 @@ class WayOut(StrEnum):
     REPLAY_REPORT = "replay_report"
     EVIDENCE_BUNDLE = "evidence_bundle"
     AUDIT_REPORT = "audit_report"
+    JOURNAL_FILES = "journal_files"
     REFERENCE = "reference"
     TRIED = "tried"
     FAULT = "fault"
@@ -198,7 +199,7 @@ WAYS: Final = (
     ),
     Way(
         WayOut.JOURNAL,
-        "live.db, its lock and reserve, sealed shoes, and the private copies that reading makes",
+        "live.db, its lock and reserve, sealed shoes, archives, tapes, private copies for reading",
         Passes.EVIDENCE,
         by={
             "database": (
@@ -211,10 +212,17 @@ WAYS: Final = (
                 "controller.disk_watch",
                 "controller.journal.database",
                 "controller.journal.folder",
+                "controller.journal.tape_file",
                 "controller.journal.verify",
+                "controller.journal_archive",
+                "controller.retention",
                 "controller.seal_list",
             ),
-            "bytes": ("controller.seal_list",),
+            "bytes": (
+                "controller.journal.tape_file",
+                "controller.journal_archive",
+                "controller.seal_list",
+            ),
             "process": ("controller.signer",),
         },
     ),
@@ -302,6 +310,12 @@ WAYS: Final = (
         by={"terminal": ("controller.cli_audit",), "process": ("controller.audit.crew",)},
     ),
     Way(
+        WayOut.JOURNAL_FILES,
+        "`smartshoe journal`: sealed shoes by number, lists of seals, rows of finished coups",
+        Passes.SEEN,
+        by={"terminal": ("controller.cli_journal_files", "controller.cli_journal_keep")},
+    ),
+    Way(
         WayOut.REFERENCE,
         "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
         Passes.OWN,
@@ -347,6 +361,9 @@ WAYS: Final = (
                 "controller.gaming_day",
                 "controller.identity_files",
                 "controller.journal.*",
+                "controller.journal_archive",
+                "controller.journal_export",
+                "controller.journal_list",
                 "controller.keys",
                 "controller.metrics_server",
                 "controller.pairing",
@@ -355,6 +372,7 @@ WAYS: Final = (
                 "controller.register",
                 "controller.replay",
                 "controller.retelling",
+                "controller.retention",
                 "controller.rule_data",
                 "controller.rules.*",
                 "controller.script.*",
@@ -369,6 +387,7 @@ WAYS: Final = (
                 "firmware_bridge.feig.*",
                 "firmware_bridge.tablelink.*",
                 "firmware_bridge.transport.*",
+                "firmware_bridge.values",
             )
         },
     ),

@@ -114,6 +114,20 @@ def day_path(folder: Path, gaming_day: str) -> Path:
     return folder / FOLDER_NAME / f"{gaming_day}{SUFFIX}"
 
 
+def newest_list(folder: Path, gaming_day: str = "") -> Path:
+    """The list of that day, or of the newest that has one. Raises SmallFileError."""
+    found = sorted(one.name for one in (folder / FOLDER_NAME).glob(f"*{SUFFIX}"))
+    wanted = f"{gaming_day}{SUFFIX}" if gaming_day else next(reversed(found), "")
+    if wanted not in found or not wanted:
+        days = ", ".join(name.removesuffix(SUFFIX) for name in found[-5:]) or "no day"
+        of = f"of {gaming_day}" if gaming_day else "of seals"
+        raise SmallFileError(
+            f"{folder}: there is no list {of} here; the newest are of {days}. Remedy: name one of"
+            " these with --day, and the folder of a journal or of its archive"
+        )
+    return folder / FOLDER_NAME / wanted
+
+
 def list_text(day: DayList) -> str:
     """The file: JSON, a field a line."""
     fields = {

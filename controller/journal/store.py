@@ -39,6 +39,7 @@ from controller.journal.folder import (
 )
 from controller.journal.reader import KEEP, JournalReader
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
+from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (
     Base,
     ChainBreak,
@@ -288,15 +289,17 @@ def _close(connection: sqlite3.Connection, lock: FolderLock) -> None:
 def open_read_only(path: Path) -> JournalReader:
     """Open a journal to read it. Raises JournalError.
 
-    It is given by its folder, by its live.db, by one sealed file alone, or by a folder that has
-    only shoes in it. Neither a file nor a folder is changed; a copy of live.db alone will do for
-    the records in it, and so will a read-only disk. What is read is the journal at the moment of
-    opening.
+    It is given by its folder, by its live.db, by one sealed file alone, by a tape, or by a folder
+    that has only shoes in it. Neither a file nor a folder is changed; a copy of live.db alone will
+    do for the records in it, and so will a read-only disk. What is read is the journal at the
+    moment of opening.
     """
     file = path / FILE_NAME if path.is_dir() else path
     try:
         if is_sealed(file):
             return _only_sealed(file, (file,))
+        if is_tape(file):
+            return TapeReader(file)
         if not file.exists() and (archived := sealed_files(path)):
             return _only_sealed(path, archived)
     except OSError as error:

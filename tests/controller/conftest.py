@@ -6,7 +6,7 @@ Not responsible for: whole tables with ports (tests/end_to_end).
 Source: firmware_bridge/README.md, "Angel Eye II-EX".
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from importlib.resources import files
@@ -39,6 +39,7 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 PORT = "/dev/ttyUSB0"
 NINE_O_CLOCK_NS = 1_763_715_600 * 1_000_000_000  # 2025-11-21 09:00:00 UTC
 REPORT_NS = 300 * 1_000_000
+NS_PER_DAY = 86_400 * 1_000_000_000
 
 # Player 9h Kc, Banker 2d 5s: a natural against seven.
 PLAYER_WINS = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -350,3 +351,44 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         signing = SigningSettings(folder.parent / "table.key")
         SealDesk("M7", signing, lambda: script.at).started(journal)
     return folder
+
+
+WHOLE_SHOE = (*OPENING, *PLAYER_WINS, *PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], *PLAYER_WINS)
+
+
+@pytest.fixture
+def sealed_journal(fast_dir: Path) -> Callable[..., Path]:
+    """A journal after gaming days of so many shoes each, sealed, then some of the next shoe.
+
+    `trouble` is given the script before the first shoe, `end` at the end.
+    """
+
+    def made(
+        *shoes: int,
+        then: Sequence[str] = (*OPENING, *PLAYER_WINS, *PLAYER_WINS[:2]),
+        name: str = "journal",
+        trouble: Callable[[Script], object] = lambda _script: None,
+        end: Callable[[Script], object] = lambda _script: None,
+    ) -> Path:
+        script = Script().begun()
+        trouble(script)
+        for day, count in enumerate(shoes):
+            script.later(NS_PER_DAY if day else 0)
+            script.reported(*WHOLE_SHOE * count)
+        script.reported(*then)
+        end(script)
+        desk = SealDesk("M7", SigningSettings(fast_dir / "table.key"), lambda: script.at)
+        with Journal.open(fast_dir / name) as journal:
+            desk.started(journal)
+            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+            for item in script.inputs:
+                if isinstance(item, Started):
+                    loop.begin(item)
+                    continue
+                loop.take(item)
+                stored = loop.store_if_due(force=True)
+                if stored is not None and stored.shoe_ended:
+                    desk.shoes_ended(journal, stored.shoe_ends)
+        return fast_dir / name
+
+    return made

@@ -429,6 +429,13 @@ def replayed(table: RunningTable) -> str:
     return uncounted("\n".join(table.command(*some) for some in words))
 
 
+def listed(table: RunningTable) -> str:
+    """Of the shoe in play its finished coups alone, as far as they were seen."""
+    words = (("list", "journal"), ("list", "journal", "--json"), ("export", "journal", "--json"))
+    said = uncounted("\n".join(table.command("journal", *some) for some in words))
+    return re.sub(r'"record": \d+, "at": "\S+"', "then", said)
+
+
 def bundled(table: RunningTable) -> str:
     """A coup has no bundle while its shoe is open."""
     said = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
@@ -498,6 +505,7 @@ WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
     WayOut.REPLAY_REPORT: replayed,
     WayOut.EVIDENCE_BUNDLE: bundled,
     WayOut.AUDIT_REPORT: audited,
+    WayOut.JOURNAL_FILES: listed,
     WayOut.REFERENCE: reference,
     WayOut.TRIED: tried,
     WayOut.FAULT: fault,
@@ -512,6 +520,7 @@ AT_THE_END = (
     WayOut.REPLAY_REPORT,
     WayOut.EVIDENCE_BUNDLE,
     WayOut.AUDIT_REPORT,
+    WayOut.JOURNAL_FILES,
 )
 # What looks at no running table: once, beside one.
 BESIDE = (
