@@ -14,8 +14,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hil.crash.kinds import Bed, Damages, Errors, Kills, Kind, KindName, PowerCuts
+from hil.crash.kinds import Bed, Damages, Errors, KernelCuts, Kills, Kind, KindName, PowerCuts
 from hil.crash.report import Row, as_json, failures, processors, run, spread, table, to_terminal
+from hil.crash.uml import missing
 
 HELD, FAILED, UNABLE = 0, 1, 2
 SHORT = (KindName.KILL, KindName.ERRORS, KindName.POWERCUT, KindName.DAMAGE)
@@ -30,10 +31,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     # What the program says of its end is judged; here it would drown the table.
     logging.getLogger("smartshoe").setLevel(logging.CRITICAL)
-    if shutil.which("strace") is None:
-        print("crash: needs the Debian package strace; apt-get install strace", file=sys.stderr)
+    only = SHORT if not options.full else tuple(KindName)
+    if options.only:
+        only = tuple(KindName(name) for name in options.only.split(","))
+    packages = "" if shutil.which("strace") else "strace "
+    packages += missing() if KindName.UML in only else ""
+    if packages:
+        needs = f"apt-get install --no-install-recommends {packages.strip()}"
+        print(f"crash: Debian packages are not installed: {needs}", file=sys.stderr)
         return UNABLE
-    only = tuple(KindName(name) for name in options.only.split(",")) if options.only else SHORT
     began = time.monotonic()
     rows = []
     with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=options.folder) as name:
@@ -42,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             points = kind.points()
             if options.point:
                 points = (options.point,)
+            elif options.every:
+                points = points[options.seed % options.every :: options.every]
             elif not options.full:
                 points = spread(points, kind.sample(), options.seed)
             to_terminal(f"crash: {kind.what}: {len(points)} of {len(kind.points())} points")
@@ -62,6 +70,9 @@ def kinds(bed: Bed, only: Sequence[KindName], seed: int) -> Iterator[Kind]:
                 yield PowerCuts(bed, seed, weak=True)
             case KindName.DAMAGE:
                 yield Damages(bed, seed)
+            case KindName.UML:
+                yield KernelCuts(bed, seed, weak=False)
+                yield KernelCuts(bed, seed, weak=True)
 
 
 def finish(rows: Sequence[Row], options: argparse.Namespace, seconds: float) -> int:
@@ -87,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     names = ",".join(name.value for name in KindName)
     parser.add_argument("--full", action="store_true", help="every point, not a sample")
+    parser.add_argument("--every", type=int, default=0, metavar="N", help="one point in N")
     parser.add_argument("--only", default="", metavar="KINDS", help=f"of {names}")
     parser.add_argument("--point", default="", help="this one point, as a failed run names it")
     parser.add_argument("--seed", type=int, default=1, help="what is drawn by lot (1)")

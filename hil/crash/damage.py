@@ -160,7 +160,7 @@ def _start_says(folder: Path, whole: Whole) -> str:
     started = next(one for one in reversed(begun) if isinstance(one, Started))
     at = Timestamp(started.at.monotonic_ns + LATER_NS, started.at.utc_ns + LATER_NS)
     try:
-        Program(folder, replace(started, at=at, boot_id="boot 3")).end()
+        Program(folder, replace(started, at=at, boot_id="boot-3")).end()
     except Ended as ended:
         if ended.health not in IN_WORDS:
             raise

@@ -28,7 +28,7 @@ from hil.crash.verdict import (
 )
 from hil.crash.writer import DONE, REFUSED, write
 
-BOOT: Final = "boot 1"
+BOOT: Final = "boot-1"
 KILLED: Final = -signal.SIGKILL
 TRACEBACK: Final = "Traceback (most recent call last)"
 _PR_SET_PTRACER: Final = 0x59616D61

@@ -18,9 +18,13 @@ from hil.crash.calls import REFUSED, Call, list_calls
 from hil.crash.damage import Whole, judge
 from hil.crash.kills import killed_at, refused_at, tampered
 from hil.crash.power import Cuts, moments, states
+from hil.crash.uml import cut
 from hil.crash.verdict import Finding, Reference, Wrong
 from hil.crash.write_log import record
 
+# So many times the kernel loses power in a full run; each takes two boots, of the control one.
+BOOTS: Final = 10
+CONTROL_BOOTS: Final = 4
 ERRORS: Final = ("ENOSPC", "EIO")
 
 
@@ -189,6 +193,32 @@ class Damages:
         with tempfile.TemporaryDirectory(prefix="damage-", dir=self._bed.folder) as name:
             became, findings = judge(damage, self._wholes[damage.folder], Path(name))
         return Tried(1, tuple((damage.file, finding) for finding in findings), became.value)
+
+
+class KernelCuts:
+    """Power cuts of a real kernel on ext4 at moments drawn by lot; with `weak` the control."""
+
+    name = KindName.UML
+
+    def __init__(self, bed: Bed, seed: int, *, weak: bool) -> None:
+        self.control = weak
+        self.what = "power cut, real kernel on ext4"
+        if weak:
+            self.what += ", control: synchronous=NORMAL"
+        self._bed = bed
+        self._seed = seed
+
+    def points(self) -> Sequence[str]:
+        count = CONTROL_BOOTS if self.control else BOOTS
+        return tuple(f"{self._seed}.{number}" for number in range(1, count + 1))
+
+    def sample(self) -> int:
+        return 1
+
+    def attempt(self, point: str) -> Tried:
+        with tempfile.TemporaryDirectory(prefix="uml-", dir=self._bed.folder) as name:
+            findings = cut(Path(name), point, self._bed.reference, weak=self.control)
+        return Tried(1, tuple((f"kernel {point}", finding) for finding in findings))
 
 
 def _late(calls: Sequence[Call]) -> Call:

@@ -156,4 +156,4 @@ class Cuts:
         if found or not self._goes_on or place in self._gone_on:
             return found
         self._gone_on.add(place)
-        return played_on(folder, ack, self._reference, "boot 2")
+        return played_on(folder, ack, self._reference, "boot-2")

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m hil.crash.writer", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--acks", type=int, default=1, help="descriptor for what is durable")
-    parser.add_argument("--boot", default="boot 1", help="name of the boot of this computer")
+    parser.add_argument("--boot", default="boot-1", help="name of the boot of this computer")
     parser.add_argument(
         "--weak", action="store_true", help="control: commit without waiting for the disk"
     )

@@ -16,9 +16,9 @@ def test_a_list_that_nobody_signed_is_laid_aside_and_the_folder_stays_intact(
 ) -> None:
     folder = fast_dir / "table"
     key_beside(folder).mkdir()  # no key can be read or made there
-    go_on(folder, "boot 1")
+    go_on(folder, "boot-1")
     key_beside(folder).rmdir()
-    go_on(folder, "boot 1")
+    go_on(folder, "boot-1")
 
     lists = sorted(path.name for path in (folder / "days").iterdir())
     assert len(lists) == 2
