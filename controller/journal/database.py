@@ -15,8 +15,9 @@ import sqlite3
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
+from controller.journal.log import LogEnd, log_end
 from controller.journal.values import Base, JournalError
 
 FILE_NAME: Final = "live.db"
@@ -118,15 +119,36 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         if _format(connection, file) == WITHOUT_BASE:
             _add_base(connection)
         connection.execute("PRAGMA journal_mode = WAL")
+        _check_log(connection, file)
         connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES_KEPT}")
-    except DAMAGE as error:
+    except (*DAMAGE, OSError) as error:
         connection.close()
         raise _cannot_open(file, error) from error
     except JournalError:
         connection.close()
         raise
     return connection
+
+
+def _check_log(connection: sqlite3.Connection, file: Path) -> None:
+    """Raises JournalError where records that were durable are cut off by damage in the log."""
+    log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    match log_end(log, index):
+        case LogEnd.CLEAN:
+            return
+        case LogEnd.TORN:
+            # Begun anew, or the parts of two crashes would one day look like damage.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        case LogEnd.DAMAGED:
+            raise JournalError(
+                f"{log}: the log is damaged before its end: records that were stored after that"
+                " place cannot be read. Keep both files as they are, with a copy elsewhere. To go"
+                " on dealing, start in another folder; the gap will be declared."
+            )
+        case end:
+            assert_never(end)
 
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:

@@ -1,0 +1,98 @@
+"""A damaged log is told from the torn end that a power cut leaves.
+
+Responsible for: damage before durable commits refusing a start, and the end of one commit, torn or
+missing, refusing nothing.
+Source: SQLite documentation, "WAL-mode File Format"; controller/journal/README.md, "Durability".
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from controller.journal.log import LogEnd, log_end
+from controller.journal.store import Journal, JournalError
+
+HEADER, FRAME = 32, 24 + 4096
+COMMITS = 6
+
+
+@pytest.fixture
+def killed(fast_dir: Path) -> Path:
+    """A folder as a killed program leaves it: each record a commit in the log, none copied."""
+    folder = fast_dir / "killed"
+    with Journal.open(fast_dir / "table") as journal:
+        for number in range(COMMITS):
+            journal.append([b"record %d" % number])
+        shutil.copytree(fast_dir / "table", folder)
+    return folder
+
+
+def frames(folder: Path) -> int:
+    return ((folder / "live.db-wal").stat().st_size - HEADER) // FRAME
+
+
+def flip(folder: Path, at: int) -> None:
+    log = folder / "live.db-wal"
+    data = bytearray(log.read_bytes())
+    data[at] ^= 4
+    log.write_bytes(data)
+
+
+def stored(folder: Path) -> list[bytes]:
+    with Journal.open(folder) as journal:
+        assert journal.verify_all() is None
+        return [item.record for item in journal.records()]
+
+
+WHOLE = [b"record %d" % number for number in range(COMMITS)]
+
+
+def test_a_killed_program_leaves_a_clean_log(killed: Path) -> None:
+    assert log_end(killed / "live.db-wal", killed / "live.db-shm") is LogEnd.CLEAN
+    assert stored(killed) == WHOLE
+
+
+@pytest.mark.parametrize("place", [0, 5, 12, 18, 26, HEADER + 9, HEADER + 17, HEADER + 300])
+def test_damage_before_durable_commits_refuses_the_start(killed: Path, place: int) -> None:
+    flip(killed, place)
+    with pytest.raises(JournalError, match=r"live\.db-wal: the log is damaged before its end"):
+        Journal.open(killed)
+
+
+@pytest.mark.parametrize("place", [0, 6, 9, 17, 24, 4119])
+def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
+    killed: Path, place: int
+) -> None:
+    at = HEADER + (frames(killed) - 3) * FRAME + place
+    flip(killed, at)
+    with pytest.raises(JournalError, match="Keep both files as they are"):
+        Journal.open(killed)
+
+
+def test_a_torn_last_commit_is_left_out_and_the_log_begins_anew(killed: Path) -> None:
+    flip(killed, HEADER + (frames(killed) - 1) * FRAME + 100)
+
+    with Journal.open(killed) as journal:
+        assert journal.head.seq == COMMITS - 1
+        assert (killed / "live.db-wal").stat().st_size == 0
+        journal.append([b"again"])
+        shutil.copytree(killed, killed.with_name("again"))
+    assert stored(killed.with_name("again")) == [*WHOLE[:-1], b"again"]
+
+
+def test_a_log_that_is_cut_off_is_an_older_journal(killed: Path) -> None:
+    log = killed / "live.db-wal"
+    log.write_bytes(log.read_bytes()[: HEADER + (frames(killed) - 2) * FRAME + 50])
+    assert stored(killed) == WHOLE[:-2]
+
+
+def test_frames_of_an_earlier_log_in_the_same_file_are_no_damage(fast_dir: Path) -> None:
+    folder, killed = fast_dir / "table", fast_dir / "killed"
+    with Journal.open(folder) as journal:
+        for _ in range(4):
+            journal.append([bytes(3000)] * 400)  # more than is kept in the log at a time
+        journal.append([b"last"])
+        shutil.copytree(folder, killed)
+
+    assert stored(killed)[-1] == b"last"
