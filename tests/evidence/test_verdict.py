@@ -83,13 +83,19 @@ def test_a_row_counts_each_try_once_in_each_way() -> None:
     )
 
 
-def test_a_control_must_lose() -> None:
+def test_a_control_that_loses_nothing_is_a_failure() -> None:
     control = Row("powercut", "weak", control=True)
     control.add("1", Tried(4, ()))
     assert not control.holds
     assert "the control loses nothing" in failures([control], seed=1)
+
+
+def test_a_control_must_lose() -> None:
+    control = Row("powercut", "weak", control=True)
+    control.add("1", Tried(4, ()))
     control.add("2", Tried(4, (("2", Finding(Wrong.LOST, "")),)))
     assert control.holds
+    assert failures([control], seed=1) == ""
     assert "weak: loses what was acknowledged in 1 of 8, and must lose." in table([control])
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from controller.journal.log import LogEnd, log_end
 from controller.journal.store import Journal, JournalError
+from controller.journal.verify import verify
 
 HEADER, FRAME = 32, 24 + 4096
 COMMITS = 6
@@ -61,9 +62,7 @@ def test_damage_before_durable_commits_refuses_the_start(killed: Path, place: in
 
 
 @pytest.mark.parametrize("place", [0, 6, 9, 17, 24, 4119])
-def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
-    killed: Path, place: int
-) -> None:
+def test_damage_in_each_commit_but_the_last_two_refuses_the_start(killed: Path, place: int) -> None:
     at = HEADER + (frames(killed) - 3) * FRAME + place
     flip(killed, at)
     with pytest.raises(JournalError, match="Keep both files as they are"):
@@ -96,3 +95,26 @@ def test_frames_of_an_earlier_log_in_the_same_file_are_no_damage(fast_dir: Path)
         shutil.copytree(folder, killed)
 
     assert stored(killed)[-1] == b"last"
+
+
+# --- the verifier, on files copied from a table that does not run ---------------------------------
+
+
+def told(folder: Path) -> list[str]:
+    (folder / "live.db-shm").unlink()
+    return [f"{problem.file}: {problem.what}" for problem in verify(folder).problems]
+
+
+@pytest.mark.parametrize("place", [0, 5, 12, 18, 26, HEADER + 9, HEADER + 17, HEADER + 300])
+def test_the_verifier_says_that_records_after_the_damage_are_cut_off(
+    killed: Path, place: int
+) -> None:
+    flip(killed, place)
+    assert told(killed) == [
+        "live.db-wal: damaged before its end: records stored after that place are cut off"
+    ]
+
+
+def test_to_the_verifier_a_torn_last_commit_is_what_a_power_cut_leaves(killed: Path) -> None:
+    flip(killed, HEADER + (frames(killed) - 1) * FRAME + 100)
+    assert told(killed) == []
