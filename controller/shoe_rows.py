@@ -117,6 +117,8 @@ class ShoeRows:
         self._cut_cards: list[int] = []
         self._tag = b""
         self._coups = 0
+        # Whether the event judged last was a card drawn.
+        self._drew = False
         self._open = opened
         self._ended = False
         self._whole = as_profiled
@@ -146,6 +148,9 @@ class ShoeRows:
 
     def take(self, stored: StoredRecord, entry: Entry, utc_ns: int) -> None:
         """One entry; `utc_ns` is when the input it was concluded from came."""
+        if self._ended and not isinstance(entry, Judged | ShoeEnded):
+            # It is of the next shoe, told by the input that ended this one.
+            return
         match entry:
             case DeviceNoted(event=CardPassed(tag=tag, sure=sure)):
                 known = tag is not None and sure
@@ -153,7 +158,9 @@ class ShoeRows:
             case Judged():
                 self._judged(stored, entry, utc_ns)
             case ShoeOpened(joined=joined):
-                if not self._ended and (joined or self._open or self._cards):
+                # The first card may open its shoe itself.
+                stray = len(self._cards) - self._drew
+                if joined or self._open or stray:
                     self.not_whole()
                 self._open = True
             case BurnDone():
@@ -174,6 +181,7 @@ class ShoeRows:
 
     def _judged(self, stored: StoredRecord, judged: Judged, utc_ns: int) -> None:
         event = judged.event
+        self._drew = isinstance(event, CardDrawn)
         flags = RowFlag.NONE
         for verdict in judged.verdicts:
             if isinstance(verdict, Irregularity):

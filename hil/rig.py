@@ -28,7 +28,9 @@ from controller.procedure.state import TableState
 from controller.procedure.suspension import permitted_decisions
 from controller.rule_data import load_clauses, profile_text
 from controller.run import SETTINGS
+from controller.seal_desk import SealDesk
 from controller.settings import Settings, ShoeDeviceSettings
+from controller.signer import SigningSettings
 from controller.table import Beginning, Health, Table
 from controller.version import VERSION
 from firmware_bridge.timestamp import now
@@ -57,7 +59,8 @@ class RigSettings:
     """What differs from one bench table to the next.
 
     `bound`: the table of an RFID shoe is given the manifests of its two batches at the start.
-    `delivery` is how its reader's records come, as the configuration says it.
+    `delivery` is how its reader's records come, as the configuration says it. `sealed`: finished
+    shoes are moved into sealed files, signed by a key that is made in the journal's folder.
     """
 
     table: str = "BENCH-1"
@@ -71,6 +74,7 @@ class RigSettings:
     shoe: ShoeKind = ShoeKind.ANGEL_EYE
     bound: bool = True
     delivery: str = "notify"
+    sealed: bool = False
 
     def settings(self, port: str) -> Settings:
         """The table's settings on that port."""
@@ -114,7 +118,9 @@ class TableRig:
             boot_id = self.settings.boot_id
             return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
 
-        beginning = Beginning(journal, load_clauses(), start)
+        signing = SigningSettings(journal / "table.key")
+        seals = SealDesk(self.settings.table, signing, now) if self.settings.sealed else None
+        beginning = Beginning(journal, load_clauses(), start, seals=seals)
         self.table = Table(self.settings.table, beginning, now, self._on_stored)
         line = LINES[self.settings.shoe]
         self.pump = PortPump(url, port or open_port(url, line), self.table.put)

@@ -31,7 +31,9 @@ from controller.sealing import (
     shoes_ended,
 )
 from controller.tape import read_entry
+from firmware_bridge.transport.port import Chunk
 
+PORT = "/dev/ttyUSB0"
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
@@ -176,6 +178,25 @@ def test_what_ends_a_shoe_may_open_the_next_one(script, records) -> None:
     assert (one.heading.clean, one.heading.opened_seq, two.heading.opened_seq) == (True, 1, 1)
     assert (two.heading.shoe, two.heading.decks, two.heading.coups) == (2, 8, 3)
     assert [row.coup for row in rows_of(two)] == [row.coup for row in rows_of(one)]
+
+
+def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script, record) -> None:
+    """One piece of a fast line may hold the result and cards of the next shoe."""
+    table = script().begun().reported(*WHOLE_SHOE[:-1])
+    number = table.reports
+    table.reported(WHOLE_SHOE[-1], *OPENING)
+    pieces = [item.data for item in table.inputs[-5:]]
+    at_once = script().begun().reported(*WHOLE_SHOE[:-1])
+    assert at_once.reports == number
+    at_once.give(Chunk(PORT, at_once.at, b"".join(pieces)))
+    at_once.reports = table.reports
+    at_once.reported(*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+    with open_read_only(record(at_once)) as journal:
+        one, two = shoes_in(tuple(journal.records()))
+    assert (one.heading.clean, two.heading.clean) == (False, False)
+    last = [(row.role, row.coup) for row in rows_of(one)][-3:]
+    assert last == [(RowRole.BANKER_2, 3), (RowRole.OTHER, 0), (RowRole.OTHER, 0)]
+    assert [row.coup for row in rows_of(two)][:3] == [1, 1, 1]
 
 
 def test_a_troubled_shoe_is_not_clean_and_has_a_row_for_every_card(troubled_shoe, records) -> None:

@@ -8,7 +8,7 @@ Source: package README, "Store before you act", "Failure has four kinds".
 import resource
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +16,18 @@ from pathlib import Path
 import pytest
 
 from controller.inputs import Tick
+from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
+from controller.journal.values import Checkpoint
 from controller.procedure.effects import CoupClosed
 from controller.procedure.phases import Phase
 from controller.rule_data import load_clauses
+from controller.seal_desk import SealDesk
+from controller.signer import SigningSettings
 from controller.table import QUEUE_INPUTS_MAX, RESTARTS_MAX, Beginning, Health, Table
 from controller.tape import read_entry, read_input
 from drivers.events import Stage
+from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
 from hil.cable import Cable
 from hil.rig import TableRig
@@ -191,6 +196,99 @@ def test_waiting_for_a_change_ends_when_its_time_is_up(bench) -> None:
 
 def test_a_running_table_responds(bench) -> None:
     assert bench().start().table.responds(FOR_EVER_S)
+
+
+# --- finished shoes -------------------------------------------------------------------------------
+
+LAST_COUPS = (*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+
+
+class Watched(SealDesk):
+    """A desk that looks, when it is asked to seal, what everybody knows by then."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("M7", SigningSettings(folder / "table.key"), lambda: Timestamp(0, 0))
+        self.known: list[bool] = []
+        self.running: Bench | None = None
+
+    def shoes_ended(self, journal: Journal, ends: Sequence[Checkpoint]) -> None:
+        assert self.running is not None
+        shoe = self.running.state.table.shoe
+        self.known.append(shoe is not None and shoe.ended)
+        super().shoes_ended(journal, ends)
+
+
+def sealed_up(running: Bench) -> bool:
+    """Whoever acts is answered before a shoe is sealed, and taken again only after it."""
+    return running.settled() and running.settled()
+
+
+@pytest.fixture
+def sealing(bench, fast_dir: Path) -> Bench:
+    """A table that seals, at the end of its first shoe."""
+    desk = Watched(fast_dir / "journal")
+    desk.running = bench(beginning={"seals": desk}).start()
+    desk.running.opened()
+    desk.running.put(*NEW_SHOE, *LAST_COUPS)
+    assert sealed_up(desk.running)
+    return desk.running
+
+
+def test_everybody_knows_of_a_shoes_end_before_it_is_sealed(sealing: Bench) -> None:
+    desk = sealing.table._beginning.seals
+    assert isinstance(desk, Watched)
+    assert desk.known == [True]
+    assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe"]
+
+
+def test_play_goes_on_behind_a_seal(sealing: Bench) -> None:
+    sealing.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
+    assert sealed_up(sealing)
+    assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe", "0002.shoe"]
+    assert coups_in(sealing.folder) == [1, 2, 3, 1, 2, 3, 1]
+    assert sealing.state.table == sealing.script.state.table
+
+
+def test_a_fault_behind_a_seal_is_survived(sealing: Bench) -> None:
+    sealing.put(*NEW_SHOE, *COUP)
+    sealing.table.put(a_fault())
+    sealing.put(*COUP)
+    assert sealing.settled()
+    assert sealing.table.health is Health.RUNNING
+    assert coups_in(sealing.folder) == [1, 2, 3, 1, 2]
+
+
+def test_a_start_behind_a_seal_finds_the_same_state(sealing: Bench, bench) -> None:
+    sealing.table.stop()
+    sealing.table.join()
+    again = bench().start()
+    assert again.table.health is Health.RUNNING
+    assert again.table.recovered_inputs <= 2
+    assert again.state.table == sealing.state.table
+
+
+def test_a_shoe_that_cannot_be_sealed_does_not_stop_the_table(bench, fast_dir: Path) -> None:
+    folder = fast_dir / "journal"
+    folder.mkdir()
+    (folder / "shoes").write_text("in the way")
+    desk = Watched(folder)
+    desk.running = running = bench(beginning={"seals": desk}).start()
+    running.opened()
+    running.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
+    assert sealed_up(running)
+    assert running.table.health is Health.RUNNING
+    assert running.table.seals is not None
+    assert running.table.seals.unsealed == 1
+
+
+def test_a_table_without_a_desk_keeps_its_shoes_in_live_db(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *LAST_COUPS)
+    assert sealed_up(running)
+    assert running.table.seals is None
+    assert sealed_files(running.folder) == ()
+    assert coups_in(running.folder) == [1, 2, 3]
 
 
 # --- a store that fails ---------------------------------------------------------------------------
