@@ -6,41 +6,42 @@ Not responsible for: reading the file (evidence_shoe) and for words and pages (e
 Source: package README, "Evidence bundle", "Disclosure".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from controller.card_rows import CardRow, RowRole
 from controller.disclosure import record_seen
 from controller.entries import Judged, StateDigest
+from controller.evidence_cards import coups_of_cards, placed
 from controller.evidence_shoe import SealedShoe, Told
+from controller.procedure.decisions import Decision
 from controller.procedure.effects import (
+    BurnDone,
     CoupClosed,
     CoupPaid,
     CoupRecord,
     Prompted,
     RecordedCard,
     ResolutionRecorded,
+    ShoeOpened,
 )
 from controller.procedure.events import CardDrawn, CardsTurned, TurnedCards
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.coup import Place
 
-_ROLES = {
-    Place.PLAYER_1: RowRole.PLAYER_1,
-    Place.BANKER_1: RowRole.BANKER_1,
-    Place.PLAYER_2: RowRole.PLAYER_2,
-    Place.BANKER_2: RowRole.BANKER_2,
-    Place.PLAYER_3: RowRole.PLAYER_3,
-    Place.BANKER_3: RowRole.BANKER_3,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class PlacedCard:
-    """A card of a hand. `row` is its row in the file, None where no row says it."""
+    """A card of a hand. `at` tells of its draw; None where it was held from before the coup."""
 
     dealt: RecordedCard
-    row: CardRow | None
+    at: Told | None
+
+    @property
+    def claimed(self) -> Place:
+        """Where the shoe believed it goes."""
+        judged = self.at.entry if self.at is not None else None
+        drawn = judged.event if isinstance(judged, Judged) else None
+        return drawn.claimed if isinstance(drawn, CardDrawn) else Place.UNCLAIMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Raised:
 class CoupAccount:
     """A coup with all that belongs to it. `told` is what happened, in order.
 
-    `seen` says that people have seen its hands, `errors_seen` the cards drawn in error.
+    `drawn` are the records of all cards drawn in it, those in error too. `seen` says that people
+    have seen its hands, `errors_seen` the cards drawn in error.
     """
 
     shoe: SealedShoe
@@ -67,6 +69,7 @@ class CoupAccount:
     told: tuple[Told, ...]
     raised: tuple[Raised, ...]
     decisions: tuple[Told, ...]
+    drawn: frozenset[int]
     seen: bool
     errors_seen: bool
 
@@ -91,16 +94,11 @@ class CoupAccount:
         )
         return tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.clauses))
 
-    def row_at(self, seq: int) -> CardRow | None:
-        """The row of the card that record `seq` tells of."""
-        return next((row for row in self.shoe.rows if row.seq == seq), None)
-
     def card_seen(self, seq: int) -> bool:
-        """Whether people have seen the card that record `seq` tells of: one of its hands."""
-        row = self.row_at(seq)
-        if row is None or row.coup != self.record.coup:
-            return False
-        return self.seen if row.role in _ROLES.values() else self.errors_seen
+        """Whether people have seen the card that record `seq` tells of: one of this coup."""
+        if any(one.at is not None and one.at.seq == seq for one in self.cards):
+            return self.seen
+        return seq in self.drawn and self.errors_seen
 
 
 def coup_account(shoe: SealedShoe, number: int) -> CoupAccount | None:
@@ -109,19 +107,21 @@ def coup_account(shoe: SealedShoe, number: int) -> CoupAccount | None:
     if at is None or not isinstance(at.entry, CoupClosed):
         return None
     record = at.entry.record
-    told = tuple(_about(shoe, at, number))
+    coup_of = coups_of_cards(shoe.told, shoe.number)
+    told = tuple(_about(shoe, coup_of, at, number))
     decisions = tuple(one for one in told if isinstance(one.entry, ResolutionRecorded))
     return CoupAccount(
         shoe=shoe,
         closed_at=at,
         closed=at.entry,
         paid=next((one for one in shoe.entries(CoupPaid) if _pays(one, record)), None),
-        cards=tuple(PlacedCard(dealt, _row_of(shoe, number, dealt)) for dealt in record.cards),
+        cards=tuple(PlacedCard(*one) for one in placed(record, shoe.told, coup_of)),
         told=told,
         raised=tuple(_raised(told, decisions, record)),
         decisions=decisions,
+        drawn=frozenset(seq for seq, coup in coup_of.items() if coup == number),
         seen=record_seen(record, face_up=shoe.face_up),
-        errors_seen=_errors_turned(told) >= len(record.aside),
+        errors_seen=_errors_seen(told, record),
     )
 
 
@@ -137,39 +137,44 @@ def _pays(paid: CoupPaid, record: CoupRecord) -> bool:
     return here == (record.gaming_day, record.shoe, record.coup)
 
 
-def _row_of(shoe: SealedShoe, number: int, dealt: RecordedCard) -> CardRow | None:
-    wanted = _ROLES.get(dealt.place)
-    found = (row for row in shoe.rows if row.coup == number and row.role is wanted)
-    return next(found, None)
+def _about(shoe: SealedShoe, coup_of: Mapping[int, int], at: Told, number: int) -> Iterator[Told]:
+    """Entries from the end of the coup before, or of the burn, to the last decision about this one.
 
-
-def _about(shoe: SealedShoe, at: Told, number: int) -> Iterator[Told]:
-    """Entries from the end of the coup before to the last decision about this one.
-
-    What one input led to stays together; a card belongs to the coup that its row says, as an input
-    may end one coup and begin the next.
+    One input may hold the end of a coup and the beginning of the next, or many coups, and a coup
+    dealt while play was suspended is closed late: what is said while another coup is dealt is
+    about that one.
     """
-    coup_of = {row.seq: row.coup for row in shoe.rows}
-    mine = {row.seq for row in shoe.rows if row.coup == number}
-    before = max(
-        (one.cause for one in shoe.told if 0 < _closes(one, shoe.number) < number), default=0
-    )
-    first = min((one.cause for one in shoe.told if one.seq in mine), default=at.cause)
     numbers = _numbers(shoe, at, number)
-    begins = min(before + 1, first)
-    others = {one.cause for one in shoe.told if coup_of.get(one.seq, number) not in (0, number)}
+    begins = _begins(shoe, coup_of, at, number)
+    ends = _next_judged(shoe, at.seq)
+    dealt = 0
     for one in shoe.told:
-        if isinstance(one.entry, StateDigest):
-            continue
-        if one.cause > at.cause:
-            about = _decides(one, numbers)
-        elif one.cause < begins:
-            about = one.seq in mine or _of(one, number)
-        else:
-            called = isinstance(one.entry, Prompted) and one.cause in others
-            about = not (called or _of_another(one, coup_of, number)) or _of(one, number)
-        if about:
+        dealt = coup_of.get(one.seq, dealt)
+        named = _of(one, number) or _decides(one, numbers) or coup_of.get(one.seq) == number
+        if named or (begins <= one.seq < ends and not _of_another(one, number, dealt)):
             yield one
+        if dealt and _closes(one, shoe.number) == dealt:
+            dealt = 0
+
+
+def _begins(shoe: SealedShoe, coup_of: Mapping[int, int], at: Told, number: int) -> int:
+    """The first record about this coup, wherever its first card is."""
+    first = min((seq for seq, coup in coup_of.items() if coup == number), default=at.seq)
+    begins = 0
+    for one in shoe.told:
+        if one.seq >= first:
+            break
+        if 0 < _closes(one, shoe.number) < number:
+            begins = _next_judged(shoe, one.seq)
+        elif isinstance(one.entry, ShoeOpened | BurnDone):
+            begins = one.seq + 1
+    return min(begins, first)
+
+
+def _next_judged(shoe: SealedShoe, seq: int) -> int:
+    """The record of the next event: until then everything follows from what is told at `seq`."""
+    later = (one.seq for one in shoe.told if one.seq > seq and isinstance(one.entry, Judged))
+    return next(later, shoe.heading.last_seq + 1)
 
 
 def _numbers(shoe: SealedShoe, at: Told, number: int) -> frozenset[int]:
@@ -201,15 +206,17 @@ def _of(one: Told, number: int) -> bool:
     )
 
 
-def _of_another(one: Told, coup_of: dict[int, int], number: int) -> bool:
-    """Whether it is another coup's card, end or payment."""
+def _of_another(one: Told, number: int, dealt: int) -> bool:
+    """Whether it is about another coup. `dealt` is the coup on the layout, 0 for none."""
     match one.entry:
+        case StateDigest():
+            return True
         case CoupClosed(record=record):
             return record.coup != number
         case CoupPaid(coup=coup):
             return coup != number
-        case Judged(event=CardDrawn()):
-            return coup_of.get(one.seq, number) != number
+        case Judged() | Prompted():
+            return dealt not in (0, number)
         case _:
             return False
 
@@ -229,12 +236,13 @@ def _decision_on(number: int, decisions: tuple[Told, ...]) -> Told | None:
     return next((one for one in decisions if _decides(one, frozenset({number}))), None)
 
 
-def _errors_turned(told: tuple[Told, ...]) -> int:
-    """How many cards drawn in error were turned up."""
-    return sum(
-        isinstance(one.entry, Judged)
-        and isinstance(one.entry.event, CardsTurned)
-        and one.entry.event.what is TurnedCards.ERROR_CARD
-        and any(isinstance(verdict, Accepted) for verdict in one.entry.verdicts)
-        for one in told
-    )
+def _errors_seen(told: tuple[Told, ...], record: CoupRecord) -> bool:
+    """Whether every card drawn in error was turned up, or burned, which asks for a card seen."""
+    turned = 0
+    for one in told:
+        match one.entry:
+            case Judged(event=CardsTurned(what=TurnedCards.ERROR_CARD), verdicts=verdicts):
+                turned += any(isinstance(verdict, Accepted) for verdict in verdicts)
+            case ResolutionRecorded(decision=Decision.BURN.value):
+                return True
+    return turned >= len(record.aside)

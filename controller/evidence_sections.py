@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from controller.card_rows import RowRole
 from controller.disclosure import HIDDEN_CARD
 from controller.evidence_coup import CoupAccount, PlacedCard, Raised
 from controller.evidence_lines import (
@@ -37,7 +36,6 @@ from controller.procedure.effects import BurnDone, RecordedCard, ResolutionRecor
 from controller.procedure.places import PLAYER_PLACES, WORDS
 from controller.rules.cards import Card, Suit
 from controller.rules.clauses import Clause
-from controller.rules.coup import Place
 from controller.settlement.payout import Line as PayLine
 from controller.settlement.wagers import KIND_NAMES, money
 
@@ -49,18 +47,6 @@ _SUITS: Final = {
     Suit.HEART: "\u2665\ufe0e",
 }
 _RED_SUITS: Final = (Suit.DIAMOND, Suit.HEART)
-_CLAIMED: Final = {
-    RowRole.OTHER: WORDS[Place.UNCLAIMED],
-    RowRole.BURN_FIRST: WORDS[Place.BURN_FIRST],
-    RowRole.BURN: WORDS[Place.BURN],
-    RowRole.PLAYER_1: WORDS[Place.PLAYER_1],
-    RowRole.BANKER_1: WORDS[Place.BANKER_1],
-    RowRole.PLAYER_2: WORDS[Place.PLAYER_2],
-    RowRole.BANKER_2: WORDS[Place.BANKER_2],
-    RowRole.PLAYER_3: WORDS[Place.PLAYER_3],
-    RowRole.BANKER_3: WORDS[Place.BANKER_3],
-    RowRole.CUT_CARD: "a cut card",
-}
 _UNSEEN: Final = (
     "Nobody has seen these cards: the coup did not count and may have gone face down to the discard"
     " rack. The sealed records hold what the shoe read."
@@ -198,11 +184,11 @@ def _drawn(
     if held is not None:
         place += f", held from coup {held}" if held else ", held from before the first coup"
     shown = card_words(one.dealt.card, seen=account.seen)
-    if one.row is None:
+    if one.at is None:
         return str(number), shown, place, "", "", "", "", ""
-    clauses = cited.shown(account.card_clauses(one.row.seq))
-    times = clock.times(one.row.utc_ns)
-    return str(number), shown, place, _CLAIMED[one.row.claimed], *times, clauses, str(one.row.seq)
+    clauses = cited.shown(account.card_clauses(one.at.seq))
+    times = clock.times(one.at.utc_ns)
+    return str(number), shown, place, WORDS[one.claimed], *times, clauses, str(one.at.seq)
 
 
 def result(account: CoupAccount, cited: Cited) -> Iterator[Child]:

@@ -1,7 +1,7 @@
 """One sealed shoe as its records tell it, read once.
 
 Responsible for: the entries of a sealed file with the moment and the person behind each, its coups,
-its cards' rows, the clauses it cites and the time zone of the table.
+the clauses it cites and the time zone of the table.
 Not responsible for: which coup is asked for (evidence_coup) and for what is shown of it (pages).
 Source: package README, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from controller.card_rows import CardRow, read_row
 from controller.core_state import STATES
 from controller.entries import Entry
 from controller.gaming_day import calendar
 from controller.inputs import Input, OperatorAction, Started
 from controller.journal.canonical import CanonicalError, plain_of
 from controller.journal.record import RecordKind, unwrap
-from controller.journal.shoe_file import ROW_BYTES, ShoeFile, ShoeFileError, ShoeHeading
+from controller.journal.shoe_file import ShoeFile, ShoeFileError, ShoeHeading
 from controller.journal.values import StoredRecord
 from controller.procedure.changes import effective
 from controller.procedure.effects import (
@@ -66,7 +65,6 @@ class SealedShoe:
     digest: bytes
     signature: bytes
     told: tuple[Told, ...]
-    rows: tuple[CardRow, ...]
     zone: ZoneInfo
     face_up: bool
 
@@ -142,7 +140,6 @@ def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> SealedShoe:
         digest=file.digest,
         signature=file.signature,
         told=tuple(told),
-        rows=tuple(read_row(file.rows, at) for at in range(0, len(file.rows), ROW_BYTES)),
         zone=calendar(started.zone, 0).zone,
         face_up=_deals_face_up(started, parts.state, told, clauses),
     )
