@@ -6,6 +6,7 @@ Not responsible for: the pieces (walk) and what is done with one (piece_audit).
 Source: package README, "Audit"; Python documentation, multiprocessing.
 """
 
+import gc
 import multiprocessing
 import signal
 from collections import deque
@@ -36,6 +37,8 @@ class WorkerLost(Exception):
 @contextmanager
 def crew(jobs: int, settings: AuditSettings) -> Iterator["Crew"]:
     """Workers for the time of the block. With one job this process does the work itself."""
+    # What is loaded by now stays: looking for what could go among it again and again costs time.
+    gc.freeze()
     with _without_interrupts():
         workers = _started(jobs, settings) if jobs > 1 else []
     whole = False
@@ -45,6 +48,7 @@ def crew(jobs: int, settings: AuditSettings) -> Iterator["Crew"]:
     finally:
         for worker in workers:
             worker.end(at_once=not whole)
+        gc.unfreeze()
 
 
 @contextmanager

@@ -123,6 +123,8 @@ class _Gathered:
         self._say(said)
 
     def _say(self, said: tuple[Said, ...]) -> None:
+        if not said:
+            return
         room = max(0, SAID_MAX - len(self.said))
         self.said.extend(said[:room])
         self.unsaid += sum(one.weight is Weight.FINDING for one in said[room:])

@@ -83,13 +83,15 @@ def base_of(heading: ShoeHeading, parts: ShoeParts) -> Base:
 def _tell(base: Base, records: Iterable[StoredRecord]) -> Told:
     retelling = Retelling(clauses())
     try:
-        untold = _put_back(retelling, base)
+        untold, damaged = _put_back(retelling, base), ""
     except _UNREADABLE as error:
-        untold = f"what it begins with cannot be read by this version: {error}"
-    if untold:
+        words = f"what it begins with cannot be read: {error}"
+        ours = base.software == VERSION
+        untold, damaged = ("", words) if ours else (words, "")
+    if untold or damaged:
         for _ in records:  # their chain is checked all the same
             pass
-        return Told(untold=untold)
+        return Told(different=(damaged,) if damaged else (), untold=untold)
     different: list[str] = []
     otherwise: list[str] = []
     seq = base.seq

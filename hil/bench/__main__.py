@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hil.bench.arrival import measure_arrival
+from hil.bench.audit import measure_audit
 from hil.bench.checks import CannotMeasure, Check, Judgement, impossible
 from hil.bench.compute import measure_hot
 from hil.bench.decoder import measure_decoder
@@ -53,6 +54,7 @@ MEASUREMENTS = (
     Measurement(("P2b",), "arrival beside a polling loop", measure_arrival),
     Measurement(("P3", "P4"), "durable", measure_storage),
     Measurement(("P5",), "frame decoder", measure_decoder),
+    Measurement(("P7", "P8", "P9"), "audit", measure_audit),
     Measurement(("P10", "P12"), "start and memory", measure_start_up),
     Measurement(("P10",), "memory over many cards", measure_growth),
     Measurement(("P11",), "idle with three ports", measure_idle),

@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from controller.card_rows import CardRow, RowEnd, RowFlag, RowRole, row_bytes
 from hil.bench import __main__ as command
+from hil.bench.audit import (
+    Corpus,
+    _by_columns,
+    _by_ifs,
+    _dealt,
+    _for_c,
+    hands_of,
+    timed,
+)
 from hil.bench.checks import (
     Bound,
     CannotMeasure,
@@ -277,3 +287,51 @@ def test_a_goal_brings_its_measurement_and_no_other() -> None:
 
     assert only.goals == ("P1", "P16")
     assert command.wanted(frozenset()) == command.MEASUREMENTS
+
+
+# --- the audit ------------------------------------------------------------------------------------
+
+
+def test_the_audits_corpus_is_clean_but_for_one_shoe_of_the_mixed_journal(fast_dir: Path) -> None:
+    corpus = Corpus(fast_dir, shoes=2, decks=1)
+
+    with corpus.volume(clean=2, mixed=1) as volume:
+        total = timed(volume).report.total
+
+    assert (total.shoes, total.clean, total.replayed) == (6, 5, 1)
+    assert not (fast_dir / "volume").exists()
+
+
+def test_plain_ifs_and_columns_agree_on_what_is_dealt() -> None:
+    rows = packed_coup()
+    columns = hands_of(rows)
+
+    assert _by_columns([columns])
+    assert _by_ifs([_dealt(columns)])
+    # The same cards, and another winner.
+    wrong = (columns[0], columns[1], columns[2][:-1] + b"\x02")
+    assert not _by_columns([wrong])
+    assert not _by_ifs([_dealt(wrong)])
+    assert _for_c(_dealt(columns)) == bytes((9, 0, 0, 4, 0, 0, 0, 1))
+
+
+def packed_coup() -> bytes:
+    """A natural nine on nine and king against four on king and four."""
+    cards = ((3, 9), (4, 13), (5, 26), (6, 4))
+    rows = (
+        CardRow(
+            seq=at,
+            utc_ns=0,
+            coup=1,
+            role=RowRole(role),
+            card=card,
+            claimed=RowRole(role),
+            flags=RowFlag.NONE,
+            ends=RowEnd.PLAYER if at == 3 else RowEnd.NOT_LAST,
+            declared=RowEnd.NOT_LAST,
+            tag=bytes(16),
+            chain=bytes(16),
+        )
+        for at, (role, card) in enumerate(cards)
+    )
+    return b"".join(map(row_bytes, rows))
