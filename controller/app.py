@@ -153,7 +153,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
         start=_starter(config),
         close_coup_as_partial=close_coup_as_partial,
         no_room=disk.refusal,
-        seals=SealDesk(config.settings.table, config.signing, now),
+        seals=SealDesk(config.settings.table, config.signing, now, Notifier().starting),
     )
     batches = BatchDesk(config.batches_folder, config.batch_keys, now)
 

@@ -15,6 +15,8 @@ from typing import Final
 # A third of what systemd allows: one for waiting, one for asking the table, one to spare.
 _WATCHDOG_PARTS: Final = 3
 _US_PER_S: Final = 1_000_000
+# Each step of a start takes well below a second, on a slow disk, too.
+_STARTING_US: Final = 60 * _US_PER_S
 
 
 class Notifier:
@@ -27,6 +29,10 @@ class Notifier:
     def ready(self, status: str) -> None:
         """The program is up."""
         self._send("READY=1", _status(status))
+
+    def starting(self, status: str) -> None:
+        """What has to be done before the program is up goes on; systemd waits longer for it."""
+        self._send(_status(status), f"EXTEND_TIMEOUT_USEC={_STARTING_US}")
 
     def status(self, status: str) -> None:
         """One line that `systemctl status` shows."""

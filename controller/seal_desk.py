@@ -40,6 +40,10 @@ LOG: Final = logging.getLogger("smartshoe.evidence")
 _FAILURES: Final = (SignFailed, CanonicalError, NoShoe, JournalError, OSError)
 
 
+def _nobody_waits(_words: str) -> None:
+    """Who starts without being watched."""
+
+
 @dataclass(frozen=True, slots=True)
 class SealStanding:
     """How sealing stands. `sealed` and `seconds` count since the program began.
@@ -76,9 +80,15 @@ class SealDesk:
     """Seals the shoes of one table. Used by the table's loop; `standing` may be read by anyone."""
 
     def __init__(
-        self, table: str, signing: SigningSettings, clock: Callable[[], Timestamp]
+        self,
+        table: str,
+        signing: SigningSettings,
+        clock: Callable[[], Timestamp],
+        progress: Callable[[str], None] = _nobody_waits,
     ) -> None:
+        """`progress` is told, shoe by shoe, what a start waits for."""
         self._table = table
+        self._progress = progress
         self._signing = signing
         self._clock = clock
         self._signer: Signer | None = None
@@ -128,6 +138,8 @@ class SealDesk:
                     break
                 sealed += 1
                 self._count(began_ns)
+                if at_start:
+                    self._progress(f"sealing what earlier runs left: {sealed} shoes done")
         except JournalWriteFailed:
             raise
         except _FAILURES as error:

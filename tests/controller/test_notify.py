@@ -36,6 +36,15 @@ def test_a_status_stays_one_line(notifier: Notifier, listening: socket.socket) -
     assert listening.recv(4096) == b"STATUS=store failed READY=1"
 
 
+def test_a_start_that_takes_long_asks_for_time(
+    notifier: Notifier, listening: socket.socket
+) -> None:
+    notifier.starting("sealing what earlier runs left: 3 shoes done")
+
+    said = b"STATUS=sealing what earlier runs left: 3 shoes done\nEXTEND_TIMEOUT_USEC=60000000"
+    assert listening.recv(4096) == said
+
+
 def test_signs_of_life_and_the_end(notifier: Notifier, listening: socket.socket) -> None:
     notifier.alive()
     notifier.stopping()

@@ -40,7 +40,8 @@ class Sealing:
         self.given = 0
         self.loop: Loop | None = None
         signing = signing or SigningSettings(folder / "table.key")
-        self.desk = SealDesk("M7", signing, lambda: script.at)
+        self.progress: list[str] = []
+        self.desk = SealDesk("M7", signing, lambda: script.at, self.progress.append)
 
     @contextmanager
     def opened(self) -> Iterator[Journal]:
@@ -150,6 +151,7 @@ def test_what_an_earlier_run_left_is_sealed_at_the_start(sealing, told) -> None:
         assert journal.base.state_holds
     assert len(table.sealed()) == 3
     assert told(logging.INFO)[-1] == "3 shoes of earlier runs are sealed"
+    assert table.progress[-1] == "sealing what earlier runs left: 3 shoes done"
 
 
 def test_a_shoe_that_cannot_be_sealed_waits_and_play_goes_on(sealing, told) -> None:
