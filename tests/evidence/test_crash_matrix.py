@@ -51,3 +51,13 @@ def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
 @pytest.mark.debian("strace", program="strace")
 def test_every_state_that_a_power_cut_may_leave(tmp_path: Path) -> None:
     judged(matrix(tmp_path / "result.json", "--full", "--only", "powercut"))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.debian("strace", program="strace")
+@pytest.mark.debian("user-mode-linux", program="linux.uml")
+def test_a_real_kernel_loses_power_on_ext4(tmp_path: Path) -> None:
+    rows = matrix(tmp_path / "result.json", "--only", "uml", "--every", "5")
+    assert len(rows) == 2
+    judged(rows)
