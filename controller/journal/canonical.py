@@ -14,6 +14,7 @@ from typing import Generic, TypeVar, cast
 
 import cbor2
 
+from controller.journal.field_code import Misfit
 from controller.journal.forms import CanonicalError, Plain, form_of
 
 __all__ = ["CanonicalError", "Codec", "OlderCodec", "Plain", "plain_of"]
@@ -37,9 +38,10 @@ class Codec(Generic[T]):
     def encode(self, value: T) -> bytes:
         """The canonical bytes of a value. Raises CanonicalError."""
         try:
-            # Maps are built with their keys in canonical order (forms), so the encoder's own
-            # canonical mode, which would sort every map again, is not needed here.
-            return cbor2.dumps(self.to_plain(value))
+            return self._form.write(value)
+        except Misfit:
+            self.to_plain(value)
+            raise AssertionError("what cannot be written has a place that does not fit") from None
         except UnicodeEncodeError as error:
             raise CanonicalError(f"text that is not valid Unicode: {error.object!r}") from error
 

@@ -10,9 +10,10 @@ import types
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, Flag
-from typing import Final, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
+from typing import Final, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from controller.journal.field_code import FieldCode, written_out
+from controller.journal import field_code
+from controller.journal.field_code import Write
 
 Plain: TypeAlias = "bool | int | str | bytes | list[Plain] | dict[str, Plain] | None"
 Encode: TypeAlias = Callable[[object], Plain]
@@ -20,6 +21,12 @@ Decode: TypeAlias = Callable[[object], object]
 
 _INT_MIN: Final = -(2**64)
 _INT_MAX: Final = 2**64 - 1
+_WRITERS: Final[dict[type, Write]] = {
+    str: field_code.text,
+    bytes: field_code.octets,
+    bool: field_code.truth,
+    type(None): field_code.nothing,
+}
 
 
 class CanonicalError(ValueError):
@@ -42,6 +49,7 @@ class CanonicalError(ValueError):
 class Form:
     """How values of one type are written.
 
+    `write` gives the bytes of what `encode` gives, or raises Misfit where that raises.
     `value_type` and `plain_type` are the exact types before and after, by which a union tells
     its members apart; a union itself has `members` and neither of them.
     """
@@ -51,6 +59,7 @@ class Form:
     plain_type: type
     encode: Encode
     decode: Decode
+    write: Write
     members: tuple["Form", ...] = ()
 
 
@@ -104,7 +113,7 @@ def _scalar_form(kind: type) -> Form:
             raise CanonicalError(f"expected {name}, found {_found(value)}")
         return value  # type: ignore[return-value]
 
-    return Form(name, kind, kind, same, same)
+    return Form(name, kind, kind, same, same, _WRITERS[kind])
 
 
 def _int_form() -> Form:
@@ -115,7 +124,7 @@ def _int_form() -> Form:
             raise CanonicalError(f"{value} does not fit in 64 bits and a sign")
         return value
 
-    return Form("int", int, int, same, same)
+    return Form("int", int, int, same, same, field_code.number)
 
 
 def _enum_form(cls: type[Enum]) -> Form:
@@ -137,7 +146,7 @@ def _enum_form(cls: type[Enum]) -> Form:
             raise CanonicalError(f"expected a value of {name}, found {plain!r}")
         return by_plain[plain]
 
-    return Form(name, cls, plain_type, encode, decode)
+    return Form(name, cls, plain_type, encode, decode, field_code.members(cls))
 
 
 def _tuple_form(args: tuple[object, ...], building: _Building) -> Form:
@@ -173,7 +182,7 @@ def _array_form(item: Form) -> Form:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)
 
-    return Form("tuple", tuple, list, encode, decode)
+    return Form("tuple", tuple, list, encode, decode, field_code.array(item.write))
 
 
 def _row_form(items: tuple[Form, ...]) -> Form:
@@ -201,7 +210,8 @@ def _row_form(items: tuple[Form, ...]) -> Form:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)
 
-    return Form("tuple", tuple, list, encode, decode)
+    write = field_code.row(tuple(item.write for item in items))
+    return Form("tuple", tuple, list, encode, decode, write)
 
 
 def _dataclass_form(cls: type, building: _Building) -> Form:
@@ -226,7 +236,11 @@ def _dataclass_form(cls: type, building: _Building) -> Form:
             inward = " > " if error.path else ""
             raise error.within(f"{name}.{field}{inward}") from None
     decoder = _older_field_decoder if building.older else _field_decoder
-    form = Form(name, cls, dict, _field_encoder(cls, tuple(forms)), decoder(cls, tuple(forms)))
+    write = field_code.later(
+        lambda: field_code.written_out(cls, {field: form.write for field, form in forms})
+    )
+    encoder = _field_encoder(cls, tuple(forms))
+    form = Form(name, cls, dict, encoder, decoder(cls, tuple(forms)), write)
     built.append(form)
     del open_classes[cls]
     return form
@@ -241,7 +255,8 @@ def _later_form(cls: type, built: list[Form]) -> Form:
     def decode(plain: object) -> object:
         return built[0].decode(plain)
 
-    return Form(cls.__name__, cls, dict, encode, decode)
+    write = field_code.later(lambda: built[0].write)
+    return Form(cls.__name__, cls, dict, encode, decode, write)
 
 
 def _field_encoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Encode:
@@ -249,17 +264,14 @@ def _field_encoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Encode:
     encoders = tuple((field, form.encode) for field, form in forms)
     # The order of RFC 8949, 4.2.1: bytewise by encoded key, which for text is length, then bytes.
     # A copied dict keeps it, so it is found once per class and not once per value.
-    ordered = tuple(
-        sorted(
-            ("type", *(field for field, _ in forms)),
-            key=lambda key: (len(key.encode()), key.encode()),
-        )
+    ordered = sorted(
+        ("type", *(field for field, _ in forms)),
+        key=lambda key: (len(key.encode()), key.encode()),
     )
     blank: dict[str, Plain] = dict.fromkeys(ordered)
     blank["type"] = name
 
-    def exactly(value: object) -> Plain:
-        """Field by field, so that an error names the field."""
+    def encode(value: object) -> Plain:
         if type(value) is not cls:
             raise CanonicalError(f"expected {name}, found {_found(value)}")
         plain = blank.copy()
@@ -271,14 +283,7 @@ def _field_encoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Encode:
             raise error.within(f".{field}") from None
         return plain
 
-    codes = tuple(
-        FieldCode(field, form.value_type, form.encode, _may_be_none(form)) for field, form in forms
-    )
-    return cast("Encode", written_out(cls, codes, ordered, CanonicalError, exactly))
-
-
-def _may_be_none(form: Form) -> bool:
-    return any(member.value_type is type(None) for member in form.members)
+    return encode
 
 
 def _field_decoder(cls: type, forms: tuple[tuple[str, Form], ...]) -> Decode:
@@ -366,4 +371,5 @@ def _union_form(arms: tuple[Form, ...]) -> Form:
             raise CanonicalError(f"expected {expected}, found {what}")
         return decode_member(plain)
 
-    return Form(expected, object, object, encode, decode, members)
+    write = field_code.one_of({form.value_type: form.write for form in members})
+    return Form(expected, object, object, encode, decode, write, members)
