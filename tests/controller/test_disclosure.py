@@ -99,6 +99,7 @@ def counted(table) -> str:
     class Published:
         health = "running"
         published = (table.core, table.state)
+        seals = None
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
