@@ -8,6 +8,7 @@ Source: package README, "Disk space", "Store before you act"; mount(8), tmpfs(5)
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from firmware_bridge.transport.port import Chunk
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+ROOT = Path(__file__).resolve().parents[2]
 SIZE = 6 * MIB
 LIMITS = DiskLimits(3 * MIB, 0, 2 * MIB)
 # A table that nobody watches: only SQLite finds out that nothing can be stored.
@@ -107,6 +109,55 @@ def stored(folder: Path) -> list[object]:
             item = read_input(one.record)
             values.extend(inputs_in(item) if item is not None else [read_entry(one.record)])
         return values
+
+
+class Program:
+    """`smartshoe run` on that disk, no shoe plugged in."""
+
+    def __init__(self, place: Path) -> None:
+        self.file = place.parent / "table.toml"
+        self.file.write_text(
+            f'''
+[table]
+name = "M7"
+[shoe]
+port = "{place.parent}/no-such-port"
+[metrics]
+enabled = false
+[control]
+socket = "{place.parent}/control.sock"
+[journal]
+folder = "{place}/journal"
+warn_free_mib = 3
+warn_free_percent = 0
+stop_free_mib = 2
+'''
+        )
+
+    def start(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "controller.cli", "run", "--config", str(self.file)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+def test_the_program_ends_with_1_on_a_disk_that_fills_and_starts_with_4_until_there_is_room(
+    small_disk,
+) -> None:
+    program = Program(small_disk)
+    running = program.start()
+    assert running.stderr is not None
+    begun = next(line for line in running.stderr if "runs; journal" in line)
+    assert "table M7" in begun
+    fill(small_disk, MIB)
+    said = running.communicate(timeout=60)[1]
+    assert (running.returncode, "and below 2.0 MiB no table runs" in said) == (1, True)
+
+    refused = program.start()
+    said = refused.communicate(timeout=60)[1]
+    assert (refused.returncode, "then start the table again" in said) == (4, True)
 
 
 def test_the_table_ends_before_the_disk_is_full_and_says_so_in_the_journal(

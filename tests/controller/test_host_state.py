@@ -20,9 +20,13 @@ from controller.entries import ClockEvidence, ClockStepped, DiskNoted
 from controller.host_state import NOTHING_TOLD, STEP_NS_MIN, begun, clock_read
 from controller.host_words import SHOWN_NS, clock_words, disk_words, host_view, size_words
 from controller.inputs import DiskLevel, DiskSpace, OperatorAction, Tick
+from controller.journal.store import open_read_only
+from controller.recovery import recover
+from controller.replay import Finding, replay
+from controller.rule_data import load_clauses
 from controller.shown import Shown
 from controller.snapshot import snapshot
-from controller.tape import ENTRIES, INPUTS
+from controller.tape import ENTRIES, INPUTS, read_entry
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000
@@ -269,3 +273,29 @@ def test_words_of_a_full_disk_name_the_room_the_limit_and_the_remedy() -> None:
     assert "`smartshoe journal archive`" in words
     enough = disk_words(DiskNoted(DiskLevel.ENOUGH, 3 * GIB, 2 * GIB))
     assert enough == "3.0 GiB are free on the disk of the journal: enough again"
+
+
+# --- on record ------------------------------------------------------------------------------------
+
+
+def test_a_journal_of_a_clock_set_back_in_play_and_at_a_start_is_told_again_the_same(
+    sealed_journal,
+) -> None:
+    def in_play(script) -> None:
+        script.at = moved(script.at, 0, -HOUR)
+
+    def at_a_start(script) -> None:
+        script.at = Timestamp(5 * S, script.at.utc_ns - DAY)
+        script.begun(boot_id="boot-2")
+
+    journal = sealed_journal(1, trouble=in_play, end=at_a_start)
+    with open_read_only(journal) as opened:
+        entries = [read_entry(one.record) for one in opened.records()]
+    steps = [one for one in entries if isinstance(one, ClockStepped)]
+    assert [one.evidence for one in steps] == [SAME, OTHER]
+    assert steps[0].by_ns == -HOUR
+    assert replay(journal).finding is Finding.SAME
+    with open_read_only(journal) as opened:
+        recovered = recover(opened, load_clauses())
+    assert recovered.state is not None
+    assert recovered.state.host.stepped == steps[1]
