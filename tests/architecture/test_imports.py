@@ -198,6 +198,8 @@ PURE = (
     "controller.disclosure",
     "controller.json_fields",
     "controller.roads",
+    "controller.sealing",
+    "controller.shoe_rows",
     "firmware_bridge.link",
     "firmware_bridge.values",
     "firmware_bridge.checksums",
