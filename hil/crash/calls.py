@@ -2,16 +2,16 @@
 
 Responsible for: listing every call of a run that writes to the journal's folder, by thread, and
 which of them a tool that counts calls by thread can stop at.
-Not responsible for: stopping there (kills) and what calls mean to a disk (power_log).
+Not responsible for: recording them (write_log), stopping there (kills) and what calls mean to a
+disk (power).
 Source: strace(1); package README, "The crash and damage matrix".
 """
 
+import os
 import re
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 # Where a program may die: each call that changes what the disk holds.
@@ -24,6 +24,7 @@ REFUSED: Final = (
     *("pwrite64", "write", "writev", "pwritev", "fdatasync", "fsync", "ftruncate", "fallocate"),
     *("rename", "renameat", "renameat2"),
 )
+_HEX: Final = re.compile(r"(?:\\x[0-9a-f]{2})*")
 _LINE: Final = re.compile(r"(\d+) +(\w+)\((.*)", re.DOTALL)
 
 
@@ -40,25 +41,17 @@ class Call:
         return f"{self.name}.{self.thread}.{self.number}"
 
 
-def list_calls(folder: Path) -> tuple[Call, ...]:
-    """Play the script in a process of its own, and list what it writes below `folder`."""
-    log = folder.with_name(folder.name + ".calls")
-    strace = (
-        *("strace", "-f", "-qq", "-y", "-s", "0", "-o", str(log)),
-        *("-e", f"trace={','.join(WRITING)}"),
-    )
-    writer = (sys.executable, "-m", "hil.crash.writer", str(folder))
-    subprocess.run((*strace, *writer), check=True, stdout=subprocess.DEVNULL)
-    return calls_in(log.read_text(errors="replace"), str(folder))
+def calls_in(log: Iterable[str], folder: str) -> tuple[Call, ...]:
+    """The calls in a log of strace that name something at or below `folder`.
 
-
-def calls_in(log: str, folder: str) -> tuple[Call, ...]:
-    """The calls in a log of strace that name something at or below `folder`."""
+    In the log all names and data stand in hexadecimal form (strace -xx).
+    """
     threads: dict[str, int] = {}
     counts: Counter[tuple[str, str]] = Counter()
     reached: dict[tuple[str, int], str] = {}
     found: list[Call] = []
-    for line in log.splitlines():
+    sought = "".join(f"\\x{byte:02x}" for byte in os.fsencode(folder))
+    for line in log:
         match = _LINE.match(line)
         if match is None:
             continue
@@ -68,11 +61,9 @@ def calls_in(log: str, folder: str) -> tuple[Call, ...]:
         number = counts[thread, name]
         # Counting is by thread: whoever comes first to this number is stopped.
         first = reached.setdefault((name, number), thread)
-        if first == thread and folder in arguments:
-            found.append(Call(name, threads[thread], number, _what(arguments, folder)))
+        if first == thread and name in WRITING and sought in arguments:
+            rest = _HEX.match(arguments.rsplit(sought, 1)[1])
+            below = bytes.fromhex(rest[0].replace("\\x", "")) if rest is not None else b""
+            what = os.fsdecode(below).strip("/") or "."
+            found.append(Call(name, threads[thread], number, what))
     return tuple(found)
-
-
-def _what(arguments: str, folder: str) -> str:
-    """The file's name below the folder."""
-    return arguments.rsplit(folder, 1)[1].partition(">")[0].partition('"')[0].strip("/") or "."

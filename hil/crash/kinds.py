@@ -14,13 +14,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
-from hil.crash.calls import REFUSED, Call, list_calls
+from hil.crash.calls import REFUSED, Call, calls_in
 from hil.crash.damage import Whole, judge
 from hil.crash.kills import killed_at, refused_at, tampered
 from hil.crash.power import Cuts, moments, states
 from hil.crash.uml import cut
 from hil.crash.verdict import Finding, Reference, Wrong
-from hil.crash.write_log import record
+from hil.crash.write_log import ops_in, record
 
 # So many times the kernel loses power in a full run; each takes two boots, of the control one.
 BOOTS: Final = 10
@@ -71,10 +71,11 @@ class Bed:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        played = folder / "undisturbed"
-        played.mkdir()
-        self.calls = list_calls(played / "table")
-        self.reference = Reference.of(played / "table")
+        self.played = folder / "undisturbed"
+        self.played.mkdir()
+        self.log = record(self.played)
+        self.calls = calls_in(self.log, str(self.played / "table"))
+        self.reference = Reference.of(self.played / "table")
 
 
 class Kills:
@@ -119,7 +120,7 @@ class Errors:
         return tuple(self._calls)
 
     def sample(self) -> int:
-        return 3
+        return 2
 
     def attempt(self, point: str) -> Tried:
         error, call = self._calls[point]
@@ -138,15 +139,18 @@ class PowerCuts:
             self.what += ", control: synchronous=NORMAL"
         self._bed = bed
         self._seed = seed
-        base = bed.folder / ("weak" if weak else "full")
-        base.mkdir()
-        self._log = record(base, weak=weak)
+        log, base = bed.log, bed.played
+        if weak:
+            base = bed.folder / "weak"
+            base.mkdir()
+            log = record(base, weak=True)
+        self._log = ops_in(log, base)
 
     def points(self) -> Sequence[str]:
         return tuple(str(number) for number in range(1, len(self._log) + 1))
 
     def sample(self) -> int:
-        return 2 if self.control else 4
+        return 2 if self.control else 3
 
     def attempt(self, point: str) -> Tried:
         """All states at that operation of the log."""
@@ -186,7 +190,7 @@ class Damages:
         return tuple(self._damages)
 
     def sample(self) -> int:
-        return 10
+        return 8
 
     def attempt(self, point: str) -> Tried:
         damage = self._damages[point]

@@ -10,11 +10,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from hil.crash.calls import WRITING
 from hil.crash.verdict import Ack, last_ack
 
 _CALLS: Final = (
@@ -23,6 +24,8 @@ _CALLS: Final = (
 )
 # Calls that would change a file and that the program does not make: a log with one is not whole.
 _NEVER: Final = ("writev", "pwritev", "pwritev2", "fallocate", "link", "linkat", "truncate")
+# All that is followed, all that must not be there, and whatever the program may be stopped at.
+TRACED: Final = tuple(sorted({*_CALLS, *_NEVER, *WRITING}))
 _LINE: Final = re.compile(r"(\d+) +(\w+)\((.*)\) += (-?\d+)(.*)", re.DOTALL)
 _FILE: Final = re.compile(r"(\d+)<((?:\\x[0-9a-f]{2})*)>")
 _TEXT: Final = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
@@ -75,20 +78,24 @@ class LogNotWhole(Exception):
     """The log holds what this reading of it does not know; the message says what."""
 
 
-def record(base: Path, *, weak: bool = False) -> tuple[Op, ...]:
-    """Play the script in `base`/table and say what that asked of the disk."""
+def record(base: Path, *, weak: bool = False) -> tuple[str, ...]:
+    """Play the script in `base`/table; the lines of what that asked of the system."""
     log = base.with_name(base.name + ".log")
     command = (
         *("strace", "-f", "-qq", "-y", "-xx", "-s", "100000000", "-o", str(log)),
-        *("-e", f"trace={','.join((*_CALLS, *_NEVER))}"),
+        *("-e", f"trace={','.join(TRACED)}"),
         *(sys.executable, "-m", "hil.crash.writer", str(base / "table")),
         *(("--weak",) if weak else ()),
     )
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    with log.open(encoding="ascii") as lines:
-        found = tuple(Reading(str(base)).ops(lines))
+    lines = tuple(log.read_text(encoding="ascii").splitlines())
     log.unlink()
-    return found
+    return lines
+
+
+def ops_in(lines: Iterable[str], base: Path) -> tuple[Op, ...]:
+    """What they say was asked of the disk below `base`. Raises LogNotWhole."""
+    return tuple(Reading(str(base)).ops(lines))
 
 
 class Reading:
@@ -100,7 +107,7 @@ class Reading:
         self._ends: dict[tuple[str, str], int] = {}
         self._count = 0
 
-    def ops(self, lines: Iterator[str]) -> Iterator[Op]:
+    def ops(self, lines: Iterable[str]) -> Iterator[Op]:
         """What the lines say, in order. Raises LogNotWhole."""
         for line in lines:
             match = _LINE.match(line)

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from hil.crash.calls import Call
+from hil.crash.kills import killed_at
+from hil.crash.verdict import Reference, Wrong
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -39,11 +43,20 @@ def judged(rows: dict[str, dict[str, Any]]) -> None:
             assert (row["lost"], row["doubled"], row["undetected"]) == (0, 0, 0), what
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.debian("strace", program="strace")
 def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json")
     assert len(rows) == 5
     judged(rows)
+
+
+@pytest.mark.debian("strace", program="strace")
+def test_a_kill_that_never_comes_is_no_success() -> None:
+    nowhere = Call("fdatasync", thread=1, number=10**6, what="live.db-wal")
+    (finding,) = killed_at(nowhere, Reference((), (), 0))
+    assert finding.wrong is Wrong.UNDETECTED
+    assert finding.words.startswith("the run ended with 0, not by the kill")
 
 
 @pytest.mark.full

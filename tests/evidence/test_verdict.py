@@ -47,18 +47,26 @@ def test_what_no_undisturbed_run_stores_counts_as_doubled() -> None:
 # --- calls ----------------------------------------------------------------------------------------
 
 LOG = """\
-70 pwrite64(3</w/t/live.db>, ""..., 8, 0) = 8
-70 write(1<pipe:[1]>, ""..., 8) = 8
-71 pwrite64(3</w/t/live.db-wal>, ""..., 8, 0) = 8
-71 pwrite64(3</w/t/live.db-wal>, ""..., 8, 8) = 8
-71 rename("/w/t/shoes/sealing.part", "/w/t/shoes/1.shoe") = 0
-71 fsync(4</w/t>) = 0
+70 pwrite64(3<`/w/t/live.db`>, "`a`", 8, 0) = 8
+70 write(1<`pipe:[1]`>, "`a`", 8) = 8
+71 openat(AT_FDCWD<`/w`>, "`/w/t/live.db-wal`", O_RDWR) = 3<`/w/t/live.db-wal`>
+71 pwrite64(3<`/w/t/live.db-wal`>, "`a`", 8, 0) = 8
+71 pwrite64(3<`/w/t/live.db-wal`>, "`a`", 8, 8) = 8
+71 rename("`/w/t/shoes/sealing.part`", "`/w/t/shoes/1.shoe`") = 0
+71 fsync(4<`/w/t`>) = 0
 71 +++ exited with 0 +++
 """
 
 
+def hexed(text: str) -> str:
+    """What stands between two of these signs, as strace writes it."""
+    parts = text.split("`")
+    parts[1::2] = ("".join(f"\\x{byte:02x}" for byte in part.encode()) for part in parts[1::2])
+    return "".join(parts)
+
+
 def test_calls_are_counted_by_thread_and_only_those_that_can_be_met_are_points() -> None:
-    assert calls_in(LOG, "/w/t") == (
+    assert calls_in(hexed(LOG).splitlines(), "/w/t") == (
         Call("pwrite64", 1, 1, "live.db"),
         # The first of the second thread cannot be met: the first thread comes to that number first.
         Call("pwrite64", 2, 2, "live.db-wal"),
