@@ -96,6 +96,7 @@ def _json_of(report: "AuditReport") -> dict[str, object]:
         "notes": report.notes,
         "files": report.files,
         "journals": report.journals,
+        "open_records": report.open_records,
         "elapsed_ms": report.elapsed_ns // 1_000_000,
         "cards_per_s": report.cards_per_s,
         "total": asdict(report.total),
@@ -121,6 +122,8 @@ def _tell(report: "AuditReport") -> None:
         f"{report.files} files of {report.journals} journals, {shoes.cards} cards,"
         f" {report.elapsed_ns / 1e9:.1f} s, {report.cards_per_s} cards a second"
     )
+    if report.open_records:
+        say(f"beside them {report.open_records} records of shoes that are not sealed")
     if not report.whole:
         remark("smartshoe: broken off; what stands above was done until then")
     elif report.findings:

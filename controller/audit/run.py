@@ -26,7 +26,8 @@ Progress = Callable[[int], None]
 class AuditReport:
     """What an audit came to. `files` were read; `unsaid` findings and notes are only counted.
 
-    `whole` False: it was broken off, and this is what had been done.
+    `open_records` stand in open parts. `whole` False: it was broken off, and this is what had been
+    done.
     """
 
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class AuditReport:
     notes: int = 0
     files: int = 0
     journals: int = 0
+    open_records: int = 0
     whole: bool = False
     elapsed_ns: int = 0
 
@@ -103,6 +105,7 @@ class _Summing:
             self._meet(tuple(self._before(report.first)))
         self.last = report.last or self.last
         if report.live is not None:
+            self.report.open_records += report.live.records
             self._meet(tuple(self._open_part(report.live)))
 
     def _before(self, first: Sealed) -> Iterator[Said]:

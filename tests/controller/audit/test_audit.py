@@ -112,6 +112,7 @@ def test_a_journal_as_it_stands_has_nothing_to_find(table) -> None:
     total = report.total
     assert (report.findings, report.said, report.whole) == (0, [], True)
     assert (total.shoes, total.clean, total.replayed, total.untold) == (5, 4, 1, 0)
+    assert report.open_records > 0
     rows = [row for path in table.files for row in rows_of(path)]
     assert total.cards == sum(row.role is not RowRole.CUT_CARD for row in rows)
     assert total.coups == sum(bool(row.ends) for row in rows)
