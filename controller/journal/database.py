@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
-from controller.journal.log import LogEnd, log_end
+from controller.journal.log import LogEnd, frames_taken, log_end
 from controller.journal.values import Base, JournalError
 
 FILE_NAME: Final = "live.db"
@@ -94,6 +94,22 @@ def in_words(error: Exception) -> str:
     return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
 
 
+class _Writer(sqlite3.Connection):
+    """A connection with a descriptor of its index that is closed after it, never before.
+
+    Closing one would drop every lock of this process on that file, SQLite's own too (POSIX, fcntl):
+    the next reader would take the journal for nobody's, cut the index off, and end the writer.
+    """
+
+    index: int | None = None
+
+    def close(self) -> None:
+        super().close()
+        if self.index is not None:
+            os.close(self.index)
+            self.index = None
+
+
 def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
     """A connection whose commits are durable. Raises JournalError.
 
@@ -106,7 +122,11 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
             # SQLite gives a file it makes to everybody to read, and its log the mode of the file.
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         connection = sqlite3.connect(
-            file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            file,
+            timeout=_BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=_Writer,
         )
     except (sqlite3.Error, OSError) as error:
         raise _cannot_open(file, error) from error
@@ -131,11 +151,14 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
     return connection
 
 
-def _check_log(connection: sqlite3.Connection, file: Path) -> None:
+def _check_log(connection: _Writer, file: Path) -> None:
     """Raises JournalError where records that were durable are cut off by damage in the log."""
     log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    match log_end(log, index):
+    if not index.exists():
+        return
+    connection.index = os.open(index, os.O_RDONLY | os.O_CLOEXEC)
+    match log_end(log, frames_taken(connection.index)):
         case LogEnd.CLEAN:
             return
         case LogEnd.TORN:

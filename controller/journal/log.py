@@ -29,12 +29,15 @@ class LogEnd(StrEnum):
     DAMAGED = "damaged"  # further commits, each durable before the next began
 
 
-def log_end(log: Path, index: Path) -> LogEnd:
-    """How the log ends, once SQLite has opened it. Raises OSError."""
-    if not log.exists() or not index.exists():
+def frames_taken(index: int) -> int:
+    """How many frames of the log SQLite took, from a descriptor of its index. Raises OSError."""
+    return int.from_bytes(os.pread(index, _TAKEN_AT + 4, 0)[_TAKEN_AT:], sys.byteorder)
+
+
+def log_end(log: Path, taken: int) -> LogEnd:
+    """How the log ends after so many frames. Raises OSError."""
+    if not log.exists():
         return LogEnd.CLEAN
-    with index.open("rb") as opened:
-        taken = int.from_bytes(opened.read(_TAKEN_AT + 4)[_TAKEN_AT:], sys.byteorder)
     with log.open("rb") as opened:
         header, size = opened.read(_HEADER_BYTES), os.fstat(opened.fileno()).st_size
         if size <= _HEADER_BYTES:

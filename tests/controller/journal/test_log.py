@@ -5,7 +5,10 @@ missing, refusing nothing.
 Source: SQLite documentation, "WAL-mode File Format"; controller/journal/README.md, "Durability".
 """
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,8 +53,44 @@ WHOLE = [b"record %d" % number for number in range(COMMITS)]
 
 
 def test_a_killed_program_leaves_a_clean_log(killed: Path) -> None:
-    assert log_end(killed / "live.db-wal", killed / "live.db-shm") is LogEnd.CLEAN
+    assert log_end(killed / "live.db-wal", frames(killed)) is LogEnd.CLEAN
     assert stored(killed) == WHOLE
+
+
+# A writer that appends without pause while another process opens its journal again and again.
+WRITING = """
+import subprocess, sys
+from pathlib import Path
+from controller.journal.store import Journal
+folder = Path(sys.argv[1])
+with Journal.open(folder) as journal:
+    journal.append([b"first"])
+    reader = subprocess.Popen([sys.executable, "-c", sys.argv[2], str(folder)])
+    while reader.poll() is None:
+        journal.append([b"next"])
+    sys.exit(reader.returncode)
+"""
+READING = """
+import sys
+from pathlib import Path
+from controller.journal.store import open_read_only
+for _ in range(300):
+    with open_read_only(Path(sys.argv[1])) as journal:
+        assert next(journal.records()).record == b"first"
+"""
+
+
+def test_a_reader_beside_a_writer_takes_nothing_from_under_it(fast_dir: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WRITING, str(fast_dir / "table"), READING],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("place", [0, 5, 12, 18, 26, HEADER + 9, HEADER + 17, HEADER + 300])
