@@ -7,6 +7,7 @@ Source: package README, "Running a table".
 """
 
 import argparse
+import gc
 import logging
 import signal
 import sys
@@ -265,6 +266,8 @@ def _serve(config: TableConfig, parts: Parts) -> None:
     table = parts.table
     notifier = Notifier()
     _wait_for_port(table)
+    gc.freeze()
+    gc.enable()
     where = f"control {config.control_socket}"
     if parts.metrics is not None:
         where += f", metrics {parts.metrics.url}"

@@ -7,6 +7,7 @@ Source: package README, "Command line".
 """
 # ruff: noqa: PLC0415 - `run` must load neither typer nor rich; the commands load what they need.
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -26,6 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     if words[:1] == ["run"]:
+        # What is loaded now stays: to look through it for garbage, again and again, is in vain.
+        # The program does so again once it runs, and then not among what was loaded.
+        gc.disable()
         from controller.app import main as run
 
         return run(words[1:])

@@ -7,8 +7,10 @@ Source: controller/rules/README.md, "Profiles", "A house's own profile".
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from controller.rules.clauses import Clause, parse_clauses
 from controller.rules.house import house_profile, parse_house
@@ -16,9 +18,11 @@ from controller.rules.profile import Profile, ProfileError, parse_profile
 from controller.rules.render import render_profile
 
 
+@cache
 def load_clauses() -> Mapping[str, Clause]:
-    """All clauses by id."""
-    return parse_clauses((files("controller.rules") / "data" / "clauses.csv").read_text("utf-8"))
+    """All clauses by id, read once: the file is part of the program."""
+    text = (files("controller.rules") / "data" / "clauses.csv").read_text("utf-8")
+    return MappingProxyType(parse_clauses(text))
 
 
 def profile_names() -> tuple[str, ...]:
@@ -35,13 +39,18 @@ def profile_text(name: str) -> str:
     return (files("controller.rules") / "profiles" / f"{name}.toml").read_text("utf-8")
 
 
+@cache
+def _shipped(name: str) -> Profile:
+    return parse_profile(profile_text(name), load_clauses())
+
+
 def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
     """A profile that comes with the program, or of a house's .toml file, relative to `folder`.
 
     Raises KeyError for a name that is neither, ProfileError with the file's name, and OSError.
     """
     if name_or_path in profile_names() or not name_or_path.endswith(".toml"):
-        return parse_profile(profile_text(name_or_path), load_clauses())
+        return _shipped(name_or_path)
     path = Path(name_or_path)
     data = (path if folder is None else folder / path).read_bytes()
     try:

@@ -38,7 +38,7 @@ class Codec(Generic[T]):
     def encode(self, value: T) -> bytes:
         """The canonical bytes of a value. Raises CanonicalError."""
         try:
-            return self._form.write(value)
+            return self._form.to_bytes(value)
         except Misfit:
             self.to_plain(value)
             raise AssertionError("what cannot be written has a place that does not fit") from None

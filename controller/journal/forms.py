@@ -49,7 +49,7 @@ class CanonicalError(ValueError):
 class Form:
     """How values of one type are written.
 
-    `write` gives the bytes of what `encode` gives, or raises Misfit where that raises.
+    `to_bytes` gives the bytes of what `encode` gives, or raises Misfit where that raises.
     `value_type` and `plain_type` are the exact types before and after, by which a union tells
     its members apart; a union itself has `members` and neither of them.
     """
@@ -59,7 +59,7 @@ class Form:
     plain_type: type
     encode: Encode
     decode: Decode
-    write: Write
+    to_bytes: Write
     members: tuple["Form", ...] = ()
 
 
@@ -182,7 +182,7 @@ def _array_form(item: Form) -> Form:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)
 
-    return Form("tuple", tuple, list, encode, decode, field_code.array(item.write))
+    return Form("tuple", tuple, list, encode, decode, field_code.array(item.to_bytes))
 
 
 def _row_form(items: tuple[Form, ...]) -> Form:
@@ -210,7 +210,7 @@ def _row_form(items: tuple[Form, ...]) -> Form:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)
 
-    write = field_code.row(tuple(item.write for item in items))
+    write = field_code.row(tuple(item.to_bytes for item in items))
     return Form("tuple", tuple, list, encode, decode, write)
 
 
@@ -237,7 +237,7 @@ def _dataclass_form(cls: type, building: _Building) -> Form:
             raise error.within(f"{name}.{field}{inward}") from None
     decoder = _older_field_decoder if building.older else _field_decoder
     write = field_code.later(
-        lambda: field_code.written_out(cls, {field: form.write for field, form in forms})
+        lambda: field_code.written_out(cls, {field: form.to_bytes for field, form in forms})
     )
     encoder = _field_encoder(cls, tuple(forms))
     form = Form(name, cls, dict, encoder, decoder(cls, tuple(forms)), write)
@@ -255,7 +255,7 @@ def _later_form(cls: type, built: list[Form]) -> Form:
     def decode(plain: object) -> object:
         return built[0].decode(plain)
 
-    write = field_code.later(lambda: built[0].write)
+    write = field_code.later(lambda: built[0].to_bytes)
     return Form(cls.__name__, cls, dict, encode, decode, write)
 
 
@@ -371,5 +371,5 @@ def _union_form(arms: tuple[Form, ...]) -> Form:
             raise CanonicalError(f"expected {expected}, found {what}")
         return decode_member(plain)
 
-    write = field_code.one_of({form.value_type: form.write for form in members})
+    write = field_code.one_of({form.value_type: form.to_bytes for form in members})
     return Form(expected, object, object, encode, decode, write, members)
