@@ -14,7 +14,17 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hil.crash.kinds import Bed, Damages, Errors, KernelCuts, Kills, Kind, KindName, PowerCuts
+from hil.crash.kinds import (
+    Bed,
+    Damages,
+    Errors,
+    KernelCuts,
+    Kills,
+    Kind,
+    KindName,
+    PowerCuts,
+    Restarts,
+)
 from hil.crash.report import Row, as_json, failures, processors, run, spread, table, to_terminal
 from hil.crash.uml import missing
 
@@ -63,6 +73,8 @@ def kinds(bed: Bed, only: Sequence[KindName], seed: int) -> Iterator[Kind]:
         match name:
             case KindName.KILL:
                 yield Kills(bed)
+            case KindName.RESTART:
+                yield Restarts(bed)
             case KindName.ERRORS:
                 yield Errors(bed)
             case KindName.POWERCUT:

@@ -18,6 +18,7 @@ from hil.crash.calls import REFUSED, Call, calls_in
 from hil.crash.damage import Whole, judge
 from hil.crash.kills import killed_at, refused_at, tampered
 from hil.crash.power import Cuts, moments, states
+from hil.crash.restarts import killed_again, killed_folders
 from hil.crash.uml import cut
 from hil.crash.verdict import Finding, Reference, Wrong
 from hil.crash.write_log import ops_in, record
@@ -30,6 +31,7 @@ ERRORS: Final = ("ENOSPC", "EIO")
 
 class KindName(StrEnum):
     KILL = "kill"
+    RESTART = "restart"
     ERRORS = "errors"
     POWERCUT = "powercut"
     DAMAGE = "damage"
@@ -98,6 +100,33 @@ class Kills:
     def attempt(self, point: str) -> Tried:
         call = self._calls[point]
         return _tried(call, killed_at(call, self._bed.reference))
+
+
+class Restarts:
+    """Kill -9 at each writing call of the start after a kill."""
+
+    name = KindName.RESTART
+    what = "kill -9 while starting after a kill"
+    control = False
+
+    def __init__(self, bed: Bed) -> None:
+        self._bed = bed
+        self._killed = killed_folders(bed.folder, bed.calls)
+        self._calls = {
+            f"{name}:{call}": (name, call)
+            for name, killed in self._killed.items()
+            for call in killed.calls
+        }
+
+    def points(self) -> Sequence[str]:
+        return tuple(self._calls)
+
+    def sample(self) -> int:
+        return 1
+
+    def attempt(self, point: str) -> Tried:
+        name, call = self._calls[point]
+        return _tried(call, killed_again(self._killed[name], call, self._bed.reference))
 
 
 class Errors:
