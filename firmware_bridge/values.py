@@ -141,10 +141,15 @@ _SIGNATURE: Final = _Signature()
 
 
 def _written_at_first_use(cls: type) -> Callable[..., None]:
+    written: list[Callable[..., None]] = []
+
     def __init__(self: object, *args: object, **by_name: object) -> None:  # noqa: N807 it becomes one
-        written = _written_init(cls)
-        setattr(cls, "__init__", written)  # noqa: B010 a type checker forbids the assignment
-        written(self, *args, **by_name)
+        if not written:
+            written.append(_written_init(cls))
+            # Whoever put a function of his own around this one keeps it.
+            if cls.__dict__["__init__"] is __init__:
+                setattr(cls, "__init__", written[0])  # noqa: B010 a type checker forbids it
+        written[0](self, *args, **by_name)
 
     # Resolved where the class stands, not here.
     __init__.__annotations__ = {}

@@ -261,3 +261,24 @@ def test_what_differs_from_the_plain_kind_is_made_by_the_library() -> None:
     assert repr(OursWithItsOwn(1)) == "its own"
     with pytest.raises(ValueError, match="-1"):
         OursChecked(-1)
+
+
+def test_who_watches_a_class_sees_its_first_value_and_every_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @values.dataclass(frozen=True, slots=True)
+    class Watched:
+        number: int
+
+    made = []
+    original = Watched.__init__
+
+    def watching(self: Watched, number: int) -> None:
+        original(self, number)
+        made.append(number)
+
+    monkeypatch.setattr(Watched, "__init__", watching)
+    assert [Watched(1).number, Watched(2).number] == made == [1, 2]
+    monkeypatch.undo()
+    assert Watched(3) == Watched(3)
+    assert made == [1, 2]
