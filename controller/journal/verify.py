@@ -12,6 +12,7 @@ RFC 8032 (Ed25519), RFC 8410 (its public key in a file), RFC 4648 (base32).
 import argparse
 import base64
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -20,12 +21,12 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,11 @@ BLIND = """These files cannot show that the newest records, or the newest shoes 
 were cut off, that the oldest were taken away, or that who holds the key wrote everything anew:
 compare the head and the short codes with those noted elsewhere (--witness)."""
 NONE, APPLICATION_ID, UNREADABLE_MAX = bytes(32), 0x534D5348, 10_000
-TRAILER, FILE_MAX, SEARCH_MAX = 96, 1 << 30, 64 << 30  # bytes of a file; hashed to find bits
+TRAILER, FILE_MAX, SEARCH_MAX = 96, 1 << 30, 4 << 30  # bytes of a file; hashed to find a bit
 _PLAIN = (OSError, ValueError, LookupError, RuntimeError, OverflowError, EOFError, TypeError)
-DAMAGE = (*_PLAIN, AttributeError, sqlite3.Error, zipfile.BadZipFile, zlib.error, struct.error)
+_OTHER = (AttributeError, MemoryError, sqlite3.Error, zipfile.BadZipFile, zlib.error, struct.error)
+DAMAGE = (*_PLAIN, *_OTHER)  # what damaged files make Python raise
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
-HEAD_PARTS = {0: "mark", 8: "format", 10: "flags", 12: "length of the heading"}
-HEAD_PARTS |= {16: "number of rows", 20: "length of the packed part", 28: "length unpacked"}
-ROW_PARTS = {0: "record number", 8: "time", 16: "coup", 20: "role", 21: "card", 22: "claimed role"}
-ROW_PARTS |= {23: "flags", 24: "end", 25: "declared", 26: "zeros", 32: "tag", 48: "chain value"}
 Fields = dict[str, type]
 HEADING: Fields = {"type": str, "table": str, "software": str, "gaming_day": str, "shoe": int}
 HEADING |= {"first_seq": int, "last_seq": int, "chain_before": bytes, "chain_after": bytes}
@@ -57,19 +55,16 @@ HEADING |= {"batch": str, "back": str, "decks": int, "coups": int, "irregulariti
 LISTED: Fields = {"form": str, "table": str, "gaming_day": str, "seals": list}
 LISTED |= {"signer": str, "signature": str}
 SEAL: Fields = {"shoe": int, "digest": str, "first_seq": int, "last_seq": int, "until_ns": int}
-UNFINISHED = "shoes/sealing.part"
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 LIST_NAME = re.compile(r"days/(\d{4}-\d\d-\d\d)\.seals\.json", re.ASCII)
 LAID_ASIDE = re.compile(r"days/(\.)?\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
 KEY_HEAD = bytes.fromhex("302a300506032b6570032100")  # an Ed25519 public key as RFC 8410 has it
-RECORDS = """SELECT seq, CAST(record AS BLOB), CAST(chain AS BLOB)
-    FROM records WHERE seq >= ? ORDER BY seq"""
-CHECKPOINT = """SELECT CAST(c.seq AS INTEGER), CAST(started_seq AS INTEGER),
-    CAST(software AS BLOB), CAST(state AS BLOB), CAST(digest AS BLOB), CAST(binding AS BLOB),
-    CAST(chain AS BLOB) FROM checkpoint AS c LEFT JOIN records AS r ON r.seq = c.seq"""
-BASE = """SELECT CAST(seq AS INTEGER), CAST(started_seq AS INTEGER), CAST(chain AS BLOB),
-    CAST(seal AS BLOB), CAST(started AS BLOB), CAST(software AS BLOB), CAST(state AS BLOB),
-    CAST(digest AS BLOB), CAST(ledger AS BLOB), CAST(binding AS BLOB) FROM base"""
+TELLING = (b"Started", b"CardDrawn", b"StateDigest", b"ShoeOpened", b"ShoeEnded")
+RECORDS = "SELECT seq, record, chain FROM records WHERE seq >= ? ORDER BY seq"
+CHECKPOINT = """SELECT c.seq, started_seq, software, state, digest, binding, chain
+    FROM checkpoint AS c LEFT JOIN records AS r ON r.seq = c.seq"""
+BASE = """SELECT seq, started_seq, chain, seal, started, software, state, digest, ledger, binding
+    FROM base"""
 Row = tuple[int, bytes, bytes]  # number, record, chain value
 Run = tuple[int, bytes]  # number and SHA-256 of the record that began a run
 Progress = Callable[[int, int], None]
@@ -101,7 +96,8 @@ class VerifyReport:
     """What was found. `head_hex`: the last chain value; `sound_after`: sound records of the live
 
     part after its first problem; `codes`: by gaming day the short code of its list with no seal,
-    with the first, and so on; `files`: each sealed file in words; `signers`: files by key.
+    with the first, and so on; `files`: each sealed file in words; `signers`: files by key;
+    `newest`: the sealed file that a table in use made last.
     """
 
     path: Path
@@ -117,13 +113,10 @@ class VerifyReport:
     codes: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     signers: dict[bytes, int] = field(default_factory=dict)
-    unchecked: int = 0
     bundle: bool = False
-    live: bool = False
-    newest: str = ""  # the sealed file a table in use made last
+    newest: str = ""
     done: int = 0
-    total: int = 0
-    search: int = SEARCH_MAX
+    total: int = 1
 
     @property
     def entries(self) -> int:
@@ -136,23 +129,38 @@ class VerifyReport:
     def wrong(self, file: str, what: str, seq: int = 0, at: int = -1) -> None:
         self.problems.append(Problem(seq, what, file, at))
 
-    def unless(self, right: bool, file: str, what: str, seq: int = 0, at: int = -1) -> None:
+    def unless(self, right: object, file: str, what: str, seq: int = 0, at: int = -1) -> None:
         if not right:
             self.wrong(file, what, seq, at)
 
-    def read(self, size: int) -> None:
-        self.done += size
+    @contextmanager
+    def damage(self, file: str, what: str, at: int = -1) -> Iterator[None]:
+        """Where a damaged file ends what is done here, it is told."""
+        try:
+            yield
+        except DAMAGE as error:
+            self.wrong(file, f"{what}: {error}", at=at)
+
+    def step(self) -> None:
+        self.done += 1
         self.progress(self.done, self.total)
 
 
+def groups(text: str, size: int, mark: str) -> str:
+    return mark.join(text[at : at + size] for at in range(0, len(text), size))
+
+
 def fingerprint(key: bytes) -> str:
-    digits = sha256(key).hexdigest()
-    return " ".join(digits[at : at + 8] for at in range(0, 64, 8))
+    return groups(sha256(key).hexdigest(), 8, " ")
 
 
-def short_code(digest: bytes) -> str:
-    letters = base64.b32encode(digest)[:20].decode()
-    return "-".join(letters[at : at + 5] for at in range(0, 20, 5))
+def short_code(signed: bytes) -> str:
+    return groups(base64.b32encode(sha256(signed).digest()).decode()[:20], 5, "-")
+
+
+def digest_of(data: bytes) -> bytes:
+    """SHA-256, of nothing nothing."""
+    return sha256(data).digest() if data else b""
 
 
 # --- chain and encoding -------------------------------------------------------------------------
@@ -191,26 +199,36 @@ def has(item: dict[str, Any], form: Fields) -> None:
         raise ValueError(f"there are not just {', '.join(form)}, each of its kind")
 
 
-def value_of(record: bytes, kind: str) -> dict[str, Any]:
-    """The value of an input ("in") or an entry ("out"); nothing where it is none or no record."""
-    with suppress(*DAMAGE):
-        plain, end = read_item(record, 0)
-        if plain[0] == kind and end == len(record) and isinstance(plain[1], dict):
-            return plain[1]
-    return {}
+def is_input(record: bytes) -> bool:
+    return record.startswith(b"\x82\x62in")
 
 
-def name_of(record: bytes, last_input: bytes) -> str:
-    """What a record says it is, and when: "input 'Chunk', 2025-11-21 09:00:00 UTC"."""
-    name = "unreadable"
+def value_of(record: bytes) -> tuple[str, dict[str, Any]]:
+    """An input ("in") or an entry ("out") and its value; nothing where it is no record."""
     with suppress(*DAMAGE):
-        if entry := value_of(record, "out"):
-            name = f"entry {entry['type']!r:.50}"
-            return f"{name}, after {name_of(last_input, b'')}" if last_input else name
-        given = value_of(record, "in")
-        name = f"input {given['type']!r:.50}"
-        age = timedelta(microseconds=given["at"]["utc_ns"] // 1000)
-        return f"{name}, {datetime(1970, 1, 1, tzinfo=UTC) + age:%Y-%m-%d %H:%M:%S} UTC"
+        (kind, value), end = read_item(record, 0)
+        if kind in ("in", "out") and end == len(record) and isinstance(value, dict):
+            return kind, value
+    return "", {}
+
+
+def utc_ns(record: bytes) -> int | None:
+    """When an input came; of chunks in one record, the last."""
+    with suppress(*DAMAGE):
+        given = value_of(record)[1]
+        later = given["chunks"][-1][1] if given.get("chunks") else 0
+        return int(given["at"]["utc_ns"] + later)
+    return None
+
+
+def name_of(record: bytes, latest: bytes) -> str:
+    """What a record says it is, with the time of the latest input: "input 'Chunk', 2025-11-21"."""
+    kind, value = value_of(record)
+    name = {"in": "input", "out": "entry"}.get(kind, "unreadable")
+    with suppress(*DAMAGE):
+        name += f" {value['type']!r:.50}"
+        since = timedelta(microseconds=(utc_ns(latest) or 0) // 1000)
+        name += f", {datetime(1970, 1, 1, tzinfo=UTC) + since:%Y-%m-%d %H:%M:%S} UTC"
     return name
 
 
@@ -225,15 +243,15 @@ def check_signature(
     if told.keys and signer not in told.keys:
         who = f"key {fingerprint(signer)} signed it" if signer else "nobody signed it"
         told.wrong(name, f"{who}, and that is no trusted key", at=at)
-    if not signer and any(signature):
-        told.wrong(name, "signature: it has one and names no key", at=at)
     if not signer:
+        told.unless(not any(signature), name, "signature: it has one and names no key", at=at)
         return
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - may be absent
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
     except ImportError:
-        told.unchecked += 1
+        note = "signatures not checked: the library `cryptography` is not installed"
+        told.notes += [note] if note not in told.notes else []
         return
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(signer).verify(signature, data)
@@ -260,163 +278,22 @@ def layout(data: bytes) -> tuple[int, int, int, int]:
     """Where rows, packed part and digest begin as the head says, and the length unpacked."""
     _, _, _, heading, rows, packed, plain = HEAD.unpack_from(data)
     at_rows = HEAD.size + heading
-    return at_rows, at_rows + ROW.size * rows, at_rows + ROW.size * rows + packed, plain
+    at_packed = at_rows + ROW.size * rows
+    return at_rows, at_packed, at_packed + packed, plain
 
 
-def place(data: bytes, at: int) -> str:
-    """What stands at byte `at` of a sealed file."""
-    rows, packed, stop, _ = layout(data)
-    if at < HEAD.size:
-        return f"head, {HEAD_PARTS[max(one for one in HEAD_PARTS if one <= at)]}"
-    if at < rows:
-        key, end = "", HEAD.size + 1
-        with suppress(*DAMAGE):
-            while end <= at:
-                key, end = read_item(data, end)
-                _, end = read_item(data, end)
-        return f"heading, {key}"
-    if at < packed:
-        row, at = divmod(at - rows, ROW.size)
-        return f"row {row + 1}, {ROW_PARTS[max(one for one in ROW_PARTS if one <= at)]}"
-    return "packed records" if at < stop else "digest"
-
-
-def changed_bit(told: VerifyReport, data: bytes, start: int, stop: int) -> int:
-    """The bit from byte `start` to `stop` that makes the digest fail, -1 where none is found."""
-    end = len(data) - TRAILER
-    start = max(start, stop - told.search // 2 // (8 * end))
-    told.search -= 8 * (stop - start) * (end - start)
-    view, wanted, before = memoryview(data), data[end : end + 32], sha256(data[:start])
-    for at in range(start, min(stop, end)):
-        for bit in range(8):
-            trial = before.copy()
-            trial.update(bytes((data[at] ^ 1 << bit,)))
-            trial.update(view[at + 1 : end])
-            if trial.digest() == wanted:
-                return at * 8 + bit
-        before.update(view[at : at + 1])
-    return -1
-
-
-def unpacked(packed: bytes, size: int) -> tuple[bytes, int, str]:
-    """What it unpacks to as far as that goes, where it fails (-1: nowhere), and why."""
-    with suppress(zlib.error):
-        unpacking = zlib.decompressobj()
-        plain = unpacking.decompress(packed, min(size, FILE_MAX) + 1)
-        if unpacking.eof and len(plain) == size and not unpacking.unused_data:
-            return plain, -1, ""
-    unpacking, pieces, length = zlib.decompressobj(), list[bytes](), 0
-    for at in range(len(packed)):
+def unpacked(packed: bytes, size: int) -> tuple[bytes, int]:
+    """What the packed part unpacks to, and up to which of its bytes: all where it is whole."""
+    unpacking, plain = zlib.decompressobj(), bytearray()
+    for at in range(0, len(packed), 64):
         try:
-            pieces.append(unpacking.decompress(packed[at : at + 1]))
-        except zlib.error as error:
-            return b"".join(pieces), at, str(error)
-        length += len(pieces[-1])
-        if length > size or unpacking.unused_data:
-            return b"".join(pieces), at, f"there is more than the {size} bytes its head says"
-    return b"".join(pieces), len(packed), "they are fewer than their head says, or cut short"
-
-
-def mended(told: VerifyReport, name: str, data: bytes) -> bytes:
-    """Check the digest. Where it fails, name the place and give the bytes set right if one bit
-
-    was changed or something added, so that what else is wrong shows."""
-    rows, packed, stop, size = layout(data)
-    if len(data) > stop + TRAILER and sha256(data[:stop]).digest() == data[stop : stop + 32]:
-        over = len(data) - stop - TRAILER
-        told.wrong(name, f"{over} bytes too many: they stand after its end", at=stop + TRAILER)
-        return data[: stop + TRAILER]
-    end = len(data) - TRAILER
-    found = sha256(memoryview(data)[:end]).digest()
-    changed = [end + at for at in range(32) if found[at] != data[end + at]]
-    if 0 < len(changed) <= 4:
-        told.wrong(name, "digest: it was changed, and what it stands for was not", at=changed[0])
-        return data[:end] + found + data[end + 32 :]
-    if not changed:
-        return data
-    bad = unpacked(data[packed:stop], size)[1] if stop == end else -1
-    suspects = [(0, HEAD.size), (packed, packed + bad + 1)]
-    if bad < 0:
-        suspects = [(0, rows), (rows, packed), (packed, end)] if stop == end else suspects[:1]
-    for start, until in suspects:
-        if (bit := changed_bit(told, data, start, until)) >= 0:
-            at = bit // 8
-            data = data[:at] + bytes((data[at] ^ 1 << bit % 8,)) + data[at + 1 :]
-            told.wrong(name, f"{place(data, at)}: bit {bit % 8} of this byte was changed", at=at)
-            return data
-    if stop != end:
-        kind = "cut short" if stop > end else "too long"
-        what = f"{kind}, or its head was changed: it has {len(data)} of {stop + TRAILER} bytes"
-        told.wrong(name, what, at=min(len(data), stop + TRAILER))
-    else:
-        where = f"packed records, up to byte {packed + bad}" if bad >= 0 else "heading or rows"
-        told.wrong(name, f"{where}: its digest does not hold, and no single bit was found changed")
-    return data
-
-
-# --- a sealed shoe: what it says ----------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Sealed:
-    """What one sealed file's records say, for comparison with its heading and the other files."""
-
-    name: str
-    heading: dict[str, Any]
-    seq: int
-    chain: bytes
-    began: Run  # the run in force before its first record
-    run: Run  # and after its last
-    digest: bytes = b""
-    state: bytes = b""  # SHA-256 of the state in the file
-    state_after: bytes = b""  # the last StateDigest
-    first: bytes = b""
-    latest: bytes = b""
-    said: dict[str, Any] = field(default_factory=dict)
-    cards: dict[int, tuple[int, int | None, bytes]] = field(default_factory=dict)
-    inputs: int = 0
-    count: int = 0
-    begins: bool = False  # whether its first record begins a run
-    whole: bool = True  # whether all its records could be read
-
-    def __getattr__(self, key: str) -> Any:
-        """A value of the heading."""
-        return self.heading[key]
-
-    def take(self, record: bytes) -> None:
-        self.seq, self.chain = self.seq + 1, link(self.chain, record)
-        if record.startswith(b"\x82\x62in"):
-            self.inputs, self.first, self.latest = self.inputs + 1, self.first or record, record
-            if b"gStarted" in record and value_of(record, "in").get("type") == "Started":
-                self.run = self.seq, sha256(record).digest()
-                self.begins = self.begins or self.seq == self.first_seq
-        elif b"CardDrawn" in record:
-            with suppress(*DAMAGE):
-                event = value_of(record, "out")["event"]
-                kind, card = event["type"], event.get("card")
-                number = 13 * "DCSH".index(card["suit"]) + card["rank"] if card else 0
-                if kind in ("CardDrawn", "CutCardDrawn"):
-                    number = -1 if kind == "CutCardDrawn" else number
-                    self.cards[self.seq] = (number, utc_ns(self.latest), self.chain[:16])
-        elif b"StateDigest" in record or b"ShoeEnded" in record or b"ShoeOpened" in record:
-            entry = value_of(record, "out")
-            match entry.get("type"):
-                case "StateDigest":
-                    self.state_after = entry["digest"]
-                case "ShoeOpened" if "shoe" not in self.said:  # else it is the next one
-                    self.said |= {"opened_seq": self.run[0], "decks": entry["decks"]}
-                case "ShoeEnded":
-                    keys = ("gaming_day", "shoe", "coups", "irregularities")
-                    self.said |= {key: entry[key] for key in keys}
-
-
-def utc_ns(record: bytes) -> int | None:
-    """When an input came; of chunks in one record, the last."""
-    given = value_of(record, "in")
-    with suppress(*DAMAGE):
-        later = given["chunks"][-1][1] if given.get("chunks") else 0
-        return int(given["at"]["utc_ns"] + later)
-    return None
+            plain += unpacking.decompress(packed[at : at + 64])
+        except zlib.error:
+            return bytes(plain), at
+        if len(plain) > min(size, FILE_MAX) or unpacking.unused_data:
+            return bytes(plain), at
+    whole = unpacking.eof and len(plain) == size
+    return bytes(plain), len(packed) if whole else len(packed) - 1
 
 
 def parts_of(plain: bytes) -> tuple[list[bytes], bool]:
@@ -431,12 +308,134 @@ def parts_of(plain: bytes) -> tuple[list[bytes], bool]:
     return parts, True
 
 
+def place(data: bytes, at: int) -> str:
+    """In which part of a sealed file byte `at` stands."""
+    rows, packed, _, _ = layout(data)
+    if rows <= at < packed:
+        return f"row {(at - rows) // ROW.size + 1}, its byte {(at - rows) % ROW.size}"
+    return "head" if at < HEAD.size else "heading" if at < rows else "packed records"
+
+
+def changed_bit(data: bytes, places: Iterable[int]) -> int:
+    """The bit of the bytes at `places` that makes the digest fail; -1: none found in time."""
+    end, hashed = len(data) - TRAILER, 0
+    view, wanted = memoryview(data), data[end : end + 32]
+    for at in places:
+        before = sha256(view[:at])
+        for bit in range(8):
+            trial = before.copy()
+            trial.update(bytes((data[at] ^ 1 << bit,)))
+            trial.update(view[at + 1 : end])
+            if trial.digest() == wanted:
+                return at * 8 + bit
+        hashed += at + 8 * (end - at)
+        if hashed > SEARCH_MAX:
+            break
+    return -1
+
+
+def mended(told: VerifyReport, name: str, data: bytes) -> bytes:
+    """Check the digest. Where it fails, name the place, and set right one bit or what was added."""
+    rows, packed, stop, size = layout(data)
+    end = len(data) - TRAILER
+    if end > stop and sha256(data[:stop]).digest() == data[stop : stop + 32]:
+        told.wrong(name, f"{end - stop} bytes too many, after its end", at=stop + TRAILER)
+        return data[: stop + TRAILER]
+    found = sha256(data[:end]).digest()
+    changed = [end + at for at in range(32) if found[at] != data[end + at]]
+    if len(changed) <= 4:
+        told.unless(not changed, name, "digest: only it was changed", at=min(changed, default=0))
+        return data[:end] + found + data[end + 32 :]
+    good = packed + unpacked(data[packed:stop], size)[1]
+    if stop != end:
+        kind = "cut short" if stop > end else "too long"
+        where = f"{kind}, or its head was changed: it has {len(data)} of {stop + TRAILER} bytes"
+        suspects = list[int]()
+    elif good < stop:
+        until = min(good + 64, end)
+        where, suspects = (
+            f"packed records, bytes {packed} to {until}",
+            [*range(until - 1, packed - 1, -1)],
+        )
+    else:
+        # Of the rows first what no record says: coup, role to declared, tag.
+        first = {*range(16, 26), *range(32, 48)}
+        inside = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in first)
+        where, suspects = (
+            "heading or rows",
+            [*range(HEAD.size, rows), *range(end - 8, end), *inside],
+        )
+    at, bit = divmod(changed_bit(data, [*range(HEAD.size), *suspects]), 8)
+    if at >= 0:
+        told.wrong(name, f"{place(data, at)}: bit {bit} of this byte was changed", at=at)
+        return data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
+    at = min(len(data), stop + TRAILER) if stop != end else -1
+    told.wrong(name, f"{where}: the digest does not hold, and not for a single bit", at=at)
+    return data
+
+
+# --- a sealed shoe: what it says ----------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sealed:
+    """What one sealed file's records say, for comparison with its heading and the other files."""
+
+    name: str
+    heading: dict[str, Any]
+    digest: bytes
+    whole: bool  # whether all its records could be read
+    state: bytes  # SHA-256 of the state in the file
+    began: Run  # the run in force before its first record
+    run: Run  # and after its last
+    seq: int = 0
+    chain: bytes = b""
+    state_after: bytes = b""  # the last StateDigest
+    first: bytes = b""  # input, and the latest
+    latest: bytes = b""
+    said: dict[str, Any] = field(default_factory=dict)
+    cards: dict[int, tuple[int, int | None, bytes]] = field(default_factory=dict)
+    count: int = 0
+    inputs: int = 0
+    begins: bool = False  # whether its first record begins a run
+
+    def __post_init__(self) -> None:
+        self.seq, self.chain = self.first_seq - 1, self.chain_before
+
+    def __getattr__(self, key: str) -> Any:
+        """A value of the heading."""
+        return self.heading[key]
+
+    def take(self, record: bytes) -> None:
+        """One more record: its chain value, and what it says of the shoe."""
+        self.seq, self.chain = self.seq + 1, link(self.chain, record)
+        if is_input(record):
+            self.inputs, self.first, self.latest = self.inputs + 1, self.first or record, record
+        if not any(word in record for word in TELLING):
+            return
+        match value_of(record):
+            case "in", {"type": "Started"}:
+                self.run = self.seq, digest_of(record)
+                self.begins = self.begins or self.seq == self.first_seq
+            case "out", {"type": "StateDigest", "digest": digest}:
+                self.state_after = digest
+            case "out", {"type": "ShoeOpened", **entry} if "shoe" not in self.said:
+                self.said |= {"opened_seq": self.run[0], "decks": entry["decks"]}
+            case "out", {"type": "ShoeEnded", **entry}:
+                keys = ("gaming_day", "shoe", "coups", "irregularities")
+                self.said |= {key: entry[key] for key in keys}
+            case "out", {"event": {"type": "CutCardDrawn"}}:
+                self.cards[self.seq] = -1, utc_ns(self.latest), self.chain[:16]
+            case "out", {"event": {"type": "CardDrawn", "card": card}}:
+                number = 13 * "DCSH".index(card["suit"]) + card["rank"] if card else 0
+                self.cards[self.seq] = number, utc_ns(self.latest), self.chain[:16]
+
+
 def check_shoe(told: VerifyReport, name: str, data: bytes) -> Sealed | None:
     """All that one sealed file can show alone; None where its heading cannot be read."""
     told.shoes, before = told.shoes + 1, len(told.problems)
     if len(data) < HEAD.size + TRAILER:
-        what = f"cut short: it has {len(data)} bytes, fewer than any sealed shoe"
-        told.wrong(name, what, at=len(data))
+        told.wrong(name, f"cut short: it has {len(data)} bytes, no shoe so few", at=len(data))
         return None
     data = mended(told, name, data)
     mark, form, flags = HEAD.unpack_from(data)[:3]
@@ -451,22 +450,20 @@ def check_shoe(told: VerifyReport, name: str, data: bytes) -> Sealed | None:
     except DAMAGE as error:
         told.wrong(name, f"heading: it cannot be read: {error}", at=HEAD.size)
         return None
-    plain, bad, why = unpacked(data[at_packed:stop], size)
+    plain, good = unpacked(data[at_packed:stop], size)
     parts, whole = parts_of(plain)
-    whole = whole and bad < 0 and len(parts) > 2
-    if not whole:
-        what = f"packed records: they cannot be unpacked beyond part {len(parts)}: {why}"
-        told.wrong(name, what, at=at_packed + max(bad, 0))
+    whole = whole and good == stop - at_packed and len(parts) > 2
     started, state = (*parts[:2], b"", b"")[:2]
-    began = (heading["started_seq"], sha256(started).digest() if started else b"")
-    shoe = Sealed(name, heading, heading["first_seq"] - 1, heading["chain_before"], began, began)
-    shoe.digest = data[-TRAILER:-64]
-    shoe.state = sha256(state).digest() if state else b""
+    run = heading["started_seq"], digest_of(started)
+    shoe = Sealed(name, heading, data[-96:-64], whole, digest_of(state), run, run)
     for record in parts[2:]:
         shoe.take(record)
-    shoe.count, shoe.whole = len(parts[2:]), whole
+    if not whole:
+        what = f"packed records: damaged, read as far as record {shoe.seq} of {shoe.last_seq}"
+        told.wrong(name, what, at=at_packed + max(good, 0))
+    shoe.count = len(parts[2:])
     told.records, told.inputs = told.records + shoe.count, told.inputs + shoe.inputs
-    check_rows(told, shoe, data[at_rows:at_packed], at_rows, whole)
+    check_rows(told, shoe, data[at_rows:at_packed], at_rows)
     if whole:
         check_heading(told, shoe, started)
     if stop + TRAILER == len(data):
@@ -476,39 +473,38 @@ def check_shoe(told: VerifyReport, name: str, data: bytes) -> Sealed | None:
     return shoe
 
 
-def check_rows(told: VerifyReport, shoe: Sealed, rows: bytes, at: int, whole: bool) -> None:
+def check_rows(told: VerifyReport, shoe: Sealed, rows: bytes, at: int) -> None:
     """Each row against its record; where the chain went wrong, as near as rows can tell."""
-    last, good, broken = 0, shoe.first_seq - 1, list[tuple[int, int]]()
+    last, good, broken = 0, shoe.first_seq - 1, list[Problem]()
     whole_rows = rows[: len(rows) // ROW.size * ROW.size]
     for n, row in enumerate(ROW.iter_unpack(whole_rows), 1):
-        seq, _, _, role, _, claimed, flags, end, declared, zeros, _, half = row
-        known = shoe.cards.pop(seq, None)
-        checks = [(seq > last, "it does not stand in the order of its record")]
+        seq, ns, _, role, card, claimed, flags, end, declared, zeros, _, half = row
         means = max(role, claimed) <= 9 and flags <= 7 and end <= 6 and declared <= 3
-        checks.append((means and not any(zeros), "a number in it means nothing"))
-        last = seq
-        if known is not None:
-            number, ns, chain = known
-            same = (row[4], role == 9) == (max(number, 0), number < 0)
+        checks = [
+            (seq > last, "it does not stand in the order of its record"),
+            (means and not any(zeros), "a number in it means nothing"),
+        ]
+        begin, last = at + (n - 1) * ROW.size, seq
+        if (known := shoe.cards.pop(seq, None)) is not None:
+            number, came, value = known
+            same = (card, role == 9) == (max(number, 0), number < 0)
             checks.append((same, f"its card is not that of record {seq}"))
-            checks.append((row[1] == ns, f"its time is not that of the input before {seq}"))
-            good = seq if half == chain else good
-            broken += [(n, seq)] if half != chain else []
-        elif whole or seq <= shoe.seq:
+            checks.append((ns == came, f"its time is not that of the input before {seq}"))
+            what = f"row {n}: its chain value is not that of record {seq}"
+            broken += [Problem(seq, what, shoe.name, begin)] if half != value else []
+            good = seq if half == value else good
+        elif shoe.whole or seq <= shoe.seq:
             checks.append((False, f"record {seq} tells of no card, or of one that has a row"))
         for right, what in checks:
-            told.unless(right, shoe.name, f"row {n}: {what}", seq, at + (n - 1) * ROW.size)
+            told.unless(right, shoe.name, f"row {n}: {what}", seq, begin)
+    # Where the chain does not lead to its end, what follows on the last good row is the records'.
     led = shoe.chain == shoe.chain_after
-    late = [seq for _, seq in broken if seq > good and not led]
-    if late or (whole and not led):
-        what = f"records {good + 1} to {late[0] if late else shoe.seq}: one of them was changed"
-        what += ", or chain_before" if good < shoe.first_seq else ""
-        told.wrong(shoe.name, what + ("" if late else ", or chain_after"), good + 1)
-    for n, seq in broken:
-        if led or seq < good:
-            what = f"row {n}: its chain value is not that of record {seq}"
-            told.wrong(shoe.name, what, seq, at + (n - 1) * ROW.size)
-    for seq in shoe.cards if whole else ():
+    told.problems += [one for one in broken if led or one.seq < good]
+    late = [one.seq for one in broken if not led and one.seq > good]
+    if late or (shoe.whole and not led):
+        those = f"chain_before, chain_after or a record from {good + 1} to {[*late, shoe.seq][0]}"
+        told.wrong(shoe.name, f"{those} was changed", good + 1)
+    for seq in shoe.cards if shoe.whole else ():
         told.wrong(shoe.name, f"record {seq} tells of a card and no row does", seq)
 
 
@@ -516,10 +512,9 @@ def check_heading(told: VerifyReport, shoe: Sealed, started: bytes) -> None:
     """The heading against what the records say."""
     said = {"last_seq": shoe.seq, "from_ns": utc_ns(shoe.first), "until_ns": utc_ns(shoe.latest)}
     for key, value in (said | shoe.said).items():
-        if shoe.heading[key] != value:
-            what = f"heading: {key} is {shoe.heading[key]}, and its records say {value}"
-            told.wrong(shoe.name, what)
-    given = value_of(started, "in").get("type") == "Started"
+        what = f"heading: {key} is {shoe.heading[key]}, and its records say {value}"
+        told.unless(shoe.heading[key] == value, shoe.name, what)
+    given = is_input(started) and value_of(started)[1].get("type") == "Started"
     right = given == bool(shoe.started_seq) and given != shoe.begins
     told.unless(right, shoe.name, "started_seq: the record that began the run is not there")
     told.unless("shoe" in shoe.said, shoe.name, "heading: no record ends a shoe here")
@@ -534,42 +529,33 @@ def check_links(told: VerifyReport, shoes: Sequence[Sealed]) -> None:
     """Each shoe, in order of its records, against the one before it."""
     for a, b in pairwise(shoes):
         number = a.shoe + 1 if a.gaming_day == b.gaming_day else 1
-        follows, again = b.first_seq == a.last_seq + 1, b.first_seq <= a.last_seq
-        twice = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} stand in {a.name}, too"
         named = f"its seal names {b.previous.hex()[:16]} before it"
-        lost = f"{missing(a, b, number)}, records {a.last_seq + 1} to {b.first_seq - 1}: {named}"
+        lost = f"records {a.last_seq + 1} to {b.first_seq - 1} are missing after {a.name}"
+        if b.shoe > number:
+            which = f"shoe {number}" if b.shoe == number + 1 else f"shoes {number} to {b.shoe - 1}"
+            lost += f", of {b.gaming_day} {which}"
         checks = [
             (a.table == b.table, f"table: {b.table!r}, and {a.name} is of {a.table!r}"),
             (told.keys or a.signer in (b"", b.signer), f"signer: it is not the key of {a.name}"),
-            (not again, f"{twice}: it is {'a copy' if a.digest == b.digest else 'extra'}"),
-            (follows or again, lost),
+            (b.first_seq <= a.last_seq + 1, f"{lost}: {named}"),
         ]
-        if follows:
+        if b.first_seq <= a.last_seq:
+            twice = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} stand in {a.name}, too"
+            checks.append((a.digest != b.digest, f"{twice}: it is a copy"))
+            checks.append((a.digest == b.digest, f"{twice}: it is extra"))
+        elif b.first_seq == a.last_seq + 1:
             seal = f"{named}, and that of {a.name} is {a.digest.hex()[:16]}: one was exchanged"
+            same_run = b.begins or not a.whole or b.began == a.run
+            same_state = not a.whole or b.state in (b"", a.state_after)
             checks += [
                 (b.previous == a.digest, seal),
                 (b.chain_before == a.chain_after, f"chain_before: the chain of {a.name} ends else"),
                 (b.shoe == number, f"it is shoe {b.shoe}, and {number} should follow {a.name}"),
-                (
-                    b.begins or not a.whole or b.began == a.run,
-                    f"its run is not the one at the end of {a.name}",
-                ),
-                (
-                    not a.whole or b.state in (b"", a.state_after),
-                    f"its state is not that at the end of {a.name}",
-                ),
+                (same_run, f"its run is not the one at the end of {a.name}"),
+                (same_state, f"its state is not that at the end of {a.name}"),
             ]
         for right, what in checks:
             told.unless(right, b.name, what, b.first_seq)
-
-
-def missing(a: Sealed, b: Sealed, number: int) -> str:
-    """The shoes between two that are here; `number` should follow the first."""
-    if b.shoe > number + 1:
-        return f"shoes {number} to {b.shoe - 1} of {b.gaming_day} are missing"
-    if b.shoe == number + 1:
-        return f"shoe {number} of {b.gaming_day} is missing"
-    return f"one or more shoes after {a.name} are missing"
 
 
 # --- lists of seals -----------------------------------------------------------------------------
@@ -577,7 +563,7 @@ def missing(a: Sealed, b: Sealed, number: int) -> str:
 
 def read_list(data: bytes) -> dict[str, Any]:
     """A day's list of seals. Raises one of DAMAGE."""
-    plain = json.loads(data.decode())
+    plain: dict[str, Any] = json.loads(data.decode())
     has(plain, LISTED)
     for seal in plain["seals"]:
         has(seal, SEAL)
@@ -585,79 +571,66 @@ def read_list(data: bytes) -> dict[str, Any]:
         raise ValueError("signer and signature stand in small hex digits")
     if plain["form"] != "smartshoe-seals-1":
         raise ValueError(f"form is {plain['form']!r}, and smartshoe-seals-1 is known")
-    return {key: plain[key] for key in LISTED}
+    return plain
 
 
-def signed_lists(said: dict[str, Any]) -> Iterator[bytes]:
+def signed_lists(said: dict[str, Any]) -> list[bytes]:
     """The bytes that are signed: with no seal, with the first, and so on up to all of them."""
-    data = f"smartshoe seals 1\n{said['table']}\n{said['gaming_day']}\n".encode()
-    yield data
+    lists = [f"smartshoe seals 1\n{said['table']}\n{said['gaming_day']}\n".encode()]
     for seal in said["seals"]:
-        data += (" ".join(str(seal[key]) for key in SEAL) + "\n").encode()
-        yield data
+        lists.append(lists[-1] + (" ".join(str(seal[key]) for key in SEAL) + "\n").encode())
+    return lists
 
 
-def check_list(told: VerifyReport, name: str, data: bytes, shoes: Sequence[Sealed]) -> None:
-    """A list against the shoes of its day."""
+def check_list(told: VerifyReport, name: str, data: bytes, shoes: dict[int, Sealed]) -> None:
+    """A list against the shoes of its day; those that it names are taken out of `shoes`."""
     try:
         said = read_list(data)
     except DAMAGE as error:
         told.wrong(name, f"the list cannot be read: {error}")
+        shoes.clear()
         return
-    signed = list(signed_lists(said))
+    signed, day, table = signed_lists(said), said["gaming_day"], said["table"]
     signer, signature = (bytes.fromhex(said[key]) for key in ("signer", "signature"))
     check_signature(told, name, signer, signature, signed[-1])
-    day, there = said["gaming_day"], {shoe.shoe: shoe for shoe in shoes}
-    if f"days/{day}.seals.json" != name:
-        told.wrong(name, f"gaming_day: it is the list of {day}")
+    told.codes[day] = [short_code(one) for one in signed]
+    told.unless(f"days/{day}.seals.json" == name, name, f"gaming_day: it is the list of {day}")
+    others = [shoe.table for shoe in shoes.values() if shoe.table != table]
+    told.unless(not others, name, f"table: it is {table!r}, and its shoes are of {others[:1]}")
+    right = told.keys or told.bundle or not shoes or shoes[max(shoes)].signer in (b"", signer)
+    told.unless(right, name, "signer: it is not the key that signed its last shoe")
     for n, seal in enumerate(said["seals"], 1):
-        number, shoe = seal["shoe"], there.pop(seal["shoe"], None)
-        if number != n:
-            told.wrong(name, f"shoe: seal {n} is of shoe {number}, and one is missing or extra")
-        if shoe is None and not told.bundle:
-            told.wrong(name, f"shoe {number} of {day} is missing, or cannot be read")
-        if shoe is None:
-            continue
-        has_it = {**shoe.heading, "digest": shoe.digest.hex()}
+        number, shoe = seal["shoe"], shoes.pop(seal["shoe"], None)
+        told.unless(number == n, name, f"seal {n} is of shoe {number}: one is missing or extra")
+        lost = f"shoe {number} of {day} is missing, or cannot be read"
+        told.unless(shoe or told.bundle, name, lost)
+        there = {**shoe.heading, "digest": shoe.digest.hex()} if shoe else seal
         for key in SEAL:
-            if seal[key] != has_it[key]:
-                what = f"shoe {number}: {key} is {seal[key]}, and {shoe.name} has {has_it[key]}"
-                told.wrong(name, what, shoe.first_seq)
-    for other in [shoe for shoe in shoes if shoe.table != said["table"]][:1]:
-        told.wrong(name, f"table: it is {said['table']!r}, and {other.name} is of {other.table!r}")
-    if shoes and shoes[-1].signer not in (b"", signer) and not told.keys and not told.bundle:
-        told.wrong(name, f"signer: it is not the key that signed {shoes[-1].name}")
-    for shoe in there.values():
-        unlisted(told, name, shoe)
-    told.codes[day] = [short_code(sha256(one).digest()) for one in signed]
-
-
-def unlisted(told: VerifyReport, name: str, shoe: Sealed) -> None:
-    """A shoe that no list names: a table's newest may just have been sealed."""
-    if shoe.name == told.newest:
-        told.notes.append(f"{name}: {shoe.name} is not listed yet; the next start lists it")
-    elif told.bundle and "missing" in name:
-        told.notes.append(f"{name}, so that nothing but its seal vouches for {shoe.name}")
-    else:
-        told.wrong(name, f"shoe {shoe.shoe} of {shoe.gaming_day} is here and not listed")
+            what = f"shoe {number}: {key} is {seal[key]}, and in its file {there[key]}"
+            told.unless(seal[key] == there[key], name, what)
 
 
 def check_days(told: VerifyReport, lists: dict[str, bytes | None], shoes: Sequence[Sealed]) -> None:
-    """Every list of seals, and that each day of which a shoe is here has one."""
-    days: dict[str, list[Sealed]] = {}
+    """Every list of seals, and that each shoe is listed; a table's newest may not be yet."""
+    days: dict[str, dict[int, Sealed]] = {}
     for shoe in shoes:
-        days.setdefault(f"days/{shoe.gaming_day}.seals.json", []).append(shoe)
-    for name in sorted({**lists, **dict.fromkeys(days)}):
-        data = lists.get(name)
+        days.setdefault(f"days/{shoe.gaming_day}.seals.json", {})[shoe.shoe] = shoe
+    for name in sorted({*lists, *days}):
+        data, there = lists.get(name), days.get(name, {})
         if LAID_ASIDE.fullmatch(name):
             told.notes.append(f"{name}: a list that the table did not believe or did not finish")
         elif not LIST_NAME.fullmatch(name):
             told.wrong(name, "extra: no list of seals has such a name")
-        elif name not in lists:
-            for shoe in days[name]:
-                unlisted(told, f"{name} is missing", shoe)
         elif data is not None:
-            check_list(told, name, data, days.get(name, []))
+            check_list(told, name, data, there)
+        where = name if name in lists else f"{name} is missing"
+        for shoe in there.values():
+            if shoe.name == told.newest:
+                told.notes.append(f"{where}: {shoe.name} is not listed; the next start lists it")
+            elif told.bundle and name not in lists:
+                told.notes.append(f"{where}, so that nothing but its seal vouches for {shoe.name}")
+            else:
+                told.wrong(where, f"shoe {shoe.shoe} of {shoe.gaming_day} is here and not listed")
 
 
 def check_witness(told: VerifyReport, witness: str) -> None:
@@ -665,10 +638,9 @@ def check_witness(told: VerifyReport, witness: str) -> None:
     with suppress(OSError):
         data = Path(witness).read_bytes()
         try:
-            said = read_list(data)
+            witness = short_code(signed_lists(read_list(data))[-1])
         except DAMAGE as error:
             raise CannotRead(f"{witness}: no list of seals: {error}") from error
-        witness = short_code(sha256([*signed_lists(said)][-1]).digest())
     kept = re.sub("[^A-Z2-7]", "", witness.upper())
     for day, those in told.codes.items():
         for count, code in enumerate(those[1:], 1):
@@ -684,153 +656,16 @@ def check_witness(told: VerifyReport, witness: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where a live part begins; of one that does not hold nothing is believed."""
+    """Where a live part begins."""
 
     seq: int = 0
     chain: bytes = NONE
     seal: bytes = NONE
     run: Run = (0, b"")
     state: bytes = b""
-    holds: bool = True
 
 
-@dataclass(slots=True)
-class Walk:
-    """The check of its records so far. `before`, `previous`: the last two chain values."""
-
-    told: VerifyReport
-    name: str
-    last_seq: int
-    previous: bytes  # b"" where it is not known
-    before: bytes = b""
-    last_input: bytes = b""
-    bad: bool = False
-    unreadable: set[int] = field(default_factory=set)
-
-    def wrong(self, seq: int, what: str) -> None:
-        self.bad = True
-        self.told.wrong(self.name, what, seq)
-
-    def take(self, row: Row, following: Row | None) -> None:
-        """Check one record; the one after it helps to tell what was changed."""
-        seq, record, stored = row
-        if (lost := self.last_seq + 1) < seq:
-            which = f"record {lost} is" if lost + 1 == seq else f"records {lost} to {seq - 1} are"
-            unread = lost in self.unreadable
-            self.wrong(
-                lost, f"{which} {'unreadable: the file is damaged' if unread else 'missing'}"
-            )
-            self.previous = b""
-        self.last_seq, self.told.head_hex = max(seq, 0), stored.hex()
-        self.told.records += 1
-        if record[:4] == b"\x82\x62in":
-            self.told.inputs, self.last_input = self.told.inputs + 1, record
-        start, chain = self.previous, stored
-        if start and link(start, record) != stored:
-            at, what, chain = self.judge(start, row, following)
-            self.wrong(at, what)
-        elif start and self.bad:
-            self.told.sound_after += 1
-        self.before, self.previous = start, chain
-
-    def judge(self, start: bytes, row: Row, following: Row | None) -> tuple[int, str, bytes]:
-        """What is wrong with a record that does not follow on `start`; where to go on from."""
-        seq, record, stored = row
-        if self.before and link(self.before, record) == stored:
-            return seq - 1, f"record {seq - 1} is extra: {seq} follows {seq - 2}", stored
-        named = f"{seq} ({name_of(record, self.last_input)})"
-        choices = (
-            (stored, f"record {named} was changed, or records before it were taken out"),
-            (link(start, record), f"the chain value of record {named} was changed"),
-            (start, f"record {named} is extra: {seq + 1} follows {seq - 1}"),
-        )
-        if following is not None and following[0] == seq + 1:
-            for chain, what in choices:
-                if link(chain, following[1]) == following[2]:
-                    return seq, what, chain
-        return seq, f"record {named} or its chain value was changed", stored
-
-
-def rows_of(ask: sqlite3.Connection, unreadable: set[int]) -> Iterator[Row]:
-    """All records in order of their numbers; numbers SQLite cannot read go to `unreadable`."""
-    wanted, failed = -(2**63), 0
-    while failed < UNREADABLE_MAX:
-        try:
-            for seq, record, chain in ask.execute(RECORDS, (wanted,)):
-                wanted, failed = max(seq, wanted) + 1, 0
-                yield seq, record or b"", chain or b""
-            break
-        except DAMAGE:
-            failed, wanted = failed + 1, max(wanted, 1) + 1
-            unreadable.add(wanted - 1)
-
-
-def numbers(*those: int | None) -> bytes:
-    return b"".join(((one or 0) % 2**64).to_bytes(8, "big") for one in those)
-
-
-def check_checkpoint(told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base) -> None:
-    """The checkpoint's state against its digest, and all of it against its record."""
-    try:
-        for seq, started, *fields in ask.execute(CHECKPOINT):
-            software, stored, digest, binding, chain = (value or b"" for value in fields)
-            chain = base.chain if seq == base.seq else chain
-            state = stored.rstrip(b"\0").removesuffix(b"\x80")
-            whole = (chain, numbers(seq, started), digest, sha256(stored).digest(), software)
-            if (sha256(state).digest(), sha256(b"".join(whole)).digest()) != (digest, binding):
-                what = "the checkpoint was changed or belongs to another record"
-                told.wrong(name, what, seq or 0)
-    except DAMAGE as error:
-        told.wrong(name, f"the checkpoint is unreadable: {error}")
-
-
-def read_base(told: VerifyReport, name: str, ask: sqlite3.Connection) -> Base:
-    """The base, checked against its own digests."""
-    try:
-        ((seq, started_seq, *fields),) = ask.execute(BASE)
-        chain, seal, started, software, state, digest, ledger, binding = (
-            value or b"" for value in fields
-        )
-        run = (started_seq, sha256(started).digest() if started else b"")
-        long = (sha256(started).digest(), sha256(ledger).digest(), digest or NONE, software)
-        whole = (chain, seal, numbers(seq, started_seq), *long)
-        right = sha256(state).digest() if state else b""
-        if (sha256(b"".join(whole)).digest(), right) == (binding, digest):
-            return Base(seq, chain, seal, run, digest)
-        what = "it or its state was changed"
-    except DAMAGE as error:
-        what = f"it is missing or unreadable: {error}"
-    told.wrong(name, f"base, where the live part begins: {what}")
-    return Base(-1, b"", holds=False)
-
-
-def check_base(
-    told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base, last: Sealed
-) -> Base:
-    """The base against the last sealed shoe; where the live records begin."""
-    run, state = (last.run, last.state_after) if last.whole else (base.run, base.state)
-    after = Base(last.last_seq, last.chain_after, last.digest, run, state)
-    what, found = "", None
-    if not base.holds:
-        return after
-    if base.seq > after.seq:
-        what = f"records {after.seq + 1} to {base.seq} are missing, in one or more shoes after"
-        what += f" {last.name}: the base names the seal {base.seal.hex()[:16]}"
-    elif base.seq == after.seq and base != (after if base.state else replace(after, state=b"")):
-        what = f"base: its chain value, seal, run or state is not that at the end of {last.name}"
-    elif base.seq < after.seq:
-        with suppress(*DAMAGE):
-            asked = "SELECT CAST(chain AS BLOB) FROM records WHERE seq = ?"
-            found = ask.execute(asked, (after.seq,)).fetchone()
-        stand = f"records {base.seq + 1} to {after.seq} stand in {last.name}, too"
-        if found == (after.chain,) and (base.seq + 1, base.seal) == (last.first_seq, last.previous):
-            told.notes.append(f"{name}: {stand}: it was being sealed; the next start ends that")
-            told.records, told.inputs = told.records - last.count, told.inputs - last.inputs
-        else:
-            what = f"{stand}: it is an older {name}, or its base is"
-    if what:
-        told.wrong(name, what, min(base.seq, after.seq) + 1)
-    return base
+UNKNOWN, END = Base(-1, b""), (0, b"", b"")
 
 
 def open_live(file: Path, copies: Path) -> sqlite3.Connection:
@@ -844,12 +679,14 @@ def open_live(file: Path, copies: Path) -> sqlite3.Connection:
     if log.exists() and not index.exists():
         shutil.copy(log, copies)
         file, options = Path(shutil.copy(file, copies)), "mode=rw"
-    return sqlite3.connect(f"{file.resolve().as_uri()}?{options}", uri=True, isolation_level=None)
+    ask = sqlite3.connect(f"{file.resolve().as_uri()}?{options}", uri=True, isolation_level=None)
+    ask.text_factory = bytes
+    return ask
 
 
 def check_live(told: VerifyReport, file: Path, sealed: Callable[[], Sequence[Sealed]]) -> None:
     """The live part, and by `sealed` the shoes beside it, so that neither moves meanwhile."""
-    name, size = file.name, file.stat().st_size
+    name = file.name
     with tempfile.TemporaryDirectory() as copies, closing(open_live(file, Path(copies))) as ask:
         ask.execute("BEGIN")
         found = ask.execute("SELECT * FROM pragma_application_id, pragma_user_version").fetchone()
@@ -859,12 +696,126 @@ def check_live(told: VerifyReport, file: Path, sealed: Callable[[], Sequence[Sea
         if shoes := sealed():
             base = check_base(told, name, ask, base, shoes[-1])
         elif base.seq > 0:
-            what = f"records 1 to {base.seq} stand in sealed shoes that are not here"
-            told.notes.append(f"{name}: {what}")
-        check_records(told, name, ask, base, size)
+            told.notes.append(f"{name}: records 1 to {base.seq} stand in shoes that are not here")
+        check_records(told, name, ask, base)
         check_checkpoint(told, name, ask, base)
         check_log(told, *(Path(copies, name + end) for end in ("-wal", "-shm")))
-    told.read(size)
+    told.step()
+
+
+def read_base(told: VerifyReport, name: str, ask: sqlite3.Connection) -> Base:
+    """The base, checked against its own digests; UNKNOWN where it does not hold."""
+    base = UNKNOWN
+    with told.damage(name, "base, where the live part begins: it is missing or unreadable"):
+        ((seq, started_seq, chain, seal, *those, digest, ledger, binding),) = ask.execute(BASE)
+        started, software, state = those
+        whole = chain + seal + struct.pack(">qq", seq, started_seq) + sha256(started).digest()
+        whole += sha256(ledger).digest() + (digest or NONE) + software
+        if (sha256(whole).digest(), digest_of(state)) == (binding, digest):
+            base = Base(seq, chain, seal, (started_seq, digest_of(started)), digest)
+        else:
+            told.wrong(name, "base, where the live part begins: it or its state was changed")
+    return base
+
+
+def check_base(
+    told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base, last: Sealed
+) -> Base:
+    """The base against the last sealed shoe; where the live records begin."""
+    run, state = (last.run, last.state_after) if last.whole else (base.run, base.state)
+    after = Base(last.last_seq, last.chain_after, last.digest, run, state)
+    if base == UNKNOWN:
+        return after
+    lost = f"records {after.seq + 1} to {base.seq} are missing, in one or more shoes after"
+    lost += f" {last.name}: the base names the seal {base.seal.hex()[:16]}"
+    told.unless(base.seq <= after.seq, name, lost, after.seq + 1)
+    if base.seq == after.seq:
+        what = f"base: its chain value, seal, run or state is not that at the end of {last.name}"
+        told.unless(base == replace(after, state=base.state and after.state), name, what)
+    if base.seq < after.seq:
+        asked, found = "SELECT chain FROM records WHERE seq = ?", None
+        with suppress(*DAMAGE):
+            found = ask.execute(asked, (after.seq,)).fetchone()
+        twice = f"records {base.seq + 1} to {after.seq} stand in {last.name}, too"
+        if found == (after.chain,) and (base.seq + 1, base.seal) == (last.first_seq, last.previous):
+            told.notes.append(f"{name}: {twice}: it was being sealed; the next start ends that")
+            told.records, told.inputs = told.records - last.count, told.inputs - last.inputs
+        else:
+            told.wrong(name, f"{twice}: it is an older {name}, or its base is", base.seq + 1)
+    return base
+
+
+def rows_of(ask: sqlite3.Connection, unreadable: set[int]) -> Iterator[Row]:
+    """All records in order of their numbers; numbers SQLite cannot read go to `unreadable`."""
+    wanted, failed = -(2**63), 0
+    while failed < UNREADABLE_MAX:
+        try:
+            for seq, *those in ask.execute(RECORDS, (wanted,)):
+                wanted, failed = max(seq, wanted) + 1, 0
+                record, chain = (one if isinstance(one, bytes) else b"" for one in those)
+                yield seq, record, chain
+            break
+        except DAMAGE:
+            failed, wanted = failed + 1, max(wanted, 1) + 1
+            unreadable.add(wanted - 1)
+
+
+def explained(
+    before: bytes, start: bytes, row: Row, following: Row, named: str
+) -> tuple[int, str, bytes]:
+    """What is wrong with a record that does not follow on `start`; where the chain goes on from."""
+    seq, record, stored = row
+    if before and link(before, record) == stored:
+        return seq - 1, f"record {seq - 1} is extra: {seq} follows {seq - 2}", stored
+    choices = (
+        (stored, f"record {named} was changed, or records before it were taken out"),
+        (link(start, record), f"the chain value of record {named} was changed"),
+        (start, f"record {named} is extra: {seq + 1} follows {seq - 1}"),
+    )
+    for value, what in choices:
+        if following[0] == seq + 1 and link(value, following[1]) == following[2]:
+            return seq, what, value
+    return seq, f"record {named} or its chain value was changed", stored
+
+
+def check_records(told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base) -> None:
+    """The records of the live part, each against the one before it, from the base on."""
+    problems, unreadable, latest = len(told.problems), set[int](), b""
+    last, before, previous = base.seq, b"", base.chain  # the last two chain values, if known
+    told.head_hex = base.chain.hex() or told.head_hex
+    for row, following in pairwise(chain(rows_of(ask, unreadable), (END,))):
+        seq, record, stored = row
+        lost = last + 1 if previous or last >= 0 else seq
+        if lost < seq:
+            which = f"record {lost} is" if lost + 1 == seq else f"records {lost} to {seq - 1} are"
+            kind = "unreadable: the file is damaged" if lost in unreadable else "missing"
+            told.wrong(name, f"{which} {kind}", lost)
+            previous = b""
+        told.records, told.head_hex = told.records + 1, stored.hex()
+        if is_input(record):
+            told.inputs, latest = told.inputs + 1, record
+        last, start, previous = max(seq, 0), previous, stored
+        if start and link(start, record) != stored:
+            named = f"{seq} ({name_of(record, latest)})"
+            at, what, previous = explained(before, start, row, following, named)
+            told.wrong(name, what, at)
+        elif start and len(told.problems) > problems:
+            told.sound_after += 1
+        before = start
+    if max(unreadable, default=0) > last:
+        told.wrong(name, f"from record {last + 1} on the file is unreadable", last + 1)
+
+
+def check_checkpoint(told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base) -> None:
+    """The checkpoint's state against its digest, and all of it against its record."""
+    with told.damage(name, "the checkpoint is unreadable"):
+        for seq, started_seq, software, stored, digest, binding, value in ask.execute(CHECKPOINT):
+            state = sha256(stored.rstrip(b"\0").removesuffix(b"\x80")).digest()
+            whole = base.chain if seq == base.seq else value or b""
+            whole += struct.pack(">qq", seq, started_seq) + digest
+            whole += sha256(stored).digest() + software
+            right = (state, sha256(whole).digest()) == (digest, binding)
+            told.unless(right, name, "the checkpoint was changed or belongs to another record", seq)
 
 
 def check_log(told: VerifyReport, log: Path, index: Path) -> None:
@@ -877,127 +828,91 @@ def check_log(told: VerifyReport, log: Path, index: Path) -> None:
         return
     taken = int.from_bytes(index.read_bytes()[16:20], sys.byteorder)
     head, step, sums = data[:32], 24 + int.from_bytes(data[8:12], "big"), [0, 0]
-    order: Any = {b"\x82": "little", b"\x83": "big"}.get(head[3:4], "big")
-    for at in range(0, 24, 4):
-        word = int.from_bytes(head[at : at + 4], order)
-        sums[at // 4 % 2] = (sums[at // 4 % 2] + word + sums[1 - at // 4 % 2]) % 2**32
-    broken = b"".join(each.to_bytes(4, "big") for each in sums) != head[24:]
-    ours = [
+    words = struct.unpack("<6I" if head[3:4] == b"\x82" else ">6I", head[:24])
+    for n, word in enumerate(words):
+        sums[n % 2] = (sums[n % 2] + word + sums[1 - n % 2]) % 2**32
+    broken = struct.pack(">2I", *sums) != head[24:]
+    commits = [
         data[at + 4 : at + 8] != bytes(4)
         for at in range(32 + taken * step, len(data) - 23, step)
         if data[at + 8 : at + 16] == head[16:24]
     ]
-    if broken or any(ours[:-1]):
+    if broken or any(commits[:-1]):
         told.wrong(log.name, "damaged before its end: records stored after that place are cut off")
-
-
-def check_records(
-    told: VerifyReport, name: str, ask: sqlite3.Connection, base: Base, size: int
-) -> None:
-    """The records of the live part, from its base on."""
-    first, last = 1, 0
-    with suppress(*DAMAGE):
-        asked = "SELECT ifnull(min(seq), 1), ifnull(max(seq), 0) FROM records"
-        first, last = ask.execute(asked).fetchone()
-    walk = Walk(told, name, base.seq if base.chain else first - 1, base.chain)
-    told.head_hex = base.chain.hex() or told.head_hex
-    found = rows_of(ask, walk.unreadable)
-    row = next(found, None)
-    while row is not None:
-        following = next(found, None)
-        walk.take(row, following)
-        if row[0] % 4096 == 0:
-            done = size * (row[0] - first + 1) // max(last - first + 1, 1)
-            told.progress(told.done + min(done, size), told.total)
-        row = following
-    if max(walk.unreadable, default=0) >= (seq := walk.last_seq + 1):
-        walk.wrong(seq, f"from record {seq} on the file is unreadable")
 
 
 # --- folders and bundles ------------------------------------------------------------------------
 
 
-class Files:
-    """A folder, or a .zip: names, with / between, and bytes."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.zip = path, zipfile.ZipFile(path) if path.is_file() else None
-
-    def names(self) -> list[str]:
-        if self.zip is not None:
-            return [name for name in self.zip.namelist() if not name.endswith("/")]
-        found = (one for one in self.path.rglob("*") if not one.is_dir())
-        return sorted(one.relative_to(self.path).as_posix() for one in found)
-
-    def size(self, name: str) -> int:
-        if self.zip is not None:
-            return self.zip.getinfo(name).file_size
-        return (self.path / name).stat().st_size
-
-    def read(self, told: VerifyReport, name: str) -> bytes | None:
-        """The bytes; None, and told, where they cannot be read."""
-        try:
-            if self.size(name) > FILE_MAX:
-                raise ValueError(f"it is larger than {FILE_MAX} bytes")
-            return (self.path / name).read_bytes() if self.zip is None else self.zip.read(name)
-        except DAMAGE as error:
-            told.wrong(name, f"it cannot be read: {error}")
-        return None
+def files_of(path: Path) -> tuple[list[str], Callable[[str], bytes]]:
+    """Of a folder or a .zip all names, with / between, and what reads a file."""
+    if path.is_dir():
+        found = (one for one in path.rglob("*") if not one.is_dir())
+        names = sorted(one.relative_to(path).as_posix() for one in found)
+        return names, lambda name: (path / name).read_bytes()
+    packed = zipfile.ZipFile(path)
+    if sum(one.file_size for one in packed.infolist()) > FILE_MAX:
+        raise CannotRead(f"unpacked it is larger than {FILE_MAX} bytes")
+    return [name for name in packed.namelist() if not name.endswith("/")], packed.read
 
 
-def check_manifest(told: VerifyReport, files: Files, names: Sequence[str]) -> None:
-    """A bundle's files against its manifest: each there, unchanged, and no other."""
-    name, listed = "manifest.json", dict[str, Any]()
+def read_file(told: VerifyReport, read: Callable[[str], bytes], name: str) -> bytes | None:
+    """The bytes; None, and told, where they cannot be read."""
     try:
-        plain = json.loads(files.read(told, name) or b"")
+        return read(name)
+    except DAMAGE as error:
+        told.wrong(name, f"it cannot be read: {error}")
+    return None
+
+
+def check_manifest(told: VerifyReport, path: Path) -> None:
+    """A bundle's files against its manifest: each there, unchanged, and no other."""
+    (names, read), name, listed = files_of(path), "manifest.json", dict[str, Any]()
+    with told.damage(name, "it cannot be read"):
+        plain = json.loads(read(name))
         listed = dict(plain["files"])
         if plain["form"] != "smartshoe-bundle-1":
             raise ValueError(f"form is {plain['form']!r}, and smartshoe-bundle-1 is known")
-    except DAMAGE as error:
-        told.wrong(name, f"it cannot be read: {error}")
-    for one in sorted({**listed, **dict.fromkeys(names)}):
+    for one in sorted({*listed, *names} - {name}):
         if names.count(one) > 1:
             told.wrong(one, "extra: it stands in the bundle more than once")
         elif one not in names:
             told.wrong(one, "missing: the manifest names it")
-        elif one not in listed and one != name:
+        elif one not in listed:
             told.wrong(one, "extra: the manifest does not name it")
-        elif one != name and (data := files.read(told, one)) is not None:
+        elif (data := read_file(told, read, one)) is not None:
             told.unless(sha256(data).hexdigest() == listed[one], one, "changed since it was listed")
 
 
-def check_sealed(told: VerifyReport, files: Files) -> list[Sealed]:
+def check_sealed(told: VerifyReport, path: Path, *, live: bool = False) -> list[Sealed]:
     """All sealed shoes, one in memory at a time, and all lists of seals.
 
     Lists are read first: beside a table in use they then name no shoe that is not here yet.
     """
-    days = [name for name in files.names() if name.startswith("days/")]
-    lists = {name: files.read(told, name) if LIST_NAME.fullmatch(name) else None for name in days}
-    names = [name for name in files.names() if name.startswith("shoes/")]
-    if UNFINISHED in names:
-        names.remove(UNFINISHED)
-        told.notes.append(f"{UNFINISHED}: a sealed shoe in the making; the next start removes it")
-    told.total += sum(files.size(name) for name in names)
-    shoes = list[Sealed]()
+    names, read = files_of(path)
+    days = [name for name in names if name.startswith("days/")]
+    lists = {name: read_file(told, read, name) for name in days}
+    names = [name for name in names if name.startswith("shoes/")]
+    if "shoes/sealing.part" in names:
+        names.remove("shoes/sealing.part")
+        told.notes.append("shoes/sealing.part: a shoe in the making; the next start removes it")
+    told.total, shoes = len(names) + live, list[Sealed]()
     for name in sorted(names, key=lambda one: (one.rpartition("/")[0], len(one), one)):
-        if not (match := SHOE_NAME.fullmatch(name)):
-            told.wrong(name, "extra: no sealed shoe has such a name")
-        if not match or (data := files.read(told, name)) is None:
-            continue
-        try:
-            shoe = judged_shoe(told, name, data, (match[1], int(match[2])))
-            shoes += [shoe] if shoe is not None else []
-        except CannotRead as error:
-            told.wrong(name, str(error))
-        told.read(len(data))
+        match = SHOE_NAME.fullmatch(name)
+        told.unless(match is not None, name, "extra: no sealed shoe has such a name")
+        if match and (data := read_file(told, read, name)) is not None:
+            try:
+                shoe = judged_shoe(told, name, data, (match[1], int(match[2])))
+                shoes += [shoe] if shoe else []
+            except CannotRead as error:
+                told.wrong(name, str(error))
+        told.step()
     shoes.sort(key=lambda one: (one.first_seq, one.name))
-    told.newest = shoes[-1].name if shoes and told.live else ""
+    told.newest = shoes[-1].name if shoes and live else ""
     check_links(told, shoes)
     check_days(told, lists, shoes)
     if shoes and shoes[0].first_seq > 1:
-        what = f"records 1 to {shoes[0].first_seq - 1} are not here"
-        told.notes.append(f"{shoes[0].name} is the first shoe here: {what}")
-    told.head_hex = shoes[-1].chain_after.hex() if shoes else told.head_hex
+        told.notes.append(f"records 1 to {shoes[0].first_seq - 1} stand in shoes that are not here")
     return shoes
 
 
@@ -1006,45 +921,39 @@ def judged_shoe(
 ) -> Sealed | None:
     """One sealed shoe, by its file's name that of a day and number, and in words what it is."""
     before, shoe, which = len(told.problems), None, ""
-    try:
+    with told.damage(name, "it cannot be judged"):
         shoe = check_shoe(told, name, data)
-    except DAMAGE as error:
-        told.wrong(name, f"it cannot be judged: {type(error).__name__} {error}")
     if shoe is not None:
         which = f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
         right = named in (None, (shoe.gaming_day, shoe.shoe))
         told.unless(right, name, f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}")
     count = len(told.problems) - before
     told.files[name] = (f"{count} problems" if count else "intact") + which
+    told.head_hex = shoe.chain_after.hex() if shoe else told.head_hex
     return shoe
 
 
 def check_path(told: VerifyReport, path: Path) -> None:
     """By what it is: a sealed shoe, a live part, a bundle, or a folder."""
-    told.total = path.stat().st_size if path.is_file() else 0
     if path.is_file():
         with path.open("rb") as file:
             begins = file.read(8)
         if path.suffix == ".shoe" or begins == b"SMSHSEAL":
-            shoe = judged_shoe(told, path.name, path.read_bytes())
-            told.head_hex = shoe.chain_after.hex() if shoe else told.head_hex
+            judged_shoe(told, path.name, path.read_bytes())
             return
         if not begins.startswith(b"PK"):
             check_live(told, path, tuple)
             return
-    files = Files(path)
-    names = files.names()
-    tops = dict.fromkeys(name.partition("/")[0] for name in names)
-    told.bundle, told.live = path.is_file() or "manifest.json" in tops, "live.db" in tops
+    tops = {name.partition("/")[0] for name in files_of(path)[0]}
+    told.bundle = path.is_file() or "manifest.json" in tops
     if told.bundle:
-        check_manifest(told, files, names)
-    if told.live and not told.bundle:
-        told.total = files.size("live.db")
-        check_live(told, path / "live.db", lambda: check_sealed(told, files))
-    elif told.bundle or "shoes" in tops:
-        check_sealed(told, files)
-        if "lock" in tops:
-            told.wrong("live.db", "missing: the records since the last seal")
+        check_manifest(told, path)
+        check_sealed(told, path)
+    elif "live.db" in tops:
+        check_live(told, path / "live.db", lambda: check_sealed(told, path, live=True))
+    elif "shoes" in tops:
+        check_sealed(told, path)
+        told.unless("lock" not in tops, "live.db", "missing: the records since the last seal")
     else:
         raise CannotRead("it holds no live.db, no shoes/ and no manifest.json")
 
@@ -1055,7 +964,7 @@ def verify(
     keys: Sequence[Path] = (),
     witnesses: Sequence[str] = (),
 ) -> VerifyReport:
-    """Check what is at `path`; `progress` gets bytes done and in all. Raises CannotRead."""
+    """Check what is at `path`; `progress` gets files done and in all. Raises CannotRead."""
     told = VerifyReport(path, progress, tuple(public_key(key) for key in keys))
     try:
         check_path(told, path)
@@ -1068,8 +977,6 @@ def verify(
         told.notes.append(f"of the sealed shoes and lists {count} {who}")
     if told.bundle:
         told.notes.append("files beside shoes/ and days/ are vouched for by no key, only listed")
-    if told.unchecked:
-        told.notes.append("signatures not checked: the library `cryptography` is not installed")
     if any(told.signers) and not told.keys:
         told.notes.append("nobody vouches for that key: compare it, or name its file with --key")
     return told
@@ -1117,12 +1024,15 @@ def main() -> int:
     given = parser.parse_args()
     try:
         report = verify(given.path, keys=given.key, witnesses=given.witness)
+        told = json.dumps(as_json(report), indent=2) if given.json else "\n".join(words(report))
+        code = 0 if report.intact else 1
     except CannotRead as error:
-        print(f"cannot read: {error}")
-        return 2
-    told = json.dumps(as_json(report), indent=2) if given.json else "\n".join(words(report))
-    print(told)
-    return 0 if report.intact else 1
+        told, code = f"cannot read: {error}", 2
+    try:
+        print(told, flush=True)
+    except BrokenPipeError:  # who reads has seen enough; Python would complain at its end, too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 if __name__ == "__main__":

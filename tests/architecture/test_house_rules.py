@@ -21,7 +21,7 @@ PACKAGES = (*PROGRAM, "hil")
 
 FILE_LINES_MAX = 450
 # A regulator gets one file to read and run: it may be longer, and is divided into sections.
-ONE_FILE_LINES_MAX = {"controller/journal/verify.py": 1110}
+ONE_FILE_LINES_MAX = {"controller/journal/verify.py": 1040}
 FUNCTION_LINES_MAX = 70
 
 MODULES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))

@@ -74,7 +74,7 @@ def test_a_live_part_alone_says_what_is_not_there(folder: Path) -> None:
 
     assert report.intact
     assert report.records == 12
-    assert report.notes == ["live.db: records 1 to 25 stand in sealed shoes that are not here"]
+    assert report.notes == ["live.db: records 1 to 25 stand in shoes that are not here"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_move_that_was_cut_short_is_told_and_no_problem(sealing, fast_dir: Pat
     assert report.records == 25
     twice = f"records 14 to 25 stand in {second.name}, too"
     assert [note.partition(": ")[2] for note in report.notes[:2]] == [
-        f"{second.name} is not listed yet; the next start lists it",
+        f"{second.name} is not listed; the next start lists it",
         f"{twice}: it was being sealed; the next start ends that",
     ]
 

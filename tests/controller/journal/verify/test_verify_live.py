@@ -109,12 +109,10 @@ def test_an_empty_journal_is_intact(fast_dir: Path) -> None:
 def test_progress_is_told(fast_dir: Path) -> None:
     told: list[tuple[int, int]] = []
     with Journal.open(fast_dir) as journal:
-        journal.append([b"x"] * 10_000)
+        journal.append(RECORDS)
     verify(fast_dir, lambda done, total: told.append((done, total)))
 
-    size = (fast_dir / "live.db").stat().st_size
-    assert told[-1] == (size, size)
-    assert [done * 10_000 // size for done, _ in told] == [4095, 8191, 10_000]
+    assert told == [(1, 1)]
 
 
 # --- every bit -----------------------------------------------------------------------------------
@@ -175,13 +173,13 @@ def test_a_changed_input_is_named_with_its_time(folder: Path, ask: sqlite3.Conne
     assert "record 3 (input 'Chunk', 2025-11-21 09:01:00 UTC)" in only_problem(folder).what
 
 
-def test_a_changed_entry_is_named_after_the_input_before_it(
+def test_a_changed_entry_is_named_with_the_time_of_the_input_before_it(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
     ask.execute("UPDATE records SET record = ? WHERE seq = 4", (entry_record("CardLost"),))
 
     what = only_problem(folder).what
-    assert "record 4 (entry 'CardLost', after input 'Chunk', 2025-11-21 09:00:02 UTC)" in what
+    assert "record 4 (entry 'CardLost', 2025-11-21 09:00:02 UTC)" in what
 
 
 def test_the_sound_records_behind_a_change_are_counted(

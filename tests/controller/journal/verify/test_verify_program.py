@@ -7,6 +7,7 @@ Source: controller/journal/README.md, "Verifier".
 
 import ast
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -110,6 +111,20 @@ def test_a_witness_is_taken(archive: Path) -> None:
 
     assert run(archive, "--witness", code)[0] == 0
     assert run(archive, "--witness", "AAAAA-BBBBB-CCCCC-DDDDD")[0] == 1
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(archive: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, *BARE, SCRIPT, archive],
+        check=False,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_its_help_has_examples() -> None:

@@ -41,7 +41,7 @@ def place_of(made, at: int) -> str:
     rows = 36 + int.from_bytes(made.data[12:16], "big")
     packed, end = rows + len(made.rows), len(made.data) - 96
     if at < rows:
-        return "head, " if at < 36 else "heading, "
+        return "head: " if at < 36 else "heading: "
     if at < packed:
         return f"row {(at - rows) // 64 + 1}, "
     if at < end:
@@ -83,12 +83,12 @@ def test_every_changed_bit_is_named(one_shoe, bit: int) -> None:
         assert_bit_is_named(one_shoe, at, bit)
 
 
-def test_a_field_of_the_heading_and_of_a_row_is_named(one_shoe) -> None:
+def test_the_heading_and_the_byte_of_a_row_are_named(one_shoe) -> None:
     at = one_shoe.data.index(b"RED-0001") + 3
-    assert only_problem(flipped(one_shoe.data, at, 2)).what.startswith("heading, batch: bit 2")
+    assert only_problem(flipped(one_shoe.data, at, 2)).what.startswith("heading: bit 2")
 
     at = one_shoe.data.index(one_shoe.rows) + 64 + 21
-    assert only_problem(flipped(one_shoe.data, at, 0)).what.startswith("row 2, card: bit 0")
+    assert only_problem(flipped(one_shoe.data, at, 0)).what.startswith("row 2, its byte 21: bit 0")
 
 
 def test_at_every_length_it_is_said_to_be_cut_short(one_shoe) -> None:
@@ -102,7 +102,7 @@ def test_at_every_length_it_is_said_to_be_cut_short(one_shoe) -> None:
 @pytest.mark.parametrize("more", [b"\0", b"SMSHSEAL", bytes(200)])
 def test_what_stands_after_the_end_is_counted(one_shoe, more: bytes) -> None:
     assert only_problem(one_shoe.data + more) == Problem(
-        0, f"{len(more)} bytes too many: they stand after its end", NAME, len(one_shoe.data)
+        0, f"{len(more)} bytes too many, after its end", NAME, len(one_shoe.data)
     )
 
 
@@ -129,7 +129,7 @@ def test_of_changed_rows_each_is_named(one_shoe) -> None:
     told = [one.what for one in problems_of(bytes(changed))]
 
     assert told == [
-        "heading or rows: its digest does not hold, and no single bit was found changed",
+        "heading or rows: the digest does not hold, and not for a single bit",
         "row 1: its time is not that of the input before 5",
         "row 3: its time is not that of the input before 9",
     ]
@@ -158,8 +158,8 @@ def test_a_newer_format_is_not_judged(one_shoe) -> None:
         ({"irregularities": 3}, "heading: irregularities is 3, and its records say 0"),
         ({"decks": 6}, "heading: decks is 6, and its records say 8"),
         ({"opened_seq": 0}, "heading: opened_seq is 0, and its records say 1"),
-        ({"chain_after": bytes(32)}, "records 12 to 13: one of them was changed, or chain_after"),
-        ({"chain_before": bytes(range(32))}, "records 1 to 5: one of them was changed, or chain_b"),
+        ({"chain_after": bytes(32)}, "chain_before, chain_after or a record from 12 to 13 was"),
+        ({"chain_before": bytes(range(32))}, "chain_before, chain_after or a record from 1 to 5 w"),
         ({"started_seq": 1}, "started_seq: the record that began the run is not there"),
         ({"state_software": "0.5.0"}, "heading: state_software does not go with the state"),
     ],
@@ -227,7 +227,7 @@ def test_a_changed_record_is_located_between_two_rows(one_shoe, resealed) -> Non
     records[7] = records[7].replace(b"ttyUSB0", b"ttyUSB1")
 
     assert whats(with_records(one_shoe, resealed, tuple(records))) == [
-        "records 8 to 9: one of them was changed"
+        "chain_before, chain_after or a record from 8 to 9 was changed"
     ]
 
 
@@ -249,7 +249,7 @@ def test_a_shoe_that_no_record_ends_is_none(one_shoe, resealed) -> None:
 def test_a_file_without_records_is_none(one_shoe, resealed) -> None:
     empty = resealed(one_shoe, rows=b"", parts=ShoeParts(b"", b"", ()))
 
-    assert whats(empty)[0].startswith("packed records: they cannot be unpacked beyond part 2")
+    assert whats(empty)[0].startswith("packed records: damaged, read as far as record 0 of")
 
 
 # --- signatures -----------------------------------------------------------------------------------
