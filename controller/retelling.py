@@ -176,15 +176,19 @@ class Retelling:
             self.ledger = self.ledger.after(entry)
 
     def _compare(self, stored: StoredRecord) -> Difference | None:
+        if self._expected and self._expected[0] == stored.record:
+            # The same bytes are the same entry: there is nothing to read.
+            self._expected.popleft()
+            self.ledger = self.ledger.after(self._concluded.popleft())
+            return None
         entry = read_entry(stored.record) if self.exact else read_older_entry(stored.record)
         if entry is None:
             return self._without_word_for(stored)
         self.ledger = self.ledger.after(entry)
         if not self._expected:
             return Difference(stored.seq, in_words(entry), "nothing")
-        expected, concluded = self._expected.popleft(), self._concluded.popleft()
-        if expected == stored.record:
-            return None
+        self._expected.popleft()
+        concluded = self._concluded.popleft()
         if not self.exact and same_verdicts(entry, concluded):
             return None
         return Difference(stored.seq, in_words(entry), in_words(concluded))
