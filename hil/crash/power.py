@@ -23,6 +23,8 @@ from hil.crash.verdict import NO_ACK, Ack, Finding, Reference, Wrong, after_stop
 from hil.crash.write_log import FOLDER, NOTHING, Cut, Name, Op, Put, SyncFile, SyncFolder
 
 SECTOR: Final = 512
+# A key that others may read is none.
+OWN: Final = 0o600
 # Beginnings are tried one by one up to so many; the rest is drawn by lot.
 BEGINNINGS_MAX: Final = 12
 BY_LOT: Final = 4
@@ -67,6 +69,7 @@ class Disk:
                 path.mkdir()
             elif file != NOTHING and not name.endswith("-shm"):
                 path.write_bytes(self.files.get(file, b""))
+                path.chmod(OWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,28 @@ def moments(log: Sequence[Op]) -> Iterator[Moment]:
             case Put() | Cut() | Name():
                 unsure.append(op)
             case SyncFile() | SyncFolder():
-                for change in unsure:
-                    if _synced(change, op):
-                        disk.apply(change)
-                unsure = [change for change in unsure if not _synced(change, op)]
+                certain = _certain(unsure, op)
+                for change in certain:
+                    disk.apply(change)
+                unsure = [change for change in unsure if change not in certain]
             case Ack():
                 ack = op
         yield Moment(number, disk, tuple(unsure), ack)
+
+
+def _certain(unsure: Sequence[Change], by: SyncFile | SyncFolder) -> list[Change]:
+    """What the sync makes certain: with a name, what was done to that same name before."""
+    last = max((at for at, change in enumerate(unsure) if _synced(change, by)), default=-1)
+    names = {name for change in unsure if _synced(change, by) for name in _named(change)}
+    return [
+        change
+        for at, change in enumerate(unsure)
+        if _synced(change, by) or (at < last and any(name in names for name in _named(change)))
+    ]
+
+
+def _named(change: Change) -> tuple[str, ...]:
+    return tuple(name for name, _ in change.names) if isinstance(change, Name) else ()
 
 
 def _synced(change: Change, by: SyncFile | SyncFolder) -> bool:

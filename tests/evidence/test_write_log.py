@@ -114,6 +114,12 @@ def test_a_rename_is_certain_with_the_folder_it_leads_to() -> None:
     assert certain(moved, SyncFolder("b")) == ({"a/f": NOTHING, "b/g": 1}, {})
 
 
+def test_what_was_done_to_a_name_before_is_certain_with_it() -> None:
+    made, moved = Name((("a/f", 1),)), Name((("a/f", NOTHING), ("b/g", 1)))
+    gone = {"a/f": NOTHING, "b/g": 1}
+    assert certain(made, moved, SyncFolder("b"), SyncFolder("a")) == (gone, {})
+
+
 def test_an_acknowledgement_counts_from_its_moment_on() -> None:
     ack = Ack(3, CHAIN)
     told = [moment.ack for moment in moments((Put(1, 0, b"x"), ack, SyncFile(1)))]
