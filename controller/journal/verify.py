@@ -358,13 +358,13 @@ def mended(told: VerifyReport, name: str, data: bytes) -> bytes:
             [*range(until - 1, packed - 1, -1)],
         )
     else:
-        # Of the rows first what no record says: coup, role to declared, tag.
+        # Some bits of a packed part say nothing, most at its ends. Of the rows first what no
+        # record says: coup, role to declared, tag.
+        where, all_packed = "heading, rows or unused bits", range(packed, end)
         first = {*range(16, 26), *range(32, 48)}
         inside = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in first)
-        where, suspects = (
-            "heading or rows",
-            [*range(HEAD.size, rows), *range(end - 8, end), *inside],
-        )
+        suspects = [*range(HEAD.size, rows), *all_packed[:128], *all_packed[-8:], *inside]
+        suspects += all_packed
     at, bit = divmod(changed_bit(data, [*range(HEAD.size), *suspects]), 8)
     if at >= 0:
         told.wrong(name, f"{place(data, at)}: bit {bit} of this byte was changed", at=at)
