@@ -73,6 +73,8 @@ def after_stop(folder: Path, ack: Ack, reference: Reference) -> tuple[Finding, .
     """Judge a folder as the end of a first run left it, before anybody starts again."""
     if not (folder / FILE_NAME).exists() or not (folder / FILE_NAME).stat().st_size:
         return (Finding(Wrong.LOST, f"no journal, and {ack.seq} acknowledged"),) if ack.seq else ()
+    if ack == NO_ACK and (folder / f"{FILE_NAME}-journal").exists():
+        return ()  # it was being made: the next start makes it, and till then it holds nothing
     try:
         records = stored_records(folder)
     except (JournalError, OSError) as error:
