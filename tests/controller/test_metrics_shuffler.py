@@ -61,7 +61,7 @@ def metrics() -> TableMetrics:
 
 
 def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[..., float | None]:
-    table = SimpleNamespace(health=Health.RUNNING, published=(core, state))
+    table = SimpleNamespace(health=Health.RUNNING, published=(core, state), seals=None)
     families = list(text_string_to_metric_families(metrics.text(table).decode()))
 
     def value(name: str, **labels: str) -> float | None:
@@ -130,7 +130,7 @@ def test_a_table_without_a_shuffler_says_nothing_of_one() -> None:
             (Conclusion(Tick(AT), (WarningOpened(1, "door", 0, "", ()),)),), (), AT, core.initial()
         )
     )
-    table = SimpleNamespace(health=Health.RUNNING, published=(core, core.initial()))
+    table = SimpleNamespace(health=Health.RUNNING, published=(core, core.initial()), seals=None)
     text = metrics.text(table).decode()
     assert not [name for name in NAMES if name in text]
 

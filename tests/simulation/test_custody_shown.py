@@ -65,7 +65,7 @@ class Table:
     @property
     def scraped(self) -> str:
         published = (self.played.table.core, self.played.table.state)
-        table = SimpleNamespace(health=Health.RUNNING, published=published)
+        table = SimpleNamespace(health=Health.RUNNING, published=published, seals=None)
         return TableMetrics("SIM-1").text(table).decode()
 
 

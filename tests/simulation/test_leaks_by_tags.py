@@ -133,6 +133,7 @@ def counted(table: Table) -> str:
     class Published:
         health = "running"
         published = (table.rig.core, table.rig.state)
+        seals = None
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
