@@ -8,9 +8,7 @@ Source: controller/journal/README.md, "List of seals"; RFC 4648 (base32), RFC 80
 """
 
 import base64
-import contextlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -20,7 +18,13 @@ from typing import Final
 from controller.journal.shoe_file import DIGEST_BYTES, SIGNATURE_BYTES, ShoeFile
 from controller.json_fields import U64_MAX, JsonFields
 from controller.keys import PublicKey
-from controller.small_files import SmallFileError, problem_lines, read_text, sync_folder
+from controller.small_files import (
+    SmallFileError,
+    problem_lines,
+    read_text,
+    store_text,
+    sync_folder,
+)
 
 FORM: Final = "smartshoe-seals-1"
 SIGNED_WORDS: Final = "smartshoe seals 1"
@@ -179,27 +183,14 @@ def read_day(path: Path) -> DayList:
 def store_day(folder: Path, day: DayList) -> Path:
     """Write the list in place of the one that may be there. Raises SmallFileError."""
     path = day_path(folder, day.gaming_day)
-    fresh = path.with_name(f".{path.name}.new")
     try:
         if not path.parent.is_dir():
             path.parent.mkdir(_FOLDER_MODE)
             sync_folder(folder)
-        _write(fresh, list_text(day).encode())
-        fresh.replace(path)
-        sync_folder(path.parent)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
         raise SmallFileError(
             f"{path}: cannot be written: {error.strerror}. Remedy: make room, and let this account"
             " write into the folder"
         ) from error
+    store_text(path, list_text(day), _FILE_MODE)
     return path
-
-
-def _write(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, _FILE_MODE), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())

@@ -59,12 +59,16 @@ def require_new(path: Path) -> None:
         )
 
 
-def store_text(path: Path, text: str) -> None:
-    """Write a whole file in place of the one that may be there. Raises SmallFileError."""
+def store_text(path: Path, text: str, mode: int = 0o666) -> None:
+    """Write a whole file in place of the one that may be there. Raises SmallFileError.
+
+    `mode` is that of the new file, less what the account's mask takes away.
+    """
     fresh = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        with os.fdopen(os.open(fresh, flags, mode), "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
