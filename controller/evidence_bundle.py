@@ -34,7 +34,7 @@ from controller.keys import PublicKey, fingerprint_text
 from controller.rules.clauses import Clause
 from controller.seal_list import day_path, read_day, short_code
 from controller.shuffle_files import file_name, shuffle_text
-from controller.small_files import SmallFileError, require_new, sync_folder
+from controller.small_files import SmallFileError, require_new, sync_folder, write_synced
 
 FORM: Final = "smartshoe-bundle-1"
 COUP_FORM: Final = "smartshoe-coup-1"
@@ -198,7 +198,7 @@ def store_bundle(path: Path, data: bytes) -> None:
     require_new(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        _write(part, data)
+        write_synced(part, data, _MODE)
         _name(part, path)
         sync_folder(path.parent)
     except OSError as error:
@@ -209,14 +209,6 @@ def store_bundle(path: Path, data: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
-
-
-def _write(part: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    with os.fdopen(os.open(part, flags, _MODE), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _name(part: Path, path: Path) -> None:

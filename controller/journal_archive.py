@@ -23,7 +23,7 @@ from controller.journal.verify import CannotRead, verify
 from controller.journal_list import SealedShoe, sealed_shoes, trailer
 from controller.json_fields import time_text
 from controller.seal_list import FOLDER_NAME, SUFFIX, DayList, read_day
-from controller.small_files import SmallFileError, store_text, sync_folder
+from controller.small_files import SmallFileError, store_text, sync_folder, write_synced
 from controller.version import VERSION
 
 NOTE_NAME: Final = "archived.json"
@@ -178,12 +178,8 @@ def put(to: Path, target: Path, data: bytes) -> None:
     """Make a new file, whole and on the disk, or none. Raises OSError."""
     part = to / _PART_NAME
     target.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     try:
-        with os.fdopen(os.open(part, flags, FILE_MODE), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        write_synced(part, data, FILE_MODE)
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         part.rename(target)

@@ -67,11 +67,7 @@ def store_text(path: Path, text: str, mode: int = 0o666) -> None:
     fresh = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        with os.fdopen(os.open(fresh, flags, mode), "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        write_synced(fresh, text.encode(), mode)
         fresh.replace(path)
         sync_folder(path.parent)
     except OSError as error:
@@ -81,6 +77,15 @@ def store_text(path: Path, text: str, mode: int = 0o666) -> None:
             f"{path}: cannot be written: {error.strerror}. Remedy: make room, and let this account"
             " write into the folder"
         ) from error
+
+
+def write_synced(path: Path, data: bytes, mode: int) -> None:
+    """Write a file anew and put it on the disk; its name is another matter. Raises OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

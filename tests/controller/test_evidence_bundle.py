@@ -170,13 +170,13 @@ def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
 
 def test_a_file_that_appears_while_it_is_written_stays(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "coup.zip"
-    really = evidence_bundle._write
+    really = evidence_bundle.write_synced
 
-    def write_and_be_slow(part: Path, data: bytes) -> None:
-        really(part, data)
+    def write_and_be_slow(part: Path, data: bytes, mode: int) -> None:
+        really(part, data, mode)
         path.write_bytes(b"another")
 
-    monkeypatch.setattr(evidence_bundle, "_write", write_and_be_slow)
+    monkeypatch.setattr(evidence_bundle, "write_synced", write_and_be_slow)
     with pytest.raises(SmallFileError, match="it is not overwritten"):
         store_bundle(path, b"bundle")
     assert path.read_bytes() == b"another"
