@@ -357,7 +357,37 @@ WHOLE_SHOE = (*OPENING, *PLAYER_WINS, *PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], 
 
 
 @pytest.fixture
-def sealed_journal(fast_dir: Path) -> Callable[..., Path]:
+def stored_and_sealed() -> Callable[..., None]:
+    """A script's inputs are stored in a journal, each shoe sealed at its end; `look` after each."""
+
+    def store(
+        folder: Path,
+        script: Script,
+        key: Path,
+        look: Callable[[Journal, Loop], object] = lambda _journal, _loop: None,
+        *,
+        seal: bool = True,
+    ) -> None:
+        desk = SealDesk("M7", SigningSettings(key), lambda: script.at)
+        with Journal.open(folder) as journal:
+            if seal:
+                desk.started(journal)
+            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+            for item in script.inputs:
+                if isinstance(item, Started):
+                    stored = loop.begin(item)
+                else:
+                    loop.take(item)
+                    stored = loop.store_if_due(force=True)
+                if seal and stored is not None and stored.shoe_ended:
+                    desk.shoes_ended(journal, stored.shoe_ends)
+                look(journal, loop)
+
+    return store
+
+
+@pytest.fixture
+def sealed_journal(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
     """A journal after gaming days of so many shoes each, sealed, then some of the next shoe.
 
     `trouble` is given the script before the first shoe, `end` at the end.
@@ -377,18 +407,7 @@ def sealed_journal(fast_dir: Path) -> Callable[..., Path]:
             script.reported(*WHOLE_SHOE * count)
         script.reported(*then)
         end(script)
-        desk = SealDesk("M7", SigningSettings(fast_dir / "table.key"), lambda: script.at)
-        with Journal.open(fast_dir / name) as journal:
-            desk.started(journal)
-            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
-            for item in script.inputs:
-                if isinstance(item, Started):
-                    loop.begin(item)
-                    continue
-                loop.take(item)
-                stored = loop.store_if_due(force=True)
-                if stored is not None and stored.shoe_ended:
-                    desk.shoes_ended(journal, stored.shoe_ends)
+        stored_and_sealed(fast_dir / name, script, fast_dir / "table.key")
         return fast_dir / name
 
     return made

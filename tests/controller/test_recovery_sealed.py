@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from controller.core_state import STATES
-from controller.inputs import Started
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, JournalError
 from controller.loop import Loop
@@ -57,25 +56,14 @@ def seal_all(folder: Path) -> Path:
 
 
 @pytest.fixture
-def sealed_as_played(fast_dir: Path) -> Callable[..., Path]:
+def sealed_as_played(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
     """Store a script's inputs, sealing each shoe at its end, and look after each transaction."""
 
     def played(
         script, look: Callable[[Journal, Loop], None] = lambda _journal, _loop: None
     ) -> Path:
         folder = fast_dir / "journal"
-        desk = SealDesk("M7", SigningSettings(folder / "table.key"), lambda: script.at)
-        with Journal.open(folder) as journal:
-            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
-            for item in script.inputs:
-                if isinstance(item, Started):
-                    stored = loop.begin(item)
-                else:
-                    loop.take(item)
-                    stored = loop.store_if_due(force=True)
-                if stored is not None and stored.shoe_ended:
-                    desk.shoes_ended(journal, stored.shoe_ends)
-                look(journal, loop)
+        stored_and_sealed(folder, script, folder / "table.key", look)
         return folder
 
     return played

@@ -15,14 +15,10 @@ import pytest
 
 from controller.cli import main
 from controller.cli_errors import Exit
-from controller.inputs import Started
 from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
-from controller.loop import Loop
 from controller.replay import Finding, ReplayReport, replay
-from controller.seal_desk import SealDesk
-from controller.signer import SigningSettings
 from controller.version import VERSION
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -31,22 +27,12 @@ WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 
 
 @pytest.fixture
-def stored(fast_dir: Path) -> Callable[..., Path]:
+def stored(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
     """A script's inputs in a journal, each shoe sealed at its end where that is asked."""
 
     def store(script, name: str, *, seal: bool) -> Path:
         folder = fast_dir / name
-        desk = SealDesk("M7", SigningSettings(folder / "table.key"), lambda: script.at)
-        with Journal.open(folder) as journal:
-            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
-            for item in script.inputs:
-                if isinstance(item, Started):
-                    done = loop.begin(item)
-                else:
-                    loop.take(item)
-                    done = loop.store_if_due(force=True)
-                if seal and done is not None and done.shoe_ended:
-                    desk.shoes_ended(journal, done.shoe_ends)
+        stored_and_sealed(folder, script, folder / "table.key", seal=seal)
         return folder
 
     return store
