@@ -1,0 +1,47 @@
+"""The verdicts of 2,000 dealing scripts in all profiles stay those of 0.5.0, named changes apart."""
+
+import pytest
+import scripts_file
+from named_changes import NAMED_CHANGES
+from scripts_file import KINDS, SCRIPTS_COUNT
+from verdict_answers import answers_to
+
+SCRIPTS = scripts_file.read()
+PARTS = 20
+
+
+def first_difference(number: int) -> str:
+    """Empty where every statement of the script is answered as it was."""
+    one = SCRIPTS[number]
+    answers = answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
+    for place, (before, now) in enumerate(zip(one.answers, answers, strict=True)):
+        if before != now:
+            where = f"script {number} ({one.kind}, {one.profile}), statement {place + 1}"
+            return f"{where}: {one.statements[place]}\n  was {before}\n  now {now}"
+    return ""
+
+
+def test_the_net_holds_every_kind_in_every_profile() -> None:
+    kinds = {(one.kind, one.profile) for one in SCRIPTS}
+    assert len(SCRIPTS) == SCRIPTS_COUNT
+    assert len(kinds) == len(KINDS) * 9
+    assert sum(len(one.statements) for one in SCRIPTS) > 50_000
+
+
+def test_the_net_catches_common_irregularities() -> None:
+    """A net without mistakes in it would catch nothing."""
+    answers = "\n".join("\n".join(one.answers) for one in SCRIPTS)
+    codes = {word.partition("#")[0][1:] for word in answers.split() if word.startswith("!")}
+    assert len(codes) >= 40, sorted(codes)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_verdict_is_kept(part: int) -> None:
+    numbers = [one for one in range(part, SCRIPTS_COUNT, PARTS) if one not in NAMED_CHANGES]
+    differences = [found for found in map(first_difference, numbers) if found]
+    assert not differences, f"{len(differences)} scripts differ; the first:\n{differences[0]}"
+
+
+def test_every_named_change_is_still_one() -> None:
+    kept = [number for number in NAMED_CHANGES if not first_difference(number)]
+    assert not kept, f"answered as they were: take their names away: {kept}"

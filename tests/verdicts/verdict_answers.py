@@ -1,0 +1,130 @@
+"""A dealing script's statement as one line of the verdicts' net: codes, clauses, numbers, phase.
+
+Sentences are left out, so that words may be mended while a verdict may not change.
+"""
+
+from typing import Final
+
+from controller.procedure.effects import (
+    BatchMoved,
+    BurnDone,
+    CoupClosed,
+    CoupPaid,
+    CoupRecord,
+    Effect,
+    Prompted,
+    Recorded,
+    Refused,
+    ResolutionRecorded,
+    SettingChanged,
+    ShoeEnded,
+    ShoeOpened,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
+)
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.verdicts import Accepted, Verdict
+from controller.rule_data import load_profile
+from controller.script.parser import parse
+from controller.script.playing import Played, play
+
+SEATS: Final = (1, 2, 3, 4, 5)
+
+
+def rule_book(profile: str, decks: int, observed: str) -> RuleBook:
+    """The rules a script of the net is played by; `observed` names facts, comma-separated."""
+    named = observed.split(",")
+    facts = tuple(fact for fact in Fact if fact.value in named)
+    return RuleBook.of(load_profile(profile), decks, facts, SEATS)
+
+
+def answers_to(profile: str, decks: int, observed: str, script: str) -> list[str]:
+    """One line for each statement of `script`."""
+    return [answer(one) for one in play(rule_book(profile, decks, observed), parse(script))]
+
+
+def answer(played: Played) -> str:
+    words = [*map(_verdict, played.verdicts), *map(_effect, played.effects)]
+    suspension = played.state.suspension
+    phase = played.state.phase.value
+    words.append(f"={phase}" if suspension is None else f"={phase}/{suspension.resume_to.value}")
+    return " ".join(words)
+
+
+def _clauses(clauses: tuple[str, ...]) -> str:
+    return f"[{','.join(clauses)}]"
+
+
+def _verdict(verdict: Verdict) -> str:
+    provisional = "~" if verdict.provisional else ""
+    if isinstance(verdict, Accepted):
+        return f"ok{provisional}{_clauses(verdict.clauses)}"
+    suspends = "s" if verdict.suspends else ""
+    decisions = ",".join(verdict.decisions)
+    return (
+        f"!{verdict.code.value}#{verdict.number}@{verdict.coup}{suspends}{provisional}"
+        f"{_clauses(verdict.clauses)}{{{decisions}}}"
+    )
+
+
+def _effect(effect: Effect) -> str:
+    match effect:
+        case Refused():
+            return f"refused{_clauses(effect.clauses)}"
+        case CoupClosed():
+            return f"coup:{_coup(effect.record)}{_clauses(effect.clauses)}"
+        case CoupPaid():
+            settled = effect.settlement
+            gains = ",".join(f"{seat}:{settled.seat_gain(seat)}" for seat in settled.seats)
+            back = sum(act.cents for act in effect.returned)
+            return f"paid:{effect.coup}:{settled.house_gain}:{gains}:{back}"
+        case Prompted():
+            seen = "" if effect.observed else "?"
+            return f"due:{effect.call.value}{seen}{_clauses(effect.clauses)}"
+        case Recorded():
+            return f"recorded{_clauses(effect.clauses)}"
+        case ResolutionRecorded():
+            closed = ",".join(map(str, effect.closed))
+            return f"resolved:{effect.decision}:{effect.provisional}:{effect.outcome}:{closed}"
+        case _:
+            return _life(effect)
+
+
+def _life(effect: Effect) -> str:
+    """What happens to shoes, settings, batches and warnings."""
+    match effect:
+        case SettingChanged():
+            return f"set:{effect.setting}:{effect.old}:{effect.new}{_clauses(effect.clauses)}"
+        case ShoeOpened():
+            joined = ":joined" if effect.joined else ""
+            return f"shoe:{effect.gaming_day}:{effect.shoe}:{effect.decks}{joined}"
+        case ShoeEnded():
+            outcomes = f"{effect.player}/{effect.banker}/{effect.tie}/{effect.void}"
+            counted = f"{effect.cards_drawn}:{effect.coups}:{outcomes}:{effect.irregularities}"
+            return f"ended:{effect.shoe}:{counted}"
+        case BurnDone():
+            return f"burned:{effect.removed}{'' if effect.proven else '?'}"
+        case BatchMoved():
+            moved = f"{effect.batch}:{effect.before}>{effect.after}"
+            return f"batch:{moved}{_clauses(effect.clauses)}"
+        case ShuffleRecorded():
+            refused = ":refused" if effect.refused else ""
+            return f"shuffle:{effect.batch}{refused}{_clauses(effect.clauses)}"
+        case WarningOpened():
+            return f"warning:{effect.number}:{effect.kind}:{effect.code}{_clauses(effect.clauses)}"
+        case WarningClosed():
+            return f"cleared:{effect.number}:{effect.kind}"
+        case _:
+            raise AssertionError(f"the net has no word for {effect!r}")
+
+
+def _coup(record: CoupRecord) -> str:
+    cards = "".join(f"{one.place.value[0]}{one.card or '??'}" for one in record.cards)
+    points = "-"
+    if record.result is not None:
+        points = f"{record.result.player_count}-{record.result.banker_count}"
+    outcome = record.outcome.value if record.outcome is not None else "none"
+    declared = record.declared.value if record.declared is not None else "none"
+    aside = len(record.aside)
+    return f"{record.coup}:{record.fate.value}:{outcome}:{declared}:{points}:{cards}:{aside}"

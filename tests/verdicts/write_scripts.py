@@ -1,0 +1,323 @@
+"""Writes the net: 2,000 seeded dealing scripts in all profiles, with the answers of this version.
+
+Run once, at the version whose verdicts are to be kept: python tests/verdicts/write_scripts.py
+A script is dealt by looking at the table after each statement; its text is kept, not its seed, so
+that a later version plays the same words.
+"""
+
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import scripts_file
+from scripts_file import KINDS, SCRIPTS_COUNT, NetScript
+from verdict_answers import answer, rule_book
+
+from controller.custody.findings import FindingCode
+from controller.procedure.acts import ActKind
+from controller.procedure.decisions import Decision, Provisional
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import Fact
+from controller.procedure.state import TableState
+from controller.procedure.suspension import permitted_decisions
+from controller.rule_data import profile_names
+from controller.rules.cards import Card, Rank, Suit, point_value
+from controller.script.parser import parse
+from controller.script.playing import Played, play
+from controller.settlement.wagers import WagerKind
+from hil.dealing import tableau
+
+STATES = ("empty", "loading", "counted", "shuffling", "shuffled", "stored", "released", "held")
+SETTINGS = (
+    *("vig_rate 4", "vig_rate 5", "vig_rate 7", "vig_collection at_payment", "no_such_setting 1"),
+    *("coups_after_cut_card 1", "deal_option face_up", "dragon_bonus_table a", "ghost_hands_max 2"),
+)
+
+
+class Dealer:
+    """A dealer with a shuffled shoe; `statements` are the script so far."""
+
+    def __init__(self, kind: str, profile: str, seed: int) -> None:
+        self.chance = random.Random(f"{kind} {profile} {seed}")
+        self.kind = kind
+        self.profile = profile
+        self.decks = self.chance.choice((1, 1, 2, 6, 8))
+        keep = 0.35 if kind != "good" else 0.2
+        facts = [fact.value for fact in Fact if self.chance.random() < keep]
+        if kind == "people":
+            facts = sorted({*facts, Fact.WAGERS.value})
+        self.observed = ",".join(facts)
+        self.book = rule_book(profile, self.decks, self.observed)
+        self.cards: list[Card] = []
+        self.statements: list[str] = []
+        self.minutes = 0
+        self.cycle = 0
+        self.played: tuple[Played, ...] = ()
+
+    # --- the table as it stands ---------------------------------------------------------------
+
+    @property
+    def state(self) -> TableState:
+        return self.played[-1].state if self.played else TableState()
+
+    def say(self, words: str) -> None:
+        self.statements.append(words)
+        self.played = play(self.book, parse("\n".join(self.statements)))
+
+    def card(self) -> Card:
+        if not self.cards:
+            self.cards = [Card(rank, suit) for rank in Rank for suit in Suit] * self.decks
+            self.chance.shuffle(self.cards)
+        return self.cards.pop()
+
+    def a(self, *choices: str) -> str:
+        return self.chance.choice(choices)
+
+    # --- in order -----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        if self.chance.random() < 0.2:
+            self.say("start")
+            return
+        first = self.card()
+        burned = min(point_value(first) or 10, 10)
+        if first.rank is Rank.ACE:
+            burned = 1
+        if self.chance.random() < 0.5:
+            self.say(f"burn {first} + {burned}")
+        else:
+            self.say(f"burn {first}: {' '.join(str(self.card()) for _ in range(burned))}")
+
+    def in_order(self) -> str:
+        state = self.state
+        if state.suspension is not None:
+            return self.decision()
+        if state.phase in (Phase.SHOE_OVER, Phase.CLOSED):
+            self.cards = []
+            return "start"
+        if state.phase is Phase.RESULT:
+            return self.result()
+        if state.phase is Phase.BETWEEN_COUPS and self.chance.random() < 0.15:
+            return self.a("no more bets", "cut", "stand-by", "no more bets")
+        letter = {"player": "P", "banker": "B"}.get(state.phase.value.split("_")[0])
+        if letter is not None and self.chance.random() < 0.7:
+            return f"{letter} {self.card()}"
+        return f"card {self.card()}"
+
+    def decision(self) -> str:
+        suspension = self.state.suspension
+        dealt = suspension is not None and suspension.dealt
+        provisional = self.chance.choice(list(Provisional)) if dealt else None
+        permitted = permitted_decisions(self.state, provisional) or tuple(Decision)
+        decision = self.chance.choice(permitted)
+        outcome = ""
+        if decision is Decision.STATE_OUTCOME:
+            outcome = f" {self.a('player', 'banker', 'tie')}"
+        held = f" {provisional.value}" if provisional is not None else ""
+        return f"resolve {decision.value}{outcome}{held}"
+
+    def result(self) -> str:
+        coup = self.state.shoe.coup
+        hands: dict[str, list[Card]] = {"player": [], "banker": []}
+        for one in coup.cards if coup is not None else ():
+            hand = one.place.value.split("_")[0]
+            if one.card is not None and hand in hands:
+                hands[hand].append(one.card)
+        player, banker = (tuple(map(point_value, hands[who])) for who in ("player", "banker"))
+        words = f"result {tableau.winner(player, banker)}"
+        for who, pair in (("player", " P-pair"), ("banker", " B-pair")):
+            ranks = [card.rank for card in hands[who][:2]]
+            words += pair if len(ranks) == 2 and ranks[0] is ranks[1] else ""
+        return words
+
+    # --- what goes wrong ------------------------------------------------------------------------
+
+    def mistake(self) -> str:
+        card = self.card()
+        place = self.a("P1", "P2", "P3", "B1", "B2", "B3")
+        return self.a(
+            *(f"{place} {card}", f"P {card}", f"B {card}", f"card {card}", "card ??"),
+            *(f"{place} ??", f"more {card}", f"more banker {card}", f"out {card}"),
+            *(f"extra {card}", f"burned {card}", f"again {place} {card}", "cut", "cut"),
+            *("result player", "result tie P-pair", "result banker B-pair", "forced exit"),
+            *("stand-by", "start", f"lost {self.chance.randint(1, 3)}", "lost unproven"),
+            *("lost unreadable", "no more bets", "found face up", f"burn {card} + 3"),
+            *("turn error", "turn player", "turn banker third", self.decision()),
+            *(f"found face up\nresolve {self.a('continue', 'void-coup')}", self.repeat()),
+        )
+
+    def repeat(self) -> str:
+        """The shoe says its last card again."""
+        for words in reversed(self.statements):
+            first, _, card = words.partition(" ")
+            if first in ("P1", "P2", "P3", "B1", "B2", "B3"):
+                return f"again {first} {card}"
+        return "again burn 7h"
+
+    # --- people ---------------------------------------------------------------------------------
+
+    def wagers(self) -> str:
+        if self.chance.random() < 0.1:
+            return "wagers none"
+        count = self.chance.randint(1, 6)
+        stated = [
+            f"{self.chance.randint(1, 5)} {self.chance.choice(list(WagerKind)).value}"
+            f" {self.a('20', '40', '100', '12.50', '105')}"
+            for _ in range(count)
+        ]
+        return f"wagers {', '.join(stated)}"
+
+    def person(self) -> str:
+        seat = self.chance.randint(1, 5)
+        self.minutes += self.chance.randint(0, 20)
+        setting = self.chance.choice(SETTINGS)
+        return self.a(
+            *(self.wagers(), self.wagers(), self.wagers(), f"collect {seat}", f"leave {seat}"),
+            *(
+                f"document {seat} form {1000 + len(self.statements)}",
+                f"document {seat} form 7 void",
+            ),
+            f"document {seat} form 9 unsigned because refused",
+            f"notice {setting} to players at +{self.minutes}min",
+            f"set {setting} at +{self.minutes}min because agreed",
+            *("turn player", "turn banker", "turn player third", "turn banker third"),
+            *("give up player", "give up banker by order because slow", "ghost hand"),
+            *("no more bets", "close shoe", self.act(), self.act()),
+        )
+
+    def act(self) -> str:
+        words = f"record {self.chance.choice(list(ActKind)).value}"
+        if self.chance.random() < 0.6:
+            words += f" batch {self.a('red', 'blue', 'red', 'green')}"
+        if self.chance.random() < 0.3:
+            words += f" seat {self.chance.randint(1, 7)}"
+        if self.chance.random() < 0.4:
+            total = 52 * self.decks
+            words += f" amount {self.chance.choice((total, total, total // 2, 20, 14, 0))}"
+        if self.chance.random() < 0.3:
+            words += ' second "Ann Lee"'
+        if self.chance.random() < 0.4:
+            words += f" as {self.a('floorperson', 'floorperson', 'pit_manager', 'dealer')}"
+            words += ' because "seen"'
+        return words
+
+    # --- batches and custody ------------------------------------------------------------------
+
+    def preparation(self) -> list[str]:
+        """Acts that bring a batch to the shoe, mostly in order."""
+        back, total = self.a("red", "blue"), 52 * self.decks
+        floor = "as floorperson because seen"
+        steps = [
+            f"record received batch {back} {floor}",
+            f'record inspected batch {back} second "Ann Lee"',
+            f"record washed batch {back}",
+            f"record stacked batch {back}",
+            f"record shuffled batch {back} {floor}",
+            f"record cut-offered batch {back} seat 3",
+            f"record cut batch {back} seat 3 amount {total // 2}",
+            f"record cut-cards-placed batch {back} amount 14",
+            f"record loaded batch {back} amount {total}",
+        ]
+        return [one for one in steps if self.chance.random() < 0.85]
+
+    def batch(self) -> str:
+        card, back = self.card(), self.a("red", "blue", "green", '""')
+        code = self.chance.choice(list(FindingCode)).value
+        again = " again" if self.chance.random() < 0.2 else ""
+        return self.a(
+            *(f"unclaimed {card} of {back}{again}", f"unclaimed {card} of {back}"),
+            f'custody {code} {card} tag E00401 of {back} at "coup 3" because "by its tag"',
+            *(self.act(), self.act(), "\n".join(self.preparation()) or "start", "start"),
+            *(f"record discard-cleared batch {back}", f"record released batch {back}"),
+            *("day 2026-11-22", "program 9.9", "close shoe", "cut"),
+        )
+
+    # --- the shuffler -----------------------------------------------------------------------------
+
+    def round_of_the_shuffler(self) -> list[str]:
+        """A batch through a compartment and into the shoe."""
+        bay, back, total = self.a("1", "2"), self.a("red", "blue"), 52 * self.decks
+        self.cycle += 1
+        steps = [
+            f"record into-shuffler batch {back}",
+            f"shuffler {bay} loading uncounted of {back}",
+            f"shuffler {bay} counted {total} of {back}",
+            f"shuffler {bay} began {self.cycle}",
+            f"shuffler {bay} shuffling {total} of {back}",
+            f"shuffler {bay} done {self.cycle} {total} of {back} good",
+            f"shuffler {bay} shuffled {total} of {back}",
+            f"shuffler {bay} stored {total} of {back}",
+            f"shuffler {bay} released {total} of {back}",
+            f"shuffler {bay} empty 0",
+            f"record cut batch {back} amount {total // 2}",
+            f"record loaded batch {back} amount {total}",
+        ]
+        return [one for one in steps if self.chance.random() < 0.93]
+
+    def shuffler(self) -> str:
+        bay, back = self.a("1", "2"), self.a("red", "blue", "green")
+        total = self.chance.choice((52 * self.decks, 52 * self.decks - 1, 0))
+        self.minutes += self.chance.randint(0, 3)
+        cycle = max(1, self.cycle)
+        words = self.a(
+            *(f"{bay} {self.chance.choice(STATES)} {total} of {back}", f"{bay} began {cycle}"),
+            f"{bay} done {cycle} {total} of {back} {self.a('good', 'count_differs', 'unverified')}",
+            *(f"{bay} done {cycle} {total} of {back} good forged", f"{bay} aborted {cycle} jam"),
+            *(f"{bay} jam", f"{bay} unjammed", f"{bay} residual 3", f"{bay} residual 0"),
+            *(f"door {bay} open", f"door {bay} closed", "mode play", "mode service"),
+            *("warning 17 on belt", "warning 17 off belt", "proven", "proven bare", "gone"),
+            *("lost 2", "lost unproven"),
+        )
+        return f"shuffler {words} at +{self.minutes}min"
+
+    def beside_the_shuffler(self) -> str:
+        return self.a(
+            *("\n".join(self.round_of_the_shuffler()) or "start", self.shuffler(), self.shuffler()),
+            *(f"clear warning {self.chance.randint(1, 4)}", self.act(), self.mistake(), "start"),
+        )
+
+    # --- the whole script -----------------------------------------------------------------------
+
+    def deal(self) -> NetScript:
+        beside: dict[str, tuple[float, Callable[[], str]]] = {
+            "good": (0.0, self.mistake),
+            "wrong": (0.22, self.mistake),
+            "people": (0.45, self.person),
+            "batches": (0.4, self.batch),
+            "shuffler": (0.4, self.beside_the_shuffler),
+        }
+        share, other = beside[self.kind]
+        prepared = {"batches": self.preparation, "shuffler": self.round_of_the_shuffler}
+        if self.kind == "shuffler":
+            self.say("shuffler proven")
+        for words in prepared.get(self.kind, list)():
+            self.say(words)
+        self.begin()
+        for _ in range(self.chance.randint(10, 28)):
+            in_order = self.chance.random() >= share
+            words = self.in_order() if in_order else other()
+            for line in words.split("\n"):
+                self.say(line)
+        answers = tuple(answer(one) for one in self.played)
+        statements = tuple(self.statements)
+        return NetScript(self.kind, self.profile, self.decks, self.observed, statements, answers)
+
+
+def write() -> None:
+    profiles = profile_names()
+    scripts = []
+    for number in range(SCRIPTS_COUNT):
+        profile = profiles[number % len(profiles)]
+        kind = KINDS[number // len(profiles) % len(KINDS)]
+        scripts.append(Dealer(kind, profile, number).deal())
+        if number % 100 == 99:
+            print(f"{number + 1} of {SCRIPTS_COUNT} scripts", file=sys.stderr)
+    scripts_file.write(scripts)
+    size = scripts_file.PATH.stat().st_size
+    statements = sum(len(one.statements) for one in scripts)
+    print(f"{Path(scripts_file.PATH.name)}: {statements} statements, {size} bytes")
+
+
+if __name__ == "__main__":
+    write()
