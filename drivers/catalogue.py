@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 
 from drivers.events import Spot
 from drivers.interface import Driver
+from drivers.monitor import Monitor
 from drivers.readers.inventory_reader import InventoryReader, InventoryReaderSettings
 from drivers.readers.placed_reader import (
     PlacedReader,
@@ -24,7 +25,6 @@ from drivers.scanners.ssi import SsiScanner, SsiScannerState
 from drivers.shoes import tablelink_events as shoe_events
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_monitor import AngelEyeMonitor, AngelEyeMonitorState
-from drivers.shoes.monitor import Monitor
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_monitor import RfidMonitor, RfidMonitorState
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState

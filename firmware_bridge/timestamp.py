@@ -1,12 +1,10 @@
-"""When something happened: the one reader of the clock.
+"""When something happened, on both clocks.
 
-Responsible for: stamping what the rim takes in, with the monotonic clock (for intervals and
-deadlines inside one boot) and UTC (for people and for the record).
-Not responsible for: deciding anything from time. Everything above receives stamps as input.
+Responsible for: one moment on the monotonic clock (for intervals and deadlines inside one boot) and
+in UTC (for people and for the record).
+Not responsible for: reading the clocks (transport.clock): stamps are an input.
 Source: package README, "Time is an input".
 """
-
-import time
 
 from firmware_bridge.values import dataclass
 
@@ -17,8 +15,3 @@ class Timestamp:
 
     monotonic_ns: int
     utc_ns: int
-
-
-def now() -> Timestamp:
-    """Read both clocks. Only threads at the rim may call this."""
-    return Timestamp(monotonic_ns=time.monotonic_ns(), utc_ns=time.time_ns())

@@ -20,8 +20,8 @@ import typer
 
 from controller.version import VERSION
 from hil.dealing.mistakes import DESCRIPTIONS, Mistake, PlannedMistake, planned_mistake
-from hil.demo_plan import DemoSettings, Manner, Speed, Transport, usual_mistakes
-from hil.shoes import NEEDS_KEYS, ShoeKind
+from hil.demo.plan import DemoSettings, Manner, Speed, Transport, usual_mistakes
+from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,7 +97,7 @@ def _ordered(text: str) -> PlannedMistake:
 
 
 def _known_profile(name: str) -> str:
-    from controller.rule_data import profile_names
+    from controller.profiles.load import profile_names
 
     if name not in profile_names():
         raise typer.BadParameter(f"{name!r}: known are {', '.join(profile_names())}")
@@ -254,13 +254,13 @@ def _new_folder() -> Path:
 def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
     """Play, prove and tell."""
     from controller.journal.values import JournalError
-    from controller.rule_data import load_clauses
-    from controller.small_files import SmallFileError
-    from hil.demo import CannotBegin, play
-    from hil.demo_proof import prove
-    from hil.demo_report import plain, tell
-    from hil.demo_screen import screen_on
-    from hil.program import ProgramFailed
+    from controller.profiles.load import load_clauses
+    from controller.system.atomic_file import SmallFileError
+    from hil.demo.demo import CannotBegin, play
+    from hil.demo.proof import prove
+    from hil.demo.report import plain, tell
+    from hil.demo.screen import screen_on
+    from hil.rig.program import ProgramFailed
 
     console = _console(as_json=as_json)
     words = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
@@ -306,7 +306,7 @@ def _fail(words: str, code: Exit) -> Exit:
 )
 def emulate(context: typer.Context) -> None:
     """Serve an emulated shoe and its dealer on a pseudo-terminal or TCP port."""
-    from hil.emulator_process import main as run
+    from hil.serve.shoe import main as run
 
     words = context.args or ["--help"]
     try:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from controller.audit.crew import crew
+from controller.audit.continuity import begins, disagreements, open_part
+from controller.audit.discovery import Piece, pieces, require_something
 from controller.audit.findings import LivePart, PieceReport, Said, Sealed, Tally, Weight
-from controller.audit.neighbours import begins, disagreements, open_part
-from controller.audit.shoe_audit import AuditSettings
-from controller.audit.walk import Piece, pieces, require_something
-from firmware_bridge.timestamp import now
+from controller.audit.shoe import AuditSettings
+from controller.audit.worker_pool import crew
+from firmware_bridge.transport.clock import now
 
 SAID_MAX: Final = 5_000
 Progress = Callable[[int], None]

@@ -14,11 +14,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from controller.audit.column_table import ENDS, ROLES, ColumnTable, column_table, symbols
-from controller.audit.column_table import FACES as FACE_BYTES
-from controller.audit.coup_words import Fault, coup_faults
+from controller.audit.column_tableau import ENDS, ROLES, ColumnTable, column_table, symbols
+from controller.audit.column_tableau import FACES as FACE_BYTES
+from controller.audit.finding_text import Fault, coup_faults
 from controller.audit.terms import FACES, Terms
-from controller.card_rows import (
+from controller.journal.card_row_format import (
     CARD_AT,
     CLAIMED_AT,
     COUP_AT,
@@ -32,8 +32,8 @@ from controller.card_rows import (
     RowRole,
 )
 from controller.journal.shoe_file import ROW_BYTES
+from controller.profiles.rule_points import RulePoint
 from controller.rules.cut import cards_behind, coups_left_after_cut, placement_ok
-from controller.rules.rule_points import RulePoint
 
 _ZERO: Final = b"\0"
 _CUT: Final = bytes((RowRole.CUT_CARD,))

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from controller.archive.day_list import DayList, Seal, read_day, verifies
 from controller.journal.shoe_file import UNSIGNED, ShoeFile
-from controller.keys import PublicKey
-from controller.seal_list import DayList, Seal, read_day, verifies
-from controller.small_files import SmallFileError
+from controller.system.atomic_file import SmallFileError
+from controller.system.keys import PublicKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Responsible for: reading them from the first input of a run, once for each that 
 the figures a screen compares with.
 Not responsible for: comparing (screen), and for settings that were changed at the table in play:
 those stand in the state, and a replay tells them.
-Source: package README, "Audit"; controller/rules/README.md, "Profiles".
+Source: package README, "Audit"; controller/profiles/README.md, "Profiles".
 """
 
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from controller.card_rows import RowRole
-from controller.inputs import Started
-from controller.journal.canonical import CanonicalError, Codec
-from controller.rule_data import load_clauses
+from controller.core.settings import Settings
+from controller.journal.card_row_format import RowRole
+from controller.journal.encoding.codec import CanonicalError, Codec
+from controller.profiles.clauses import Clause
+from controller.profiles.load import load_clauses
+from controller.profiles.profile import Profile, ProfileError, parse_profile
+from controller.profiles.rule_points import RulePoint
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card, Rank, Suit
-from controller.rules.clauses import Clause
-from controller.rules.profile import Profile, ProfileError, parse_profile
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import BurnMode, ShuffleMode
-from controller.settings import Settings
-from controller.tape import read_older_input
+from controller.rules.setting_values import BurnMode, ShuffleMode
+from controller.tape.inputs import Started
+from controller.tape.records import read_older_input
 
 CARDS_OF_A_DECK: Final = 52
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)

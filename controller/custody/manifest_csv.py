@@ -2,8 +2,8 @@
 
 Responsible for: the form of the file (heading, columns, rows), what is wrong in it by line and
 column, and the one canonical text of a manifest.
-Not responsible for: whether the cards are a whole batch (manifest), files (controller.batches) and
-who vouches for them (receipt).
+Not responsible for: whether the cards are a whole batch (manifest), files
+(controller.commissioning.batch_folder) and who vouches for them (receipt).
 Source: controller/README.md, "The batch file".
 
 Decisions. The file is read as other programs leave it (byte order mark, CRLF, blank lines, small

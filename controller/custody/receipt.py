@@ -2,8 +2,8 @@
 
 Responsible for: what a receipt states, the bytes that are signed, its small readable JSON file, and
 whether it is about a given manifest.
-Not responsible for: keys and the arithmetic of signatures (controller.keys) and for files
-(controller.batches).
+Not responsible for: keys and the arithmetic of signatures (controller.system.keys) and for files
+(controller.commissioning.batch_folder).
 Source: S42-a-4-iii-same, NY-a-4-iv-b-same (a batch stays the same cards); controller/README.md,
 "Receipts". Signed is the canonical CBOR of the statement (controller/journal/README.md).
 
@@ -18,8 +18,8 @@ from typing import Final
 
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import write_manifest
-from controller.journal.canonical import Codec
-from controller.json_fields import JsonFields, time_text
+from controller.journal.encoding.codec import Codec
+from controller.system.json_document import JsonFields, time_text
 from firmware_bridge.values import dataclass
 
 SHA256_BYTES: Final = 32

@@ -8,10 +8,9 @@ Source: NY-a-4-iv-*, S42-a-4-*; D-22 (what must survive a restart).
 
 from typing import Final
 
+from controller.custody.batch_ledger import BatchLedger
+from controller.custody.card_states import ON_TABLE, Standing, Whereabouts
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.ledger import BatchLedger
-from controller.custody.places import Whereabouts
-from controller.custody.standings import ON_TABLE, Standing
 from firmware_bridge.values import dataclass, replace
 
 FACES: Final = 52

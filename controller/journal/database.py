@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
-from controller.journal.log import LogEnd, frames_taken, log_end
 from controller.journal.values import Base, JournalError
+from controller.journal.wal_check import LogEnd, frames_taken, log_end
 
 FILE_NAME: Final = "live.db"
 LOCK_NAME: Final = "lock"

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.journal.chain import link
 from controller.journal.database import DAMAGE, in_words, stored_base
 from controller.journal.folder import sealed_files
-from controller.journal.sealed_part import SealedPart, bases_around_last
+from controller.journal.record import link
+from controller.journal.sealed_reader import SealedPart, bases_around_last
 from controller.journal.values import (
     Base,
     ChainBreak,

@@ -7,10 +7,11 @@ Source: controller/journal/README.md, "Records".
 
 from collections.abc import Mapping
 from enum import StrEnum
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
 
-from controller.journal.canonical import CanonicalError
+from controller.journal.encoding.codec import CanonicalError
 
 
 class RecordKind(StrEnum):
@@ -37,3 +38,16 @@ def unwrap(record: bytes) -> tuple[RecordKind, bytes]:
         if record.startswith(prefix):
             return kind, record[len(prefix) :]
     raise CanonicalError(f"a record begins with an input or entry mark, this with {record[:5]!r}")
+
+
+GENESIS: Final = bytes(32)
+"""The chain value before the first record: 32 zero bytes."""
+
+
+def link(previous: bytes, record: bytes) -> bytes:
+    """The chain value (32 bytes) of `record` after a record whose chain value is `previous`.
+
+    The length stands before the record, 8 bytes big-endian, so that no two different sequences
+    of records can hash the same bytes.
+    """
+    return sha256(previous + len(record).to_bytes(8, "big") + record).digest()

@@ -2,8 +2,9 @@
 
 Responsible for: putting the records of one shoe, the rows of its cards and what is said of them
 into the bytes of a sealed file, and reading such bytes strictly.
-Not responsible for: what a record or a row says (controller.card_rows), when a shoe is sealed
-(store), whose key signs, and for a regulator's check (verify reads the layout on its own).
+Not responsible for: what a record or a row says (controller.journal.card_row_format), when a shoe
+is sealed (store), whose key signs, and for a regulator's check (verify reads the layout on its
+own).
 Source: controller/journal/README.md, "Shoe file"; RFC 1950 (zlib), FIPS 180-4 (SHA-256).
 """
 
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from controller.journal.canonical import CanonicalError, Codec
-from controller.journal.chain import GENESIS, link
+from controller.journal.encoding.codec import CanonicalError, Codec
+from controller.journal.record import GENESIS, link
 from controller.journal.values import JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHSEAL"

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from controller.journal.chain import link
 from controller.journal.database import (
     DAMAGE,
     FILE_NAME,
@@ -38,6 +37,7 @@ from controller.journal.folder import (
     sync_names,
 )
 from controller.journal.reader import KEEP, JournalReader
+from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (

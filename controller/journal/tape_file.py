@@ -2,7 +2,7 @@
 
 Responsible for: the layout of the file, writing it record by record, and reading it back checked,
 with the methods of a journal's reader.
-Not responsible for: which records go onto a tape (controller.journal_export).
+Not responsible for: which records go onto a tape (controller.archive.export).
 Source: controller/journal/README.md, "Tape"; FIPS 180-4 (SHA-256).
 """
 
@@ -14,10 +14,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from controller.journal.canonical import CanonicalError, Codec
-from controller.journal.chain import link
 from controller.journal.database import FILE_MODE, in_memory
+from controller.journal.encoding.codec import CanonicalError, Codec
 from controller.journal.reader import JournalReader
+from controller.journal.record import link
 from controller.journal.values import Base, Head, JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHTAPE"

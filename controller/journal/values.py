@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from controller.journal.chain import GENESIS
+from controller.journal.record import GENESIS
 
 _PAD_STEP: Final = 1024
 _HASH_BYTES: Final = 32

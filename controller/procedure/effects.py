@@ -12,8 +12,8 @@ from typing import TypeAlias
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
-from controller.settlement.order import PayStep
-from controller.settlement.settling import Settlement
+from controller.settlement.payment_order import PayStep
+from controller.settlement.settle import Settlement
 from drivers.shuffler_events import ShuffleProof
 from firmware_bridge.values import dataclass
 

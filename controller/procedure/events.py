@@ -1,7 +1,8 @@
 """Domain events: what happened at our table.
 
 Responsible for: the closed set of happenings the procedure judges, in the table's own words.
-Not responsible for: what a vendor's shoe calls them (controller.intake turns one into the other).
+Not responsible for: what a vendor's shoe calls them (controller.core.device_intake turns one into
+the other).
 Source: package README, "Domain events".
 """
 
@@ -9,7 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from controller.custody.findings import Finding
-from controller.procedure.acts import ActKind
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Resolution
 from controller.rules.cards import Card
 from controller.rules.coup import Place

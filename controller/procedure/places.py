@@ -11,11 +11,11 @@ from typing import Final
 
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
+from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.cards import Card
 from controller.rules.coup import Decision, Place, decision, hands
 from controller.rules.hands import is_natural, point_count
-from controller.rules.rule_points import RulePoint, banker_row_point
-from controller.rules.words import ThirdCardDealt
+from controller.rules.setting_values import ThirdCardDealt
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
 # In drawing order, third cards included.

@@ -1,7 +1,7 @@
 """Everything the procedure looks up: the profile's values and citations, and the state table.
 
 Responsible for: one frozen object that the judging functions share.
-Not responsible for: state (TableState) and for reading files (controller.config).
+Not responsible for: state (TableState) and for reading files (controller.config.load).
 Source: package README, "Profiles".
 """
 
@@ -12,14 +12,14 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
-from controller.custody.lineage.stages import EDGES as LIFE_EDGES
-from controller.custody.lineage.stages import BatchStage, BatchTrigger
-from controller.machine import NoEdge, StateTable
+from controller.custody.batch_life.stages import EDGES as LIFE_EDGES
+from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.procedure.phases import EDGES, Phase, Trigger
-from controller.rules.profile import Profile
-from controller.rules.rule_points import RulePoint
-from controller.rules.rule_values import RuleValues
-from controller.rules.words import ShuffleMode
+from controller.profiles.profile import Profile
+from controller.profiles.rule_points import RulePoint
+from controller.profiles.rule_values import RuleValues
+from controller.rules.setting_values import ShuffleMode
+from controller.state_table import NoEdge, StateTable
 
 # Back colours of the two batches, where table.toml names no others.
 DEFAULT_BACKS: Final = ("red", "blue")

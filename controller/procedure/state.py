@@ -8,16 +8,21 @@ Source: package README, "State"; D-22 (what must survive a restart).
 
 from enum import StrEnum
 
+from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
-from controller.custody.lineage.state import NO_LINEAGE, Lineage
-from controller.procedure.catalogue import IrregularityCode
 from controller.procedure.effects import CoupRecord
-from controller.procedure.opening_state import NOTHING_RECORDED, OpeningState
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.places import HAND_PLACES
-from controller.procedure.remedy_state import NOTHING_TO_REMEDY, LastDrawn, RemedyState
-from controller.procedure.reveal_state import UNTURNED, RevealState
-from controller.procedure.wagering_state import (
+from controller.procedure.states.opening import NOTHING_RECORDED, OpeningState
+from controller.procedure.states.remedy import (
+    NOTHING_TO_REMEDY,
+    UNTURNED,
+    LastDrawn,
+    RemedyState,
+    RevealState,
+)
+from controller.procedure.states.wagering import (
     NO_WAGERS,
     ChangedSetting,
     NoticeGiven,

@@ -8,12 +8,16 @@ Source: package README, "The procedure".
 
 from typing import assert_never
 
-from controller.procedure.boxed import found_face_up
-from controller.procedure.changes import effective, notice_recorded, setting_change_asked
-from controller.procedure.custody_found import custody_found
-from controller.procedure.cutting import cut_card
-from controller.procedure.drawing import card_drawn, no_more_bets
-from controller.procedure.errors import error_card_turned
+from controller.custody.findings import FindingCode
+from controller.procedure.dealing.coup_end import end_stated, forced_out, result_declared, stands_by
+from controller.procedure.dealing.cut_card import cut_card
+from controller.procedure.dealing.drawing import card_drawn, no_more_bets
+from controller.procedure.dealing.error_cards import error_card_turned
+from controller.procedure.dealing.ghost_hand import ghost_hand_asked
+from controller.procedure.dealing.lost_reports import program_replaced, reports_missing
+from controller.procedure.dealing.repeats import card_repeated
+from controller.procedure.dealing.reveal import cards_turned, right_given_up
+from controller.procedure.dealing.shoe import closed_by_person, device_started
 from controller.procedure.events import (
     ActRecorded,
     CardDrawn,
@@ -49,25 +53,26 @@ from controller.procedure.events import (
     WagersStated,
     WarningCleared,
 )
-from controller.procedure.finishing import end_stated, forced_out, result_declared, stands_by
-from controller.procedure.ghost import ghost_hand_asked
-from controller.procedure.interruptions import program_replaced, reports_missing
-from controller.procedure.opening import act_recorded
-from controller.procedure.owing import (
+from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.people.acts import act_recorded
+from controller.procedure.people.boxed_cards import found_face_up
+from controller.procedure.people.setting_changes import (
+    effective,
+    notice_recorded,
+    setting_change_asked,
+)
+from controller.procedure.people.suspension import follow, resolve
+from controller.procedure.people.vigorish import (
     seat_vacated,
     vigorish_collected,
     vigorish_documented,
     vigorish_of_day_ended,
 )
-from controller.procedure.repeats import card_repeated
-from controller.procedure.revealing import cards_turned, right_given_up
+from controller.procedure.people.wager_statements import wagers_stated
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shoe import closed_by_person, device_started
-from controller.procedure.shuffler import of_the_shuffler
+from controller.procedure.shuffler.events import of_the_shuffler
 from controller.procedure.state import TableState
-from controller.procedure.stating import wagers_stated
-from controller.procedure.steps import Step, accept, suspended_if_due
-from controller.procedure.suspension import follow, resolve
+from controller.procedure.step_result import Step, accept, irregular, suspended_if_due
 from firmware_bridge.values import replace
 
 
@@ -167,3 +172,16 @@ def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
             return program_replaced(book, step, event.software)
         case _:
             return _seen(book, step, event)
+
+
+_OF_THE_LOADING = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)
+
+
+def custody_found(book: RuleBook, step: Step, event: CustodyFound) -> Step:
+    """Raise what custody found."""
+    found = event.finding
+    code = IrregularityCode(found.code.value)
+    known = any(one.code is code for one in step.state.open_irregularities)
+    if found.code in _OF_THE_LOADING and known:
+        return accept(step, f"{found.detail}: raised already")
+    return irregular(book, step, code, f"{found.step}: {found.detail}", finding=found)

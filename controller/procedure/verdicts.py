@@ -7,7 +7,7 @@ Source: package README, "Verdicts".
 
 from typing import TypeAlias
 
-from controller.procedure.catalogue import IrregularityCode
+from controller.procedure.irregularities import IrregularityCode
 from firmware_bridge.values import dataclass
 
 

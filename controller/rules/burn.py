@@ -8,7 +8,7 @@ Source: NY-e-1 to NY-e-3; S42-e-6-burn1, S42-e-6-burnn, S42-e-6-value.
 from typing import assert_never
 
 from controller.rules.cards import Card, burn_value
-from controller.rules.words import BurnMode
+from controller.rules.setting_values import BurnMode
 
 
 def burn_owed(first: Card, mode: BurnMode, fixed: int = 0) -> int:

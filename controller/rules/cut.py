@@ -6,7 +6,7 @@ Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. When the c
 two coups the text can be read in two ways; the profile says which (see README, "Decisions").
 """
 
-from controller.rules.words import CutRoundStart
+from controller.rules.setting_values import CutRoundStart
 
 
 def coups_left_after_cut(

@@ -18,12 +18,14 @@ from controller.procedure.events import (
     ShufflerGone,
     WarningCleared,
 )
-from controller.script import said_of_cards, said_of_people, said_of_shuffler
-from controller.script.forms import FORMS
-from controller.script.problems import Misread, Problem, ScriptError
-from controller.script.reading import Reading
+from controller.script import card_statements as said_of_cards
+from controller.script import people_statements as said_of_people
+from controller.script import shuffler_statements as said_of_shuffler
+from controller.script.errors import Misread, Problem, ScriptError
+from controller.script.statement_forms import FORMS
+from controller.script.statement_reader import Reading
 from controller.script.statements import Said, ShufflerSaid, Statement
-from controller.script.words import Spoken, spoken
+from controller.script.tokens import Spoken, spoken
 
 _HAND_WORDS: Final = tuple(f"{hand}{number}" for hand in "PB" for number in ("", 1, 2, 3))
 _FORM_OF: Final = MappingProxyType(

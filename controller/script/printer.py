@@ -43,11 +43,11 @@ from controller.procedure.events import (
 )
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.script.said_of_cards import BANKER_PAIR, HAND_LETTERS, PLACE_WORDS, PLAYER_PAIR
-from controller.script.said_of_people import TURNED_WORDS
-from controller.script.said_of_shuffler import in_words
+from controller.script.card_statements import BANKER_PAIR, HAND_LETTERS, PLACE_WORDS, PLAYER_PAIR
+from controller.script.people_statements import TURNED_WORDS
+from controller.script.shuffler_statements import in_words
 from controller.script.statements import UNREAD, Burn, DueCard, HandCard, Said, ShufflerSaid
-from controller.script.words import quoted, written
+from controller.script.tokens import quoted, written
 from controller.settlement.wagers import money
 
 _NS = 1_000_000_000

@@ -12,8 +12,8 @@ from math import lcm
 from types import MappingProxyType
 from typing import Final
 
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import VigorishMode, VigorishRounding
+from controller.profiles.rule_points import RulePoint
+from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.vigorish import TIE_SHARE, waived
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money

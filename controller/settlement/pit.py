@@ -5,8 +5,8 @@ Not responsible for: notices before a change (procedure) and for the procedures 
 Source: NY-i-3-i, NY-i-3-ii, S42-j-3-i; X-24.
 """
 
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import PayProcedure, PitUniform
+from controller.profiles.rule_points import RulePoint
+from controller.rules.setting_values import PayProcedure, PitUniform
 from controller.settlement.terms import Terms
 from firmware_bridge.values import dataclass
 

@@ -11,11 +11,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, assert_never
 
+from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import TieResult, VigorishMode
-from controller.settlement.facts import CoupFacts
+from controller.rules.setting_values import TieResult, VigorishMode
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.terms import BONUS_MARGINS, BONUS_NATURAL, Terms
 from controller.settlement.wagers import WagerKind
 from firmware_bridge.values import dataclass

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, assert_never
 
+from controller.profiles.profile import Profile
+from controller.profiles.rule_points import RulePoint
+from controller.profiles.rule_values import RuleValues
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.profile import Profile
-from controller.rules.rule_points import RulePoint
-from controller.rules.rule_values import RuleValues
-from controller.rules.words import BonusTable, VigorishMode
+from controller.rules.setting_values import BonusTable, VigorishMode
 from controller.settlement.wagers import WagerKind
 from firmware_bridge.values import dataclass
 

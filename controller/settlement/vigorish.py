@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final, assert_never
 
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import VigorishCollection, VigorishMode, VigorishRounding
+from controller.profiles.rule_points import RulePoint
+from controller.rules.setting_values import VigorishCollection, VigorishMode, VigorishRounding
 from controller.settlement.results import Judgement, VigorishOn
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.wagers import Wager, WagerKind

@@ -13,9 +13,9 @@ from typing import TypeAlias, assert_never, cast
 
 from drivers.events import BarCodeRead, DeviceEvent
 from drivers.interface import Driver
+from drivers.monitor import event_text
 from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
 from drivers.scanners.ssi import SsiScanner, SsiScannerState
-from drivers.shoes.monitor import event_text
 from firmware_bridge.hid_pos.reports import BadReport, Report
 from firmware_bridge.hid_pos.reports import feed as feed_reports
 from firmware_bridge.link import LinkFault

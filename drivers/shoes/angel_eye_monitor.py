@@ -7,8 +7,8 @@ Source: package README, "Monitor"; firmware_bridge README, "Angel Eye II-EX", wh
 
 from dataclasses import field
 
+from drivers.monitor import event_text
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
-from drivers.shoes.monitor import event_text
 from firmware_bridge.angel_eye.frames import Unframed, feed
 from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
 from firmware_bridge.link import LinkFault

@@ -7,7 +7,7 @@ Source: package README, "Monitor"; firmware_bridge README, "FEIG OBID", what is 
 
 from dataclasses import field
 
-from drivers.shoes.monitor import event_text
+from drivers.monitor import event_text
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
 from firmware_bridge.feig.frames import Unframed, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw

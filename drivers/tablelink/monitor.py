@@ -14,7 +14,7 @@ from typing import TypeAlias, assert_never
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
-from drivers.shoes.monitor import event_text
+from drivers.monitor import event_text
 from drivers.tablelink.texts import SENTENCE_MAX, harmless, identity
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.bodies import Body, Status

@@ -19,7 +19,8 @@ from typing import Final
 
 import pyudev
 
-from firmware_bridge.timestamp import Timestamp, now
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
     DeviceEvent,

@@ -1,25 +1,21 @@
-"""What a port's URL may be, and the port it names.
+"""What a port's URL may be.
 
 Responsible for: every form of URL in one place (device path, serial server, USB device, serial
-port of a USB device), what is wrong with one that is none of them, and the Port behind each.
-Not responsible for: opening (the port itself, called by the pump) and which device may be opened
-(allow_list).
+port of a USB device), and what is wrong with one that is none of them.
+Not responsible for: opening the port (open_port) and which device may be opened (allow_list).
 Source: package README, "Ports".
 """
-# ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is asked for.
 
 import re
 import urllib.parse
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 from firmware_bridge.transport.allow_list import (
     PLACE,
     AllowedId,
     AllowedPlace,
     AllowEntry,
-    AllowList,
 )
-from firmware_bridge.transport.port import LineSettings, Port
 from firmware_bridge.transport.usb_identity import TEXT_MAX, usb_id
 from firmware_bridge.values import dataclass
 
@@ -129,28 +125,3 @@ def _usb_url(url: str, scheme: str, rest: str) -> UsbUrl:
             f" write {forms}"
         )
     return UsbUrl(scheme, vendor_id, product_id, number, "")
-
-
-def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) -> Port:
-    """The port a URL names, still closed; its open() opens it, as the pump does each time.
-
-    `allowed` None: no list is kept, any device but a keyboard may be opened. Raises ValueError
-    for a URL that is none.
-    """
-    parsed = parse_port_url(url)
-    match parsed:
-        case DevicePath() | NetworkUrl():
-            from firmware_bridge.transport.serial_port import SerialPort
-
-            return SerialPort(url, line.baud, line.parity, allowed)
-        case UsbUrl(scheme="usbserial"):
-            from firmware_bridge.transport.serial_port import SerialPort
-            from firmware_bridge.transport.usb_serial import serial_path_of
-
-            return SerialPort(url, line.baud, line.parity, allowed, lambda: serial_path_of(parsed))
-        case UsbUrl():
-            from firmware_bridge.transport.usb_port import UsbPort
-
-            return UsbPort(url, allowed)
-        case _:
-            assert_never(parsed)

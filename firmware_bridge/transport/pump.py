@@ -15,7 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
-from firmware_bridge.timestamp import Timestamp, now
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
     Chunk,
     Port,

@@ -14,26 +14,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hil.bench.arrival import measure_arrival
-from hil.bench.audit import measure_audit
-from hil.bench.checks import CannotMeasure, Check, Judgement, impossible
-from hil.bench.compute import measure_hot
-from hil.bench.decoder import measure_decoder
-from hil.bench.idle import measure_idle
-from hil.bench.interference import measure_interference
-from hil.bench.kept import measure_kept
-from hil.bench.many_tables import measure_growth, measure_many_tables
-from hil.bench.overload import measure_overload
-from hil.bench.paced import measure_paced
+from hil.bench.card_path.arrival import measure_arrival
+from hil.bench.card_path.compute import measure_hot
+from hil.bench.card_path.decoder import measure_decoder
+from hil.bench.card_path.interference import measure_interference
+from hil.bench.card_path.overload import measure_overload
+from hil.bench.card_path.paced import measure_paced
+from hil.bench.card_path.tablelink import measure_tablelink
+from hil.bench.measure.checks import CannotMeasure, Check, Judgement, impossible
+from hil.bench.measure.stage import Plan, modules_compiled, seconds_since
+from hil.bench.process.disk_writes import measure_volume
+from hil.bench.process.idle import measure_idle
+from hil.bench.process.many_tables import measure_growth, measure_many_tables
+from hil.bench.process.scrape import measure_scrape
+from hil.bench.process.start_up import measure_start_up
+from hil.bench.process.start_with_archive import measure_year
 from hil.bench.report import plain, this_machine, whole
-from hil.bench.retold import measure_retold
-from hil.bench.scrape import measure_scrape
-from hil.bench.stage import Plan, modules_compiled, seconds_since
-from hil.bench.start_up import measure_start_up
-from hil.bench.storage import measure_storage
-from hil.bench.tablelink import measure_tablelink
-from hil.bench.volume import measure_volume
-from hil.bench.year import measure_year
+from hil.bench.stored.audit import measure_audit
+from hil.bench.stored.commits import measure_storage
+from hil.bench.stored.recovery import measure_retold
+from hil.bench.stored.sealed_size import measure_kept
 
 EXIT_MISSED = 1
 

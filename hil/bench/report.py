@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.version import VERSION
-from hil.bench.checks import Check, Judgement
-from hil.bench.figures import shown
+from hil.bench.measure.checks import Check, Judgement
+from hil.bench.measure.figures import shown
 
 _COLUMNS = ("goal", "what", "measured", "must", "stretch", "", "beside")
 _CPUINFO = Path("/proc/cpuinfo")

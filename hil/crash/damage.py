@@ -16,12 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from controller.inputs import Started
 from controller.journal.database import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
-from controller.table import Health
-from controller.tape import read_input
+from controller.table.table import Health
+from controller.tape.inputs import Started
+from controller.tape.records import read_input
 from firmware_bridge.timestamp import Timestamp
 from hil.crash.program import Ended, Program, key_beside
 from hil.crash.records import stored_records

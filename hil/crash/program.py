@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.core_state import CoreState
-from controller.entries import Entry
-from controller.inputs import Input, OperatorAction, Started
-from controller.loop import Loop, Stored
-from controller.pending import Ask, Taken
-from controller.rule_data import load_clauses
-from controller.seal_desk import SealDesk
-from controller.signer import SigningSettings
-from controller.table import Beginning, Health, Table
+from controller.archive.sealer import SealDesk
+from controller.archive.signer import SigningSettings
+from controller.core.state import CoreState
+from controller.profiles.load import load_clauses
+from controller.table.loop import Loop, Stored
+from controller.table.table import Beginning, Health, Table
+from controller.table.unstored import Ask, Taken
+from controller.tape.entries import Entry
+from controller.tape.inputs import Input, OperatorAction, Started
 from firmware_bridge.timestamp import Timestamp
 
 TABLE: Final = "SIM-1"

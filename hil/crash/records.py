@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.entries import Judged
-from controller.inputs import Started
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
@@ -25,7 +23,9 @@ from controller.procedure.effects import (
     ShuffleRecorded,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.tape import ENTRIES, inputs_in, read_entry, read_input
+from controller.tape.entries import Judged
+from controller.tape.inputs import Started
+from controller.tape.records import ENTRIES, inputs_in, read_entry, read_input
 from hil.crash.world import EarlierRun
 
 # Conclusions that stand in the record once, however often the program began anew.

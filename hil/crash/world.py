@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from controller.actions import Action, DeclareResult, Role
-from controller.entries import Entry
-from controller.inputs import Input, ManifestGiven, Started, Tick
 from controller.rules.outcome import Outcome
+from controller.tape.actions import Action, DeclareResult, Role
+from controller.tape.entries import Entry
+from controller.tape.inputs import Input, ManifestGiven, Started, Tick
 from hil.crash.program import Program
-from hil.simulated_batches import CARD_NS, BatchTable, S
+from hil.simulation.batches import CARD_NS, BatchTable, S
 
 PROFILE: Final = "s42-mini"
 # After a start people wait until the devices have told what they kept.

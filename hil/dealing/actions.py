@@ -1,7 +1,8 @@
 """What a dealer does with his hands: the physical actions a runner plays on a device.
 
 Responsible for: the closed set of actions. They say what is done, never when.
-Not responsible for: what the device makes of it (hil.emulator) and for pacing (hil.runner).
+Not responsible for: what the device makes of it (hil.emulator) and for pacing
+(hil.rig.shoe_runner).
 Source: package README, "Dealing".
 """
 

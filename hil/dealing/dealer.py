@@ -3,7 +3,7 @@
 Responsible for: the order of physical actions, as a generator any runner can pace, and the truth
 of what he did. A mistake is followed by `MistakeMade`; what he does after it is what a dealer does
 once the floorperson has spoken, see the package README, "Mistakes".
-Not responsible for: time, waiting while the table is suspended (hil.runner) and devices.
+Not responsible for: time, waiting while the table is suspended (hil.rig.shoe_runner) and devices.
 Source: clauses S42-e-6-burn1, S42-e-6-burnn, S42-h-5-finish, S42-h-5-onemore; D-1, D-3, D-4, D-5.
 """
 

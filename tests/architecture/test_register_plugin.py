@@ -2,7 +2,7 @@
 
 Responsible for: which classes cite, whose citing counts, and what a run says and ends with, alone
 and on two processes, seen from outside in a pytest of its own.
-Not responsible for: the register's form (tests/controller/test_register.py).
+Not responsible for: the register's form (tests/controller/profiles/test_clause_register.py).
 Source: package README of the controller, "Clauses and their proof".
 """
 
@@ -25,11 +25,11 @@ from register_citations import (
     with_clauses,
 )
 
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 from controller.procedure.effects import Call, Prompted
-from controller.procedure.steps import Step, accept
+from controller.procedure.step_result import Step, accept
 from controller.procedure.verdicts import Accepted
-from controller.register import Coverage
+from controller.profiles.clause_register import Coverage
 
 PLUGIN = Path(__file__).resolve().parents[1] / "register"
 README = "# The table\n<!-- register:begin -->\n<!-- register:end -->\n"
@@ -312,15 +312,22 @@ def in_module(name: str, act: str, **values: object) -> Callable[[], object]:
 
 def test_the_module_that_asks_for_a_verdict_cites_not_the_one_that_builds_it() -> None:
     values = {"accept": accept, "step": Step(None)}  # type: ignore[arg-type]
-    act = in_module("controller.procedure.drawing", 'accept(step, "a card", ("NY-h-1",))', **values)
+    act = in_module(
+        "controller.procedure.dealing.drawing", 'accept(step, "a card", ("NY-h-1",))', **values
+    )
 
-    expected = Citation(("NY-h-1",), Coverage.CHECKED, "controller.procedure.drawing")
+    expected = Citation(("NY-h-1",), Coverage.CHECKED, "controller.procedure.dealing.drawing")
     assert noted(act) == {expected}
 
 
 @pytest.mark.parametrize(
     "module",
-    ["controller.journal.forms", "controller.disclosure", "hil.dealing.coup", "controllers"],
+    [
+        "controller.journal.encoding.type_forms",
+        "controller.views.disclosure",
+        "hil.dealing.coup",
+        "controllers",
+    ],
 )
 def test_what_is_read_back_masked_or_made_elsewhere_does_not_count(module: str) -> None:
     assert noted(in_module(module, 'Accepted("a card", ("NY-h-1",))', Accepted=Accepted)) == set()
@@ -336,7 +343,7 @@ def test_reading_a_record_is_no_citation() -> None:
 def test_a_recording_inside_another_takes_what_is_its_own() -> None:
     citations = Citations(citing_classes)
     tell = in_module(
-        "controller.core",
+        "controller.core.core",
         'Prompted(call, "say it", ("NY-h-1",), observed=False)',
         Prompted=Prompted,
         call=Call.RESULT,

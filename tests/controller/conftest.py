@@ -14,26 +14,27 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions import Action, CloseShoe, Resolve, Role, StateWagers
-from controller.control import ControlServer
-from controller.entries import CoreOutput, Entry
-from controller.inputs import Input, OperatorAction, Started
+from controller.archive.sealer import SealDesk
+from controller.archive.signer import SigningSettings
+from controller.control.server import ControlServer
+from controller.core.build import SETTINGS, core_of
+from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
-from controller.loop import Loop
 from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
-from controller.procedure.suspension import permitted_decisions
-from controller.rule_data import load_clauses, profile_text
-from controller.run import SETTINGS, core_of
-from controller.seal_desk import SealDesk
-from controller.settings import Settings, ShoeDeviceSettings
+from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
-from controller.signer import SigningSettings
-from controller.snapshot import snapshot
-from controller.table import Beginning, Health, Table
+from controller.table.loop import Loop
+from controller.table.table import Beginning, Health, Table
+from controller.tape.actions import Action, CloseShoe, Resolve, Role, StateWagers
+from controller.tape.entries import CoreOutput, Entry
+from controller.tape.inputs import Input, OperatorAction, Started
 from controller.version import VERSION
-from firmware_bridge.timestamp import Timestamp, now
+from controller.views.snapshot import snapshot
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 PORT = "/dev/ttyUSB0"

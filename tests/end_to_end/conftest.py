@@ -13,31 +13,31 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.cli_errors import Exit
-from controller.entries import DeviceNoted, Entry, Judged
+from controller.cli.errors import Exit
+from controller.cli.main import main
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
+from controller.tape.entries import DeviceNoted, Entry, Judged
 from drivers.events import CardPassed
 from hil.dealing.actions import Action, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, Truth
-from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
-from hil.emulator.feig import FeigSettings, Way
-from hil.emulator.line import LineServer
-from hil.emulator.rfid_shoe import RfidShoe
-from hil.emulator.serve import TcpServer
-from hil.faults import FaultPlan
-from hil.program import Program
-from hil.rfid_programs import RfidPrograms
-from hil.rig import RigSettings, TableRig
-from hil.runner import ShoeRunner, ignore_action
-from hil.shoes import ShoeKind, ShoeLine, line_settings, rfid_line, serve
-from hil.usb_bed import UsbBed
+from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
+from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.lines.faults import FaultPlan
+from hil.emulator.lines.line import LineServer
+from hil.emulator.lines.serve import TcpServer
+from hil.rig.in_process import RigSettings, TableRig
+from hil.rig.program import Program
+from hil.rig.rfid_programs import RfidPrograms
+from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, rfid_line, serve
+from hil.rig.shoe_runner import ShoeRunner, ignore_action
+from hil.usb.bed import UsbBed
 
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
 Floorperson = Callable[[TableRig], None]

@@ -8,7 +8,7 @@ Source: hil/README.md, "Faults of the wire"; wire document, "Reports".
 import pytest
 
 from hil.dealing.dealer import DealerSettings
-from hil.faults import FaultPlan
+from hil.emulator.lines.faults import FaultPlan
 
 SHORT = range(1, 9)
 LONG = range(1, 51)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from controller.journal.verify import verify
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.serve import PtyServer
-from hil.runner import ShoeRunner
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.shoe_runner import ShoeRunner
 
 FILE_BYTES_MAX = 200_000
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.cli_errors import Exit
+from controller.cli.errors import Exit
+from controller.cli.main import main
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import PhysicalBatch, batch
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.emulator.table_reader import TableReader
+from hil.emulator.feig.table_reader import TableReader
+from hil.emulator.lines.serve import PtyServer, TcpServer
 
 Capture = pytest.CaptureFixture[str]
 Reader = TcpServer[TableReader]

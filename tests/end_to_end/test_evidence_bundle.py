@@ -2,7 +2,7 @@
 
 Responsible for: the whole way from a shoe on a port through sealing to a file that proves itself on
 bare Python in an empty environment, against what was truly dealt.
-Not responsible for: what stands in a bundle (tests/controller/test_evidence_bundle.py).
+Not responsible for: what stands in a bundle (tests/controller/evidence/test_bundle.py).
 Source: controller/README.md, "Evidence bundle".
 """
 
@@ -50,7 +50,7 @@ def bundled(journal: Path, coup: int, out: Path) -> Path:
     """The bundle of a coup, unpacked."""
     packed = out / f"coup-{coup}.zip"
     words = (f"1/{coup}", "--journal", str(journal), "--out", str(packed))
-    done = ran("controller.cli", "evidence", *words)
+    done = ran("controller.cli.main", "evidence", *words)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(out / str(coup))

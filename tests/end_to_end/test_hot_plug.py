@@ -13,17 +13,17 @@ from contextlib import contextmanager
 
 import pytest
 
-from controller.entries import HostNoted
-from controller.inputs import DevicePlugged
+from controller.tape.entries import HostNoted
+from controller.tape.inputs import DevicePlugged
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.serve import TcpServer
-from hil.program import Program
-from hil.pulls import CountedShoe
-from hil.rfid_programs import RfidPrograms, console_hand, until
-from hil.runner import ShoeRunner
-from hil.shoes import ShoeKind, line_settings
-from hil.usb_bed import READER, SCANNER, UsbBed
+from hil.emulator.lines.serve import TcpServer
+from hil.rig.program import Program
+from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.shoe_models import ShoeKind, line_settings
+from hil.rig.shoe_runner import ShoeRunner
+from hil.rig.unplug import CountedShoe
+from hil.usb.bed import READER, SCANNER, UsbBed
 
 pytestmark = pytest.mark.debian("umockdev", program="umockdev-run")
 
@@ -31,7 +31,7 @@ NS_PER_S = 1_000_000_000
 OPENED_NS_MAX = 2 * NS_PER_S
 EXIT_URL, RACK_URL = "usb://0ab1:0002/EXIT-1", "usb://0ab1:0002/@1-4.2"
 SCANNER_URL = "usbhid://0c2e:0b81/SCAN-1"
-BULK_READER = {"kind": "bulk", "device": "hil.emulator.feig:FeigReader"}
+BULK_READER = {"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader"}
 HID_SCANNER = {"kind": "hid_pos"}
 KEYBOARD = {"kind": "keyboard", "endpoint": 0x81}
 BESIDE = f"""

@@ -16,22 +16,22 @@ from pathlib import Path
 
 import pytest
 
-from controller.entries import Entry, Judged
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompted, ShoeOpened
 from controller.procedure.verdicts import Irregularity
-from controller.tape import inputs_in, read_entry, read_input
+from controller.tape.entries import Entry, Judged
+from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.actions import Action, Pause
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import CoupTruth, Truth
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineServer, LineSettings
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.program import Program
-from hil.rig import TableRig
-from hil.runner import Pace, ShoeRunner
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.rig.in_process import TableRig
+from hil.rig.program import Program
+from hil.rig.shoe_runner import Pace, ShoeRunner
 
 NS_PER_MS = 1_000_000
 REAL_BAUD = LineSettings(speed=1, baud=4800)

@@ -1,10 +1,10 @@
 """Every way out of the running program, while cards lie face down.
 
-Responsible for: walking the list of controller.disclosure over the program as it runs on a port,
-in pairs of tables that differ in nothing but cards nobody has seen: no way out may differ, and
-none may name such a card.
+Responsible for: walking the list of controller.views.disclosure over the program as it runs on a
+port, in pairs of tables that differ in nothing but cards nobody has seen: no way out may differ,
+and none may name such a card.
 Not responsible for: outputs that are on no list (tests/architecture/test_ways_out.py) and many
-hands at once (tests/controller/test_disclosure.py).
+hands at once (tests/controller/views/test_disclosure.py).
 Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
 
 Times, process numbers, keys, the folder's name, the head of the chain and how the system cut the
@@ -36,18 +36,18 @@ from pathlib import Path
 
 import pytest
 
-from controller import cli
-from controller.control_client import ControlClient
-from controller.disclosure import WAYS, Passes, WayOut
+from controller.cli import main as cli
+from controller.control.client import ControlClient
+from controller.views.disclosure import WAYS, Passes, WayOut
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
-from hil.emulator.angel_eye import AngelEye, AngelEyeSettings
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.table_reader import TableReader
+from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
+from hil.emulator.feig.table_reader import TableReader
+from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.emulator.tablelink.shuffler import Shuffler
 
-PROGRAM = (sys.executable, "-P", "-m", "controller.cli")
+PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 END_S_MAX = 20.0
 LOOK_S, LOOKS_MAX = 0.02, 500
 CONFIG = """\

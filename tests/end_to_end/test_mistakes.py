@@ -7,11 +7,11 @@ Source: hil/README.md, "Mistakes"; controller/README.md, "Irregularities".
 
 import pytest
 
-from controller.procedure.catalogue import IrregularityCode as Code
 from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.irregularities import IrregularityCode as Code
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.rig import TableRig
+from hil.rig.in_process import TableRig
 
 # What the table must say, and what the floorperson decides in accord with what the dealer then
 # does.

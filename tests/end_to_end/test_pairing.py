@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from controller.approved_firmware import ApprovedEntry, sign, store_list
-from controller.cli import main
-from controller.cli_errors import Exit
-from controller.config import load_config
-from controller.identity_files import load_pairing
-from controller.keys import make_key
+from controller.cli.errors import Exit
+from controller.cli.main import main
+from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
+from controller.commissioning.pairing_file import load_pairing
+from controller.config.load import load_config
+from controller.system.keys import make_key
 from drivers.catalogue import ShufflerSettings as DriverSettings
 from drivers.catalogue import build_shuffler
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.attestation import Trust
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
-from hil.emulator.serve import PtyServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_shoe import TableLinkShoe
+from hil.emulator.lines.serve import PtyServer
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shoe import TableLinkShoe
+from hil.emulator.tablelink.shuffler import Shuffler
 
 Capture = pytest.CaptureFixture[str]
 

@@ -18,12 +18,12 @@ from controller.journal.verify import verify
 from hil.dealing.actions import Action, MistakeMade, NewShoe
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.emulator.rfid_shoe import ExitFault
-from hil.emulator.serve import PtyServer
-from hil.pulls import CountedShoe, PulledLine, SerialPlug
-from hil.rig import RigSettings, TableRig
-from hil.runner import ShoeRunner
-from hil.shoes import ShoeKind, line_settings
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.in_process import RigSettings, TableRig
+from hil.rig.shoe_models import ShoeKind, line_settings
+from hil.rig.shoe_runner import ShoeRunner
+from hil.rig.unplug import CountedShoe, PulledLine, SerialPlug
 
 PULLS, COUPS = 4, 12
 RFID = RigSettings(shoe=ShoeKind.RFID)

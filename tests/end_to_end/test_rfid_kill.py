@@ -11,18 +11,18 @@ from random import Random
 
 import pytest
 
-from controller.inputs import Started
 from controller.journal.verify import verify
+from controller.tape.inputs import Started
 from drivers.events import Stage
 from hil.dealing.actions import Action, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
-from hil.emulator.serve import PtyServer
-from hil.program import Program
-from hil.pulls import CountedShoe
-from hil.rfid_programs import RfidPrograms, console_hand, until
-from hil.runner import ShoeRunner
-from hil.shoes import ShoeKind, line_settings
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.program import Program
+from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.shoe_models import ShoeKind, line_settings
+from hil.rig.shoe_runner import ShoeRunner
+from hil.rig.unplug import CountedShoe
 
 LINE = line_settings(ShoeKind.RFID, speed=1)
 DUE_S_MAX = 60.0

@@ -13,9 +13,9 @@ import pytest
 
 from hil.dealing.dealer import DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.faults import Envelope, FaultPlan
-from hil.rig import RigSettings
-from hil.shoes import ShoeKind
+from hil.emulator.lines.faults import Envelope, FaultPlan
+from hil.rig.in_process import RigSettings
+from hil.rig.shoe_models import ShoeKind
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
 

@@ -12,25 +12,25 @@ from random import Random
 
 import pytest
 
-from controller.custody.places import Whereabouts
+from controller.custody.card_states import Whereabouts
 from controller.custody.state import counts
 from controller.journal.verify import verify
 from controller.procedure.phases import Phase
 from drivers.events import Stage
-from firmware_bridge.timestamp import now
+from firmware_bridge.transport.clock import now
 from hil.dealing.actions import Action
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
-from hil.emulator.feig import FeigSettings
-from hil.emulator.line import LineServer
-from hil.emulator.rfid_shoe import RfidShoe
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.pulls import CountedShoe, PulledLine, SerialPlug, UsbPlug
-from hil.rfid_programs import RfidPrograms, console_hand, until
-from hil.rig import RigSettings, TableRig
-from hil.runner import ShoeRunner
-from hil.shoes import ShoeKind, line_settings
-from hil.usb_bed import READER, UsbBed
+from hil.emulator.feig.device import FeigSettings
+from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.lines.line import LineServer
+from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.rig.in_process import RigSettings, TableRig
+from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.shoe_models import ShoeKind, line_settings
+from hil.rig.shoe_runner import ShoeRunner
+from hil.rig.unplug import CountedShoe, PulledLine, SerialPlug, UsbPlug
+from hil.usb.bed import READER, UsbBed
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
 LINE = line_settings(ShoeKind.RFID, speed=0)

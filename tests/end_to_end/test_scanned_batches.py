@@ -13,16 +13,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from controller.batches import receipt_path
-from controller.entries import BatchBound
-from controller.keys import make_key
+from controller.commissioning.batch_folder import receipt_path
 from controller.procedure.effects import Refused
-from hil.emulator.line import LineSettings
-from hil.emulator.scanner_line import ScannerLine
-from hil.emulator.serve import PtyServer
-from hil.emulator.ssi import SsiDevice
-from hil.rfid_programs import RfidPrograms, until
-from hil.usb_bed import SCANNER, UsbBed
+from controller.system.keys import make_key
+from controller.tape.entries import BatchBound
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.emulator.scanners.line import ScannerLine
+from hil.emulator.scanners.ssi import SsiDevice
+from hil.rig.rfid_programs import RfidPrograms, until
+from hil.usb.bed import SCANNER, UsbBed
 
 Scan = Callable[[str], None]
 EXIT = "/dev/no-shoe"

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from controller.card_rows import CardRow, RowEnd, RowRole, read_row
+from controller.journal.card_row_format import CardRow, RowEnd, RowRole, read_row
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile
 from controller.journal.verify import verify
-from controller.replay import Finding, replay
+from controller.replay.report import Finding, replay
 from controller.rules.cards import Suit
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.truth import Truth
-from hil.rig import RigSettings
-from hil.shoes import ShoeKind
+from hil.rig.in_process import RigSettings
+from hil.rig.shoe_models import ShoeKind
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = tuple(Suit)

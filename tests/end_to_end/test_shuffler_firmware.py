@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.custody.lineage.state import Bar, WarningKind
-from controller.entries import CommandGiven
+from controller.cli.main import main
+from controller.custody.batch_life.state import Bar, WarningKind
 from controller.journal.verify import verify
 from controller.procedure.effects import (
     BurnDone,
@@ -23,7 +22,8 @@ from controller.procedure.effects import (
     ShuffleRecorded,
     WarningOpened,
 )
-from controller.replay import Finding, replay
+from controller.replay.report import Finding, replay
+from controller.tape.entries import CommandGiven
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import (
     AbortReason,
@@ -39,13 +39,13 @@ from drivers.shuffler_events import (
 )
 from hil.dealing.cards import Card, Suit
 from hil.dealing.tableau import Winner
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineSettings
-from hil.emulator.serve import PtyServer
-from hil.firmware_build import Role
-from hil.firmware_qemu import EmulatedBoard
-from hil.rfid_programs import until
-from hil.shuffler_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.reference_firmware.build import Role
+from hil.reference_firmware.qemu import EmulatedBoard
+from hil.rig.rfid_programs import until
+from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
 
 pytestmark = [
     pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.control_client import ControlError
-from controller.entries import CommandGiven, DeviceNoted, Entry, Judged
-from controller.inputs import Started
+from controller.control.client import ControlError
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import BatchMoved, CoupClosed, ShuffleRecorded, WarningOpened
 from controller.procedure.events import ShufflerEventsLost
-from controller.replay import Finding, replay
-from controller.tape import read_input
+from controller.replay.report import Finding, replay
+from controller.tape.entries import CommandGiven, DeviceNoted, Entry, Judged
+from controller.tape.inputs import Started
+from controller.tape.records import read_input
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import (
@@ -37,19 +37,19 @@ from drivers.shuffler_events import (
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.truth import ReportTruth
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineSettings
-from hil.emulator.reports import Report
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_bay import Holding
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_cbor import payload_map
-from hil.emulator.tablelink_memory import TableLinkMemory
-from hil.emulator.tablelink_wire import Ask, Kind
-from hil.exchange import batch_of_shoe, compartment_of, playing_cards
-from hil.rfid_programs import until
-from hil.shuffler_programs import ShufflerTable, angel_eye, shuffler, told_by_shuffler
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.reports import Report
+from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.compartment import Holding
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.memory import TableLinkMemory
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.emulator.tablelink.wire import Ask, Kind
+from hil.rig.batch_exchange import batch_of_shoe, compartment_of, playing_cards
+from hil.rig.rfid_programs import until
+from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, told_by_shuffler
 
 MS = 1_000_000
 DECKS = 8

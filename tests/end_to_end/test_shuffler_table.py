@@ -14,9 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.entries import CommandGiven, Entry
-from controller.inputs import Started
+from controller.cli.main import main
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import (
@@ -26,19 +24,21 @@ from controller.procedure.effects import (
     WarningClosed,
     WarningOpened,
 )
-from controller.replay import Finding, replay
-from controller.shown import Shown
-from controller.tape import read_entry, read_input
+from controller.replay.report import Finding, replay
+from controller.tape.entries import CommandGiven, Entry
+from controller.tape.inputs import Started
+from controller.tape.records import read_entry, read_input
+from controller.views.snapshot_reader import Shown
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.line import LineSettings
-from hil.emulator.serve import PtyServer, TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.program import Program
-from hil.rfid_programs import until
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.rig.program import Program
+from hil.rig.rfid_programs import until
 
 CONFIG = """\
 [table]

@@ -19,15 +19,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.entries import Entry, Judged
+from controller.cli.main import main
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import BatchMoved
 from controller.procedure.events import CardDrawn, ShufflerTold
-from controller.replay import Finding, replay
-from controller.shown import Shown
-from controller.tape import read_entry
+from controller.replay.report import Finding, replay
+from controller.tape.entries import Entry, Judged
+from controller.tape.records import read_entry
+from controller.views.snapshot_reader import Shown
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -39,18 +39,18 @@ from drivers.shuffler_events import (
 )
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tags import batch
-from hil.emulator.reports import Report
-from hil.emulator.serve import TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_bay import Holding
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_cbor import payload_map
-from hil.emulator.tablelink_device import TableLinkDevice
-from hil.emulator.tablelink_shoe import TableLinkShoe, TableLinkShoeSettings
-from hil.emulator.tablelink_wire import Ask, Kind
-from hil.program import PROGRAM, Program
-from hil.rfid_programs import until
-from hil.usb_bed import UsbBed
+from hil.emulator.lines.reports import Report
+from hil.emulator.lines.serve import TcpServer
+from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.compartment import Holding
+from hil.emulator.tablelink.device import TableLinkDevice
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.emulator.tablelink.wire import Ask, Kind
+from hil.rig.program import PROGRAM, Program
+from hil.rig.rfid_programs import until
+from hil.usb.bed import UsbBed
 
 pytestmark = pytest.mark.debian("umockdev", program="umockdev-run")
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.entries import DeviceNoted
 from controller.procedure.phases import Phase
+from controller.tape.entries import DeviceNoted
 from drivers.events import Stage, StageChanged
 from hil.dealing.actions import Action, Draw
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.serve import PtyServer
-from hil.rig import TableRig
-from hil.runner import ShoeRunner
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.in_process import TableRig
+from hil.rig.shoe_runner import ShoeRunner
 
 PULLED_AFTER_CARDS = (30, 31, 77, 200)
 

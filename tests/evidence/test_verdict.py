@@ -4,7 +4,7 @@ Responsible for: comparing records with what was acknowledged, the table, and th
 Source: hil/README.md, "The crash and damage matrix".
 """
 
-from controller.journal.chain import link
+from controller.journal.record import link
 from controller.journal.values import StoredRecord
 from hil.crash.calls import Call, calls_in
 from hil.crash.kinds import KindName, Tried

@@ -26,18 +26,18 @@ from firmware_bridge.tablelink.items import (
     Request,
     RequestStatus,
 )
-from firmware_bridge.timestamp import now
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings
-from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.usb_sysfs import attached_devices
-from hil.emulator.serve import TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_cbor import payload_map
-from hil.tablelink_port import TableLinkAtPort
-from hil.tablelink_run import trust_in
-from hil.tablelink_store import Crash
-from hil.usb_bed import UsbBed
+from hil.emulator.lines.serve import TcpServer
+from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.tablelink.at_port import TableLinkAtPort
+from hil.tablelink.run import trust_in
+from hil.tablelink.store import Crash
+from hil.usb.bed import UsbBed
 
 IDS = {"vendor_id": 0x1209, "product_id": 0x0001, "product": "shuffler"}
 SERIAL = "TL-1"

@@ -13,9 +13,10 @@ from queue import Queue
 
 import pytest
 
-from firmware_bridge.timestamp import now
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
+from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import (
     Chunk,
     LineSettings,
@@ -27,18 +28,17 @@ from firmware_bridge.transport.port import (
     PortOpened,
     PortUnavailable,
 )
-from firmware_bridge.transport.port_url import open_port
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, attached_devices
-from hil.usb_bed import READER, SCANNER, UsbBed
+from hil.usb.bed import READER, SCANNER, UsbBed
 
 # The inventory request and the answer of a reader with one tag, as published.
 INVENTORY = bytes.fromhex("020009FFB001001843")
 ONE_TAG = bytes.fromhex("1100B000010300E0040150A05F02B7D7BE")
 TAG = bytes.fromhex("E0040150A05F02B7")
 PUBLISHED = {"kind": "bulk", "settings": {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}}
-FEIG = {"kind": "bulk", "device": "hil.emulator.feig:FeigReader"}
+FEIG = {"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader"}
 LINE = LineSettings(38400, Parity.EVEN)
 WAIT_S = 20.0
 NS_PER_S = 1_000_000_000

@@ -337,7 +337,7 @@ def fresh_fates(
 
 
 def _all_profiles_read() -> int:
-    data = importlib.import_module("controller.rule_data")
+    data = importlib.import_module("controller.profiles.load")
     for path in sorted((ROOT / "controller/rules/profiles").glob("*.toml")):
         data.load_profile(path.stem)
     return 0

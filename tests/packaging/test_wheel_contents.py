@@ -29,20 +29,20 @@ def smoke() -> ModuleType:
         "controller/tests/test_core.py",
         "conftest.py",
         "README.md",
-        "controller/core.py.orig",
+        "controller/core/core.py.orig",
         "controller/__pycache__/core.cpython-311.pyc",
         "controller/live.db",
         "smartshoe-0.0.9.dist-info/METADATA",
     ],
 )
 def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
-    assert smoke.strays({"controller/core.py", name}, "0.5.0") == [name]
+    assert smoke.strays({"controller/core/core.py", name}, "0.5.0") == [name]
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "controller/rules/data/clauses.csv",
+        "controller/profiles/data/clauses.csv",
         "controller/rules/profiles/standard.toml",
         "hil/scenarios/overdraw.scenario",
         "drivers/README.md",
@@ -54,10 +54,12 @@ def test_a_data_file_is_not_a_stray(smoke: ModuleType, name: str) -> None:
 
 
 def test_a_rule_table_left_out_is_found(smoke: ModuleType) -> None:
-    in_tree = {"controller/core.py", "controller/rules/data/clauses.csv"}
+    in_tree = {"controller/core/core.py", "controller/profiles/data/clauses.csv"}
 
-    assert smoke.missing({"controller/core.py"}, in_tree) == ["controller/rules/data/clauses.csv"]
+    assert smoke.missing({"controller/core/core.py"}, in_tree) == [
+        "controller/profiles/data/clauses.csv"
+    ]
 
 
 def test_the_clauses_are_among_the_files_a_wheel_must_hold(smoke: ModuleType) -> None:
-    assert "controller/rules/data/clauses.csv" in smoke.sources()
+    assert "controller/profiles/data/clauses.csv" in smoke.sources()

@@ -16,7 +16,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NamedTuple
 
-from controller.register import Coverage
+from controller.profiles.clause_register import Coverage
 
 # A class that cites: what it has in `clauses` stands behind what it says. `Module.Class`, or a
 # package whose every class with `clauses` is of that kind.
@@ -32,21 +32,21 @@ CITING = (
     ("controller.procedure.effects.BatchMoved", Coverage.RECORDED),
     ("controller.procedure.effects.ShuffleRecorded", Coverage.CHECKED),
     ("controller.procedure.effects.WarningOpened", Coverage.CHECKED),
-    ("controller.entries.CardSetApart", Coverage.RECORDED),
-    ("controller.rules.profile.ProfileError", Coverage.VALIDATED),
-    ("controller.layout.LayoutRefused", Coverage.VALIDATED),
-    ("controller.layout.LayoutWarning", Coverage.VALIDATED),
+    ("controller.tape.entries.CardSetApart", Coverage.RECORDED),
+    ("controller.profiles.profile.ProfileError", Coverage.VALIDATED),
+    ("controller.config.layout_rules.LayoutRefused", Coverage.VALIDATED),
+    ("controller.config.layout_rules.LayoutWarning", Coverage.VALIDATED),
 )
 # Where every class with `clauses` has to be listed above.
 SCANNED = (
     *("controller.procedure.verdicts", "controller.procedure.effects"),
-    *("controller.settlement", "controller.entries"),
+    *("controller.settlement", "controller.tape.entries"),
 )
 
 # They make values for whoever calls them: the caller cites.
-CONSTRUCTORS = ("dataclasses", "controller.procedure.steps")
+CONSTRUCTORS = ("dataclasses", "controller.procedure.step_result")
 # They make again, or make less of, what was cited elsewhere.
-PASSING_ON = ("controller.journal", "controller.disclosure")
+PASSING_ON = ("controller.journal", "controller.views.disclosure")
 
 
 class Citation(NamedTuple):

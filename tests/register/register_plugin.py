@@ -4,7 +4,7 @@ Responsible for: refusing `clause` marks that name no clause; failing a run in w
 ran without the program citing the clause; after a whole run comparing with the committed register
 of clauses, demanding that no clause is open, and writing the register when asked to.
 Not responsible for: noting citations (register_citations) and the register's form
-(controller.register).
+(controller.profiles.clause_register).
 Source: package README of the controller, "Clauses and their proof".
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from register_citations import Citation, Citations, citing_classes
 
-from controller.register import (
+from controller.profiles.clause_register import (
     Coverage,
     Register,
     Standing,
@@ -29,12 +29,12 @@ from controller.register import (
     standings,
     with_table,
 )
-from controller.rules.clauses import Clause
+from controller.profiles.clauses import Clause
 
 # While clauses are still open: set `register_complete = true` in pyproject.toml, or here, and an
 # open clause fails the run.
 COMPLETE_BY_DEFAULT = False
-REGISTER = "controller/rules/data/register.json"
+REGISTER = "controller/profiles/data/register.json"
 README = "controller/README.md"
 REMEDY = "run `make register` and commit what it writes"
 
@@ -62,7 +62,7 @@ NARROWING = {
 @cache
 def catalogue() -> Mapping[str, Clause]:
     """All clauses, read once they are asked for: tests that mark nothing need none of it."""
-    from controller.rule_data import load_clauses  # noqa: PLC0415
+    from controller.profiles.load import load_clauses  # noqa: PLC0415
 
     return load_clauses()
 

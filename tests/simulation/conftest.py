@@ -12,25 +12,25 @@ from typing import Any
 
 import pytest
 
-from controller.actions import DeclareResult
-from controller.binding import MANIFESTS
+from controller.core.manifest_binding import MANIFESTS
+from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
-from controller.entries import Judged
-from controller.inputs import ManifestGiven
 from controller.procedure.effects import CoupClosed, CoupRecord
 from controller.procedure.rulebook import Fact
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.outcome import Outcome
-from controller.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
+from controller.tape.actions import DeclareResult
+from controller.tape.entries import Judged
+from controller.tape.inputs import ManifestGiven
 from hil.dealing.actions import Action, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
-from hil.emulator.angel_eye import AngelEye
-from hil.emulator.feig import FeigSettings, Way
-from hil.emulator.rfid_shoe import RfidShoe
-from hil.emulator.table_reader import TableReader
-from hil.runner import Pace, ShoeRunner
-from hil.simulated import SimulatedOutlet, SimulatedTable
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.feig.table_reader import TableReader
+from hil.rig.shoe_runner import Pace, ShoeRunner
+from hil.simulation.table import SimulatedOutlet, SimulatedTable
 
 EXIT, RACK, LAYOUT = "exit", "rack", "layout"
 DECISIONS_MAX = 12

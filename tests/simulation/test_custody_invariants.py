@@ -12,22 +12,22 @@ from random import Random
 
 import pytest
 
-from controller.actions import CallNoMoreBets
-from controller.core_state import STATES
-from controller.custody.places import Whereabouts
+from controller.core.build import core_of
+from controller.core.state import STATES
+from controller.custody.card_states import Whereabouts
 from controller.custody.state import check, counts
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.state import ShoeState
-from controller.rule_data import load_clauses
-from controller.run import core_of
+from controller.profiles.load import load_clauses
+from controller.tape.actions import CallNoMoreBets
 from hil.dealing.actions import Action, Draw, NewShoe, Pause
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.tags import FOREIGN_TAG, usual_batches
-from hil.emulator.rfid_shoe import ExitFault
-from hil.emulator.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
-from hil.runner import Pace
-from hil.simulated import SimulatedTable
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.emulator.feig.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
+from hil.rig.shoe_runner import Pace
+from hil.simulation.table import SimulatedTable
 
 W = Whereabouts
 EXIT, RACK, LAYOUT = "exit", "rack", "layout"

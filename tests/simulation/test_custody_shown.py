@@ -11,16 +11,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from controller.actions import BindBatch, ChangeSetting, Role, SetCardApart, TellTurned
-from controller.control_answers import plain_entries
-from controller.metrics import TableMetrics
+from controller.control.answers import plain_entries
+from controller.metrics.collector import TableMetrics
 from controller.procedure.events import TurnedCards
-from controller.snapshot import snapshot
-from controller.table import Health
+from controller.table.table import Health
+from controller.tape.actions import BindBatch, ChangeSetting, Role, SetCardApart, TellTurned
+from controller.views.snapshot import snapshot
 from hil.dealing.cards import card_named
 from hil.dealing.tags import FOREIGN_TAG, TAG_HEAD, usual_batches
-from hil.emulator.rfid_shoe import ExitFault
-from hil.emulator.table_reader import BANKER_ANTENNA
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.emulator.feig.table_reader import BANKER_ANTENNA
 
 RED, BLUE = usual_batches()
 LAYOUT = "layout"

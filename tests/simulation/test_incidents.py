@@ -11,21 +11,21 @@ from dataclasses import replace
 
 import pytest
 
-from controller.actions import RecordAct, Role, SetCardApart
+from controller.custody.card_states import Whereabouts
 from controller.custody.findings import Finding
-from controller.custody.places import Whereabouts
 from controller.custody.state import counts
-from controller.procedure.acts import ActKind
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.effects import ShoeOpened
 from controller.procedure.events import CardDrawn, CustodyFound
+from controller.tape.actions import RecordAct, Role, SetCardApart
 from hil.dealing.actions import Action, Draw, NewShoe, Pause, PauseKind, PressResult
 from hil.dealing.cards import Card, PhysicalCard, card_named
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.shoe import Loading, shuffled_loading
 from hil.dealing.tags import PhysicalBatch, usual_batches
-from hil.emulator.rfid_shoe import ExitFault
-from hil.runner import Pace, ShoeRunner
-from hil.simulated import SimulatedOutlet
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.rig.shoe_runner import Pace, ShoeRunner
+from hil.simulation.table import SimulatedOutlet
 
 RED, BLUE = usual_batches()
 SEED = 3

@@ -9,20 +9,20 @@ Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
 
 import pytest
 
-from controller.actions import DeclareResult
+from controller.custody.card_states import Whereabouts
 from controller.custody.findings import Finding
-from controller.custody.places import Whereabouts
 from controller.custody.state import counts
-from controller.entries import DeviceNoted
 from controller.procedure.events import CustodyFound
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
+from controller.tape.actions import DeclareResult
+from controller.tape.entries import DeviceNoted
 from drivers.events import Spot, TagSeen
 from hil.dealing.cards import card_named
 from hil.dealing.tags import usual_batches
-from hil.emulator.reader_device import Movement, TagComes
-from hil.emulator.rfid_shoe import ExitFault
-from hil.emulator.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
+from hil.emulator.feig.reader import Movement, TagComes
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.emulator.feig.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
 
 RED, BLUE = usual_batches()
 W = Whereabouts

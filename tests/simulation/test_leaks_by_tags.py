@@ -13,33 +13,33 @@ from dataclasses import replace
 
 import pytest
 
-from controller.actions import DeclareResult, Resolve, Role, VacateSeat
-from controller.binding import MANIFESTS
-from controller.cli_status import status_block
-from controller.cli_status_shown import Typed
-from controller.control_answers import plain_entries, refusal
-from controller.core_state import STATES
+from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_text import status_block
+from controller.control.answers import plain_entries, refusal
+from controller.core.manifest_binding import MANIFESTS
+from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
+from controller.core.state import STATES
 from controller.custody.manifest_csv import read_manifest
-from controller.entries import Judged
-from controller.inputs import ManifestGiven, OperatorAction
-from controller.loop import Conclusion, Stored
-from controller.metrics import TableMetrics
+from controller.metrics.collector import TableMetrics
 from controller.procedure.decisions import Decision, Resolution
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import Fact
-from controller.retelling import in_words
+from controller.replay.replayer import in_words
 from controller.rules.outcome import Outcome
-from controller.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
-from controller.shown import Shown
-from controller.snapshot import snapshot
-from controller.wire_watch import WireWatch
+from controller.service.device_log import WireWatch
+from controller.table.loop import Conclusion, Stored
+from controller.tape.actions import DeclareResult, Resolve, Role, VacateSeat
+from controller.tape.entries import Judged
+from controller.tape.inputs import ManifestGiven, OperatorAction
+from controller.views.snapshot import snapshot
+from controller.views.snapshot_reader import Shown
 from drivers.catalogue import ShoeSettings, build_monitor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.tags import PhysicalBatch, usual_batches
-from hil.emulator.rfid_shoe import ExitFault, RfidShoe
-from hil.emulator.table_reader import TableReader
-from hil.simulated import SimulatedTable
+from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe
+from hil.emulator.feig.table_reader import TableReader
+from hil.simulation.table import SimulatedTable
 
 RED, BLUE = usual_batches()
 EXIT, RACK, LAYOUT = "exit", "rack", "layout"

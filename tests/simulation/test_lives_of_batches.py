@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from controller.custody.lineage.facts import (
+from controller.custody.batch_life.facts import (
     EventsLost,
     Fact,
     FirstCardOut,
@@ -20,10 +20,10 @@ from controller.custody.lineage.facts import (
     ShoeOver,
     WarningAnswered,
 )
-from controller.custody.lineage.following import begun, follow
-from controller.custody.lineage.judging import due_in_play, hindrances
-from controller.custody.lineage.stages import EDGES, BatchStage
-from controller.machine import StateTable
+from controller.custody.batch_life.follow import begun, follow
+from controller.custody.batch_life.permissions import due_in_play, hindrances
+from controller.custody.batch_life.stages import EDGES, BatchStage
+from controller.state_table import StateTable
 from drivers.catalogue import TABLELINK, ShufflerSettings, build_shuffler
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
@@ -33,9 +33,9 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import batch
-from hil.emulator.shuffler import Shuffler as EmulatedShuffler
-from hil.emulator.shuffler_bay import Holding, Mode
-from hil.emulator.shuffler_works import ShufflerSettings as EmulatedSettings
+from hil.emulator.tablelink.compartment import Holding, Mode
+from hil.emulator.tablelink.mechanism import ShufflerSettings as EmulatedSettings
+from hil.emulator.tablelink.shuffler import Shuffler as EmulatedShuffler
 
 MS = 1_000_000
 SECOND_MS = 1_000

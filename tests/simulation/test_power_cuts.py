@@ -14,15 +14,15 @@ from random import Random
 
 import pytest
 
-from controller.actions import RecordAct
-from controller.custody.lineage.stages import READY, BatchStage
-from controller.procedure.acts import ActKind
-from controller.procedure.catalogue import IrregularityCode
+from controller.custody.batch_life.stages import READY, BatchStage
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Decision
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
+from controller.tape.actions import RecordAct
 from hil.dealing.tags import BACKS
-from hil.exchange import compartment_of
-from hil.simulated_batches import MS, WHOLE, BatchTable, S
+from hil.rig.batch_exchange import compartment_of
+from hil.simulation.batches import MS, WHOLE, BatchTable, S
 
 SHUFFLED = (BatchStage.SHUFFLED, BatchStage.STORED, *READY)
 OVER = (Phase.CLOSED, Phase.SHOE_OVER)

@@ -40,8 +40,8 @@ from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.tags import batch
-from hil.emulator.shuffler import Shuffler as EmulatedShuffler
-from hil.emulator.shuffler_works import ShufflerSettings as EmulatedSettings
+from hil.emulator.tablelink.mechanism import ShufflerSettings as EmulatedSettings
+from hil.emulator.tablelink.shuffler import Shuffler as EmulatedShuffler
 
 MS = 1_000_000
 SECOND_MS = 1_000

@@ -13,19 +13,19 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.actions import ClearWarning, RecordAct, Role
-from controller.custody.lineage.stages import BatchStage
-from controller.custody.lineage.state import Bar, WarningKind
-from controller.procedure.acts import ActKind
-from controller.procedure.catalogue import IrregularityCode
+from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.state import Bar, WarningKind
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.effects import Refused
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
+from controller.tape.actions import ClearWarning, RecordAct, Role
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS
-from hil.emulator.shuffler_bay import Mode
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.exchange import compartment_of
-from hil.simulated_batches import SLOW, WHOLE, BatchTable, S, trust_in
+from hil.emulator.tablelink.compartment import Mode
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.rig.batch_exchange import compartment_of
+from hil.simulation.batches import SLOW, WHOLE, BatchTable, S, trust_in
 
 pytestmark = pytest.mark.parametrize("tags", [False, True], ids=["no tags", "tags"])
 

@@ -15,22 +15,14 @@ from itertools import product
 
 import pytest
 
-from controller.actions import (
-    ClearWarning,
-    CloseShoe,
-    OrderTheShuffler,
-    Role,
-    UnlockShoe,
-)
-from controller.binding import MANIFESTS
-from controller.cli_status import status_block
-from controller.cli_status_shown import Typed
-from controller.core_state import STATES
-from controller.custody.lineage.stages import BatchStage
-from controller.custody.lineage.state import Bar, Lineage, WarningKind
+from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_text import status_block
+from controller.core.manifest_binding import MANIFESTS
+from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.core.state import STATES
+from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.state import Bar, Lineage, WarningKind
 from controller.custody.manifest import ManifestCard, manifest_of
-from controller.entries import CommandGiven, DeviceNoted, Entry, Judged
-from controller.inputs import ManifestGiven, Started
 from controller.procedure.effects import (
     Refused,
     ShuffleRecorded,
@@ -39,10 +31,18 @@ from controller.procedure.effects import (
 from controller.procedure.events import ReportsMissing, ShufflerTold
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card, Rank, Suit
-from controller.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.shown import Shown
-from controller.snapshot import snapshot
-from controller.tape import entry_record, input_record
+from controller.tape.actions import (
+    ClearWarning,
+    CloseShoe,
+    OrderTheShuffler,
+    Role,
+    UnlockShoe,
+)
+from controller.tape.entries import CommandGiven, DeviceNoted, Entry, Judged
+from controller.tape.inputs import ManifestGiven, Started
+from controller.tape.records import entry_record, input_record
+from controller.views.snapshot import snapshot
+from controller.views.snapshot_reader import Shown
 from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused
@@ -50,9 +50,9 @@ from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import batch
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.simulated import ENTROPY, SimulatedTable
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.simulation.table import ENTROPY, SimulatedTable
 
 SHOE, SHUFFLER = "/dev/shoe", "/dev/shuffler"
 MS, S = 1_000_000, 1_000_000_000

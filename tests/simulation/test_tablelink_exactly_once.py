@@ -26,13 +26,13 @@ from firmware_bridge.tablelink.items import (
     Request,
     RequestStatus,
 )
-from hil.emulator.tablelink_cbor import encoded, payload_map
-from hil.emulator.tablelink_device import SHUFFLER, TableLinkDevice, TableLinkSettings
-from hil.emulator.tablelink_talk import Judged
-from hil.emulator.tablelink_wire import Ask, Channel, Frame, Kind, Say, on_wire
-from hil.faults import Envelope, FaultPlan
-from hil.tablelink_run import TableLinkRun, trust_in
-from hil.tablelink_store import Crash
+from hil.emulator.lines.faults import Envelope, FaultPlan
+from hil.emulator.tablelink.cbor import encoded, payload_map
+from hil.emulator.tablelink.device import SHUFFLER, TableLinkDevice, TableLinkSettings
+from hil.emulator.tablelink.session import Judged
+from hil.emulator.tablelink.wire import Ask, Channel, Frame, Kind, Say, on_wire
+from hil.tablelink.run import TableLinkRun, trust_in
+from hil.tablelink.store import Crash
 
 MS = 1_000_000
 S = 1_000 * MS

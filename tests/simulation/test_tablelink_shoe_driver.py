@@ -37,7 +37,7 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import batch
-from hil.emulator.tablelink_shoe import CardFault, Eye, TableLinkShoe, TableLinkShoeSettings
+from hil.emulator.tablelink.shoe import CardFault, Eye, TableLinkShoe, TableLinkShoeSettings
 
 MS = 1_000_000
 SECOND_MS = 1_000

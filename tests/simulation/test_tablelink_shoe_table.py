@@ -11,27 +11,27 @@ from dataclasses import replace
 
 import pytest
 
-from controller.cli_status import status_block
-from controller.cli_status_shown import Typed
-from controller.core_state import STATES
+from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_text import status_block
+from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.core.state import STATES
 from controller.custody.findings import FindingCode
-from controller.entries import DeviceNoted, Judged
-from controller.inputs import Started
 from controller.procedure.events import CardDrawn, CustodyFound, ShufflerTold
-from controller.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.shown import Shown
-from controller.snapshot import snapshot
-from controller.tape import entry_record
+from controller.tape.entries import DeviceNoted, Judged
+from controller.tape.inputs import Started
+from controller.tape.records import entry_record
+from controller.views.snapshot import snapshot
+from controller.views.snapshot_reader import Shown
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.cards import Card as DealtCard
 from hil.dealing.cards import PhysicalCard, Suit
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_device import TableLinkDevice
-from hil.emulator.tablelink_shoe import TableLinkShoe, TableLinkShoeSettings
-from hil.simulated import ENTROPY, SimulatedTable
+from hil.emulator.tablelink.device import TableLinkDevice
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.simulation.table import ENTROPY, SimulatedTable
 
 SHOE, SHUFFLER = "/dev/shoe", "/dev/shuffler"
 S = 1_000_000_000

@@ -10,11 +10,8 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (l)(1); D-5, D-21, D-22, D-35.
 
 import pytest
 
-from controller.actions import ChangeSetting, RecordAct, Role
-from controller.custody.lineage.stages import BatchStage
-from controller.entries import Entry, Judged
-from controller.procedure.acts import ActKind
-from controller.procedure.catalogue import IrregularityCode
+from controller.custody.batch_life.stages import BatchStage
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.effects import (
     BatchMoved,
     Prompted,
@@ -23,9 +20,12 @@ from controller.procedure.effects import (
     ShuffleRecorded,
     WarningOpened,
 )
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Accepted
+from controller.tape.actions import ChangeSetting, RecordAct, Role
+from controller.tape.entries import Entry, Judged
 from hil.dealing.tags import BACKS
-from hil.simulated_batches import BatchTable, S
+from hil.simulation.batches import BatchTable, S
 
 DAY_S = 24 * 3600
 DAY_BEGINS_S = 6 * 3600

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.core_state import STATES
-from controller.entries import DeviceNoted, Entry
-from controller.inputs import Input
-from controller.rule_data import load_clauses
-from controller.run import core_of
-from controller.tape import entry_record, input_record, inputs_in, read_entry, read_input
+from controller.core.build import core_of
+from controller.core.state import STATES
+from controller.profiles.load import load_clauses
+from controller.tape.entries import DeviceNoted, Entry
+from controller.tape.inputs import Input
+from controller.tape.records import entry_record, input_record, inputs_in, read_entry, read_input
 from drivers.events import CardPassed
 from hil.dealing.dealer import DealerSettings
 

@@ -2,7 +2,7 @@
 
 Responsible for: a suspended table, a port that comes back and a person who asks, with commands
 allowed.
-Not responsible for: a shoe with a lock (tests/controller/test_core.py).
+Not responsible for: a shoe with a lock (tests/controller/core/test_core.py).
 Source: drivers/README.md, "RFID dealing shoe"; controller/README.md, "The core".
 """
 
@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from controller.actions import LockShoe, Role, UnlockShoe
-from controller.entries import CommandGiven, DeviceNoted
 from controller.procedure.effects import Refused
 from controller.procedure.phases import Phase
+from controller.tape.actions import LockShoe, Role, UnlockShoe
+from controller.tape.entries import CommandGiven, DeviceNoted
 from drivers.events import CommandAnswered
 from hil.dealing.tags import usual_batches
-from hil.emulator.rfid_shoe import ExitFault
+from hil.emulator.feig.rfid_shoe import ExitFault
 
 RED, _ = usual_batches()
 EXIT = "exit"

@@ -25,9 +25,9 @@ from controller.procedure.effects import (
 )
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
-from controller.rule_data import load_profile
+from controller.profiles.load import load_profile
 from controller.script.parser import parse
-from controller.script.playing import Played, play
+from controller.script.player import Played, play
 
 SEATS: Final = (1, 2, 3, 4, 5)
 

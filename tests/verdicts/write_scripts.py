@@ -15,16 +15,16 @@ from scripts_file import KINDS, SCRIPTS_COUNT, NetScript
 from verdict_answers import answer, rule_book
 
 from controller.custody.findings import FindingCode
-from controller.procedure.acts import ActKind
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Decision, Provisional
+from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
 from controller.procedure.state import TableState
-from controller.procedure.suspension import permitted_decisions
-from controller.rule_data import profile_names
+from controller.profiles.load import profile_names
 from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.script.parser import parse
-from controller.script.playing import Played, play
+from controller.script.player import Played, play
 from controller.settlement.wagers import WagerKind
 from hil.dealing import tableau
 

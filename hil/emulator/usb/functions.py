@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Protocol, runtime_checkable
 
-from hil.emulator.hid_pos import REPORT_DESCRIPTOR
+from hil.emulator.scanners.hid_pos import REPORT_DESCRIPTOR
 from hil.emulator.usb import descriptors
 from hil.emulator.usb.descriptors import IN, Endpoint, Interface
 from hil.emulator.usb.device import Handshake

@@ -28,7 +28,7 @@ from hil.emulator.usb.functions import (
 
 Answer = dict[str, object]
 SCRIPT = "hil.emulator.usb.functions:ScriptedDevice"
-SCANNER = "hil.emulator.hid_pos:HidPosDevice"
+SCANNER = "hil.emulator.scanners.hid_pos:HidPosDevice"
 SECOND_REPORT_IN = 0x82
 KEYBOARD_REPORT_BYTES = 8
 

@@ -2,7 +2,7 @@
 
 Responsible for: carrying bytes between an emulated USB device and a served line, so that one
 dealing bench plays over USB as it does over serial lines and TCP.
-Not responsible for: the device itself and its line (hil.emulator.serve).
+Not responsible for: the device itself and its line (hil.emulator.lines.serve).
 Source: package README, "USB without a device".
 """
 

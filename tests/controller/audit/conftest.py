@@ -11,9 +11,9 @@ from functools import cache
 import pytest
 
 from controller.audit.terms import Terms, clauses
-from controller.card_rows import CardRow, RowEnd, RowFlag, RowRole, row_bytes
-from controller.rule_data import profile_text
-from controller.rules.profile import parse_profile
+from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, row_bytes
+from controller.profiles.load import profile_text
+from controller.profiles.profile import parse_profile
 from hil.dealing.actions import Place
 from hil.dealing.cards import Suit
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from controller.archive.day_list import SmallFileError, read_day, seal_of, signed, store_day
+from controller.audit.discovery import NothingThere
 from controller.audit.findings import Weight
 from controller.audit.run import audit
-from controller.audit.shoe_audit import AuditSettings
-from controller.audit.walk import NothingThere
-from controller.card_rows import RowEnd, RowRole, read_row, row_bytes
+from controller.audit.shoe import AuditSettings
+from controller.journal.card_row_format import RowEnd, RowRole, read_row, row_bytes
 from controller.journal.shoe_file import ROW_BYTES, ShoeParts, read_shoe, shoe_bytes
-from controller.keys import load_key, load_public, make_key
-from controller.seal_list import SmallFileError, read_day, seal_of, signed, store_day
+from controller.system.keys import load_key, load_public, make_key
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.runner import Pace
-from hil.sealed_shoes import DealtTable, sealed_journal
+from hil.rig.shoe_runner import Pace
+from hil.simulation.sealed_journal import DealtTable, sealed_journal
 
 PLAIN, DEEP = AuditSettings(), AuditSettings(deep=True)
 TENS = (10, 11, 12, 0)

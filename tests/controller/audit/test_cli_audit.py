@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit import crew, run
-from controller.audit.crew import WorkerLost
+from controller.audit import run
+from controller.audit import worker_pool as crew
+from controller.audit.discovery import Piece, PieceKind
 from controller.audit.findings import PieceReport
-from controller.audit.piece_audit import PieceAudit
-from controller.audit.shoe_audit import AuditSettings
-from controller.audit.walk import Piece, PieceKind
-from controller.cli import main
+from controller.audit.piece import PieceAudit
+from controller.audit.shoe import AuditSettings
+from controller.audit.worker_pool import WorkerLost
+from controller.cli.main import main
 from hil.dealing.dealer import DealerSettings
-from hil.sealed_shoes import DealtTable, sealed_journal
+from hil.simulation.sealed_journal import DealtTable, sealed_journal
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +91,9 @@ WITHOUT_END = """
 import sys
 from itertools import cycle
 from pathlib import Path
-from controller.audit import run, walk
-from controller.cli import main
+from controller.audit import discovery as walk
+from controller.audit import run
+from controller.cli.main import main
 found = tuple(walk.pieces([Path(sys.argv[1])]))
 
 def without_end(paths):

@@ -3,7 +3,7 @@
 Responsible for: what is lawful passes, every wrong card, place, outcome, burn and cut card is found
 and told with its coup and clause, and what rows cannot tell is left to the records.
 Not responsible for: the column table (test_column_table) and sealed files (test_audit).
-Source: package README, "Audit"; hil/bench/plain_rules.py (the other opinion).
+Source: package README, "Audit"; hil/bench/measure/plain_rules.py (the other opinion).
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 
 from controller.audit.screen import CLEAN, Screened, screen
-from controller.card_rows import RowEnd, RowFlag, RowRole
-from hil.bench.plain_rules import DealtCard, coups_of, lawful
+from controller.journal.card_row_format import RowEnd, RowFlag, RowRole
+from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful
 
 SHOE = 11
 TAG = bytes(range(16))

@@ -12,10 +12,14 @@ from typing import TypeAlias
 
 import pytest
 
-from controller.custody import batches, faces, passing, shoes, sights
+from controller.custody import batch_actions as batches
+from controller.custody import exit_reads as passing
+from controller.custody import face_count as faces
+from controller.custody import shoe as shoes
+from controller.custody import table_reads as sights
+from controller.custody.card_states import Whereabouts
 from controller.custody.findings import Finding
 from controller.custody.manifest import Manifest, ManifestCard, manifest_of
-from controller.custody.places import Whereabouts
 from controller.custody.state import CustodyState, check, counts, located
 from controller.rules.cards import Card, Rank, Suit
 

@@ -12,10 +12,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.custody.places import Whereabouts
-from controller.custody.shoes import reports_missing
+from controller.custody.card_states import Whereabouts
+from controller.custody.shoe import reports_missing
 from controller.custody.state import CustodyState
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 
 W = Whereabouts
 STATES: Codec[CustodyState] = Codec(CustodyState)

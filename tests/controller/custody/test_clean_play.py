@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.custody.places import Whereabouts
+from controller.custody.card_states import Whereabouts
 
 W = Whereabouts
 Table = Any

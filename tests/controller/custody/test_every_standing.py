@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from controller.custody.ledger import BatchLedger
-from controller.custody.passing import card_passed
-from controller.custody.places import Whereabouts
-from controller.custody.shoes import shoe_opened
-from controller.custody.sights import seen
-from controller.custody.standings import Standing
+from controller.custody.batch_ledger import BatchLedger
+from controller.custody.card_states import Standing, Whereabouts
+from controller.custody.exit_reads import card_passed
+from controller.custody.shoe import shoe_opened
 from controller.custody.state import CustodyState, located
+from controller.custody.table_reads import seen
 
 W = Whereabouts
 Table = Any

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from controller.custody.card_states import Whereabouts
 from controller.custody.findings import FindingCode
-from controller.custody.places import Whereabouts
 from controller.rules.cards import Card, Rank, Suit
 
 W = Whereabouts

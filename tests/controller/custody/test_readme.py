@@ -8,10 +8,9 @@ Source: controller/custody/README.md.
 import re
 from pathlib import Path
 
+from controller.custody.card_states import PLACE_OF, Standing, Whereabouts
 from controller.custody.findings import FindingCode
-from controller.custody.places import Whereabouts
-from controller.custody.standings import PLACE_OF, Standing
-from controller.rules.rule_points import RulePoint
+from controller.profiles.rule_points import RulePoint
 
 README = Path(__file__).parents[3] / "controller" / "custody" / "README.md"
 

@@ -10,13 +10,12 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from controller.custody.faces import face_drawn
-from controller.custody.passing import card_passed, hands_cleared, placed
-from controller.custody.places import Whereabouts
-from controller.custody.sights import seen
-from controller.custody.standings import Standing
+from controller.custody.card_states import Standing, Whereabouts
+from controller.custody.exit_reads import card_passed, hands_cleared, placed
+from controller.custody.face_count import face_drawn
 from controller.custody.state import CustodyState, ShoeCustody, check, counts
-from controller.journal.canonical import Codec
+from controller.custody.table_reads import seen
+from controller.journal.encoding.codec import Codec
 
 W = Whereabouts
 STATES: Codec[CustodyState] = Codec(CustodyState)

@@ -4,7 +4,7 @@ Source: controller/journal/README.md, "Chain"; FIPS 180-4. The values below are 
 `sha256sum` over the bytes of the formula.
 """
 
-from controller.journal.chain import GENESIS, link
+from controller.journal.record import GENESIS, link
 
 AFTER_ABC = "8a295b0cbf1f5a594280696ad7707164e2b8beb0e614ad52bc7d78ff8ac12a82"
 AFTER_ABC_AND_NOTHING = "4b82225c8e15fc425ffe3fd143253705c457bf1c6d8ad8fe81ca31fe46d04020"

@@ -227,7 +227,7 @@ def test_a_failing_disk_call_is_never_acknowledged(tmp_path: Path, fault: str) -
 MOVED = """
 import os, sys
 from pathlib import Path
-from controller.journal.chain import GENESIS
+from controller.journal.record import GENESIS
 from controller.journal.folder import shoe_path
 from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
 from controller.journal.store import Base, Journal

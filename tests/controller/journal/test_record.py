@@ -6,7 +6,7 @@ Source: controller/journal/README.md, "Records".
 import cbor2
 import pytest
 
-from controller.journal.canonical import CanonicalError
+from controller.journal.encoding.codec import CanonicalError
 from controller.journal.record import RecordKind, unwrap, wrap
 
 VALUE = bytes.fromhex("a1647479706566436c6f736564")  # {"type": "Closed"}

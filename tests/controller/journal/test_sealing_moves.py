@@ -20,8 +20,8 @@ from types import FrameType
 
 import pytest
 
-from controller.journal.chain import GENESIS
 from controller.journal.folder import read_sealed, sealed_files, shoe_path
+from controller.journal.record import GENESIS
 from controller.journal.shoe_file import NO_SEAL, read_shoe, shoe_bytes
 from controller.journal.store import (
     Base,

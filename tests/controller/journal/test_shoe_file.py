@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from controller.journal.chain import GENESIS
+from controller.journal.record import GENESIS
 from controller.journal.shoe_file import (
     NO_SEAL,
     ShoeFileError,

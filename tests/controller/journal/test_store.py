@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.journal.chain import GENESIS, link
+from controller.journal.record import GENESIS, link
 from controller.journal.store import (
     Checkpoint,
     Head,

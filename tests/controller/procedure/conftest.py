@@ -24,9 +24,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from controller.journal.canonical import Codec
-from controller.procedure.acts import ActKind
-from controller.procedure.catalogue import CATALOGUE, IrregularityCode
+from controller.journal.encoding.codec import Codec
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import (
     CoupClosed,
@@ -57,21 +56,22 @@ from controller.procedure.events import (
     ShoeStandsBy,
     TurnedCards,
 )
+from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step import step
-from controller.procedure.steps import Step
-from controller.procedure.suspension import permitted_decisions
+from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Accepted, Irregularity
-from controller.rule_data import load_clauses, load_profile
+from controller.profiles.load import load_clauses, load_profile
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.rules.words import CutRoundStart, DealOption
-from controller.script.happenings import ShoeCount, happenings, place_due
+from controller.rules.setting_values import CutRoundStart, DealOption
+from controller.script.events import ShoeCount, happenings, place_due
 from controller.script.parser import parse
-from controller.script.playing import BEGINS_AT_NS
+from controller.script.player import BEGINS_AT_NS
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)

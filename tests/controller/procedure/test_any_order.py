@@ -7,9 +7,6 @@ from dataclasses import replace
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
-from controller.machine import StateTable
-from controller.procedure.batch_irregularities import BATCH_IRREGULARITIES
-from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.events import (
     CardDrawn,
@@ -32,13 +29,16 @@ from controller.procedure.events import (
     ShoeStandsBy,
     TurnedCards,
 )
+from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
+from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
 from controller.procedure.phases import EDGES, RESUMABLE_PHASES, Phase, Trigger
 from controller.procedure.rulebook import Fact
 from controller.procedure.step import of_a_person
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.rules.words import BurnMode
+from controller.rules.setting_values import BurnMode
+from controller.state_table import StateTable
 
 ALL_FACTS = tuple(Fact)
 OPENED = "start, burn Ac: 2c"

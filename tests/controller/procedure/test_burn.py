@@ -10,7 +10,7 @@ import pytest
 from controller.procedure.effects import BurnDone, Call, Prompted
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
-from controller.rules.words import BurnMode, ShuffleMode
+from controller.rules.setting_values import BurnMode, ShuffleMode
 
 # Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
 OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}

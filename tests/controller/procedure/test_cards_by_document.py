@@ -13,9 +13,9 @@ import pytest
 from controller.procedure.effects import CoupClosed
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Irregularity
-from controller.rule_data import load_profile
+from controller.profiles.load import load_profile
 from controller.script.parser import parse
-from controller.script.playing import Played, play
+from controller.script.player import Played, play
 
 PLAYER_DRAWS = "P 2h; B 3c; P 3d; B 3s"  # 5 against 6
 PLAYER_STANDS_BANKER_DRAWS = "P 2h; B 2c; P 4d; B 3s"  # 6 against 5

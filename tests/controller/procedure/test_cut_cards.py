@@ -9,7 +9,7 @@ import pytest
 
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.phases import Phase
-from controller.rules.words import CutRoundStart
+from controller.rules.setting_values import CutRoundStart
 
 OPENED = "start, burn Ac: 2c"
 COUP = "P1 7h, B 7c, P Kd, B Kh"

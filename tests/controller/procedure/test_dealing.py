@@ -14,7 +14,7 @@ from controller.procedure.rulebook import Fact
 from controller.procedure.verdicts import Accepted
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.words import DealOption
+from controller.rules.setting_values import DealOption
 
 COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
 BANKER_DUE = "P 7h, B 2c, P Kd, B Kh"

@@ -10,9 +10,9 @@ import pytest
 
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.people.suspension import refusal_of
 from controller.procedure.phases import Phase
-from controller.procedure.steps import LISTED_IRREGULARITIES_MAX
-from controller.procedure.suspension import refusal_of
+from controller.procedure.step_result import LISTED_IRREGULARITIES_MAX
 
 COUP = "P1 7h, B 7c, P Kd, B Kh"
 WHOLE = f"{COUP}, result tie"

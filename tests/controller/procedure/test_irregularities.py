@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.procedure.batch_irregularities import BATCH_IRREGULARITIES
-from controller.procedure.catalogue import CATALOGUE, IrregularityCode
-from controller.procedure.conduct_irregularities import CONDUCT_IRREGULARITIES
-from controller.procedure.custody_irregularities import CUSTODY_IRREGULARITIES
 from controller.procedure.decisions import Decision
+from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
+from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
+from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
 

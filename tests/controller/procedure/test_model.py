@@ -17,7 +17,6 @@ from itertools import product
 
 import pytest
 
-from controller.procedure.catalogue import CATALOGUE, IrregularityCode
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refused
 from controller.procedure.events import (
@@ -40,8 +39,9 @@ from controller.procedure.events import (
     ShoeStandsBy,
     TurnedCards,
 )
+from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.remedy_state import NOTHING_TO_REMEDY, ErrorCard, LastDrawn
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -50,15 +50,15 @@ from controller.procedure.state import (
     ShoeTally,
     TableState,
 )
+from controller.procedure.states.remedy import NOTHING_TO_REMEDY, ErrorCard, LastDrawn
 from controller.procedure.step import step
-from controller.procedure.steps import Step
-from controller.procedure.suspension import permitted_decisions
+from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity
+from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import DealOption
+from controller.rules.setting_values import DealOption
 from hil.dealing import tableau
 
 KING = Card.parse("Kd")

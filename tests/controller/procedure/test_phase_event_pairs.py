@@ -27,7 +27,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.coup import Place
-from controller.script.happenings import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, happenings, place_due
 from controller.script.parser import parse
 
 BURNED = "start; burn Ac: 2c"

@@ -2,7 +2,6 @@
 
 import pytest
 
-from controller.machine import NoEdge, StateTable
 from controller.procedure.phases import (
     BURN_PHASES,
     BURN_RESUMES,
@@ -15,6 +14,7 @@ from controller.procedure.phases import (
     Trigger,
     resume_trigger,
 )
+from controller.state_table import NoEdge, StateTable
 
 TABLE = StateTable(EDGES)
 

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.journal.canonical import Codec
-from controller.procedure.acts import ActKind
-from controller.procedure.changes import effective
+from controller.journal.encoding.codec import Codec
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, CoupPaid, CoupRecord
 from controller.procedure.events import (
@@ -49,26 +48,27 @@ from controller.procedure.events import (
     VigorishCollected,
     WagersStated,
 )
+from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact, RuleBook
 from controller.procedure.state import TableState
+from controller.procedure.states.wagering import StandingWagers
 from controller.procedure.step import step
-from controller.procedure.steps import Step
-from controller.procedure.suspension import permitted_decisions
-from controller.procedure.wagering import standing_of
-from controller.procedure.wagering_state import StandingWagers
-from controller.rule_data import load_profile, profile_names
+from controller.procedure.step_result import Step
+from controller.procedure.wagering.wagers import standing_of
+from controller.profiles.load import load_profile, profile_names
 from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.rules.words import VigorishMode
-from controller.script.happenings import ShoeCount, happenings, place_due
+from controller.rules.setting_values import VigorishMode
+from controller.script.events import ShoeCount, happenings, place_due
 from controller.script.parser import parse
-from controller.script.playing import BEGINS_AT_NS, DAY
+from controller.script.player import BEGINS_AT_NS, DAY
 from controller.script.printer import unparse
 from controller.script.statements import Burn, DueCard, HandCard, Said
-from controller.settlement.order import Act
+from controller.settlement.payment_order import Act
 from controller.settlement.payout import Line
 from controller.settlement.wagers import Wager, WagerKind
 from hil.dealing import tableau

@@ -5,11 +5,11 @@ from importlib.resources import files
 
 import pytest
 
-from controller.machine import StateTable
-from controller.procedure.catalogue import CATALOGUE
 from controller.procedure.decisions import Decision
 from controller.procedure.effects import CoupFate
+from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import EDGES, Phase
+from controller.state_table import StateTable
 
 README = (files("controller") / "README.md").read_text("utf-8")
 

@@ -8,11 +8,11 @@ Source: Section 42 (k)(1), (k)(2), (h)(5); 9 NYCRR 5324.21 (f)(3), (j); D-7, D-9
 
 import pytest
 
+from controller.procedure.calls.visibility import errors_seen
 from controller.procedure.effects import CoupFate, Prompted, Refused, ShoeEnded
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import Fact
-from controller.procedure.seen import errors_seen
-from controller.rules.words import DealOption, IrregularityRules
+from controller.rules.setting_values import DealOption, IrregularityRules
 
 OPENED = "start, burn Ac: 2c"
 NATURAL = "P1 9h, B 7c, P Kd, B Kh"

@@ -10,8 +10,8 @@ import json
 import pytest
 
 from controller.procedure.rulebook import Fact
-from controller.remedy_view import remedy_view
-from controller.rules.words import DealOption, IrregularityRules
+from controller.rules.setting_values import DealOption, IrregularityRules
+from controller.views.remedy import remedy_view
 
 NATURAL = "P1 9h, B 7c, P Kd, B Kh"
 NOTHING = {

@@ -17,8 +17,8 @@ from controller.procedure.events import (
     WagersStated,
 )
 from controller.procedure.rulebook import Fact
-from controller.procedure.wagering import reshuffle_refused
-from controller.settlement.ledger import Owed
+from controller.procedure.wagering.wagers import reshuffle_refused
+from controller.settlement.vigorish_ledger import Owed
 from controller.settlement.wagers import Wager, WagerKind
 
 TOLD = (Fact.WAGERS, Fact.RESULT_BUTTON)

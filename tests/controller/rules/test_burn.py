@@ -6,7 +6,7 @@ import pytest
 
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
-from controller.rules.words import BurnMode
+from controller.rules.setting_values import BurnMode
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.cut import cards_behind, coups_left_after_cut, placement_ok
-from controller.rules.words import CutRoundStart
+from controller.rules.setting_values import CutRoundStart
 
 CURRENT, LAST = CutRoundStart.CURRENT_COUP, CutRoundStart.LAST_COUP
 

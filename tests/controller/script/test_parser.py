@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.procedure.acts import ActKind
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Decision, Provisional, Resolution
 from controller.procedure.events import (
     ActRecorded,
@@ -38,8 +38,8 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
+from controller.script.errors import ScriptError
 from controller.script.parser import parse
-from controller.script.problems import ScriptError
 from controller.script.statements import Burn, DueCard, HandCard
 from controller.settlement.wagers import Wager, WagerKind
 

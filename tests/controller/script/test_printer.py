@@ -5,7 +5,6 @@ from dataclasses import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.actions import Role
 from controller.procedure.decisions import Decision, Resolution
 from controller.procedure.events import (
     ActRecorded,
@@ -44,6 +43,7 @@ from controller.script.parser import parse
 from controller.script.printer import unparse
 from controller.script.statements import Burn, DueCard, HandCard, Proven, Shuffled, ShufflerSaid
 from controller.settlement.wagers import Wager, WagerKind
+from controller.tape.actions import Role
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,

@@ -7,11 +7,11 @@ import pytest
 
 from controller.procedure.effects import CoupClosed
 from controller.procedure.rulebook import Fact, RuleBook
-from controller.rule_data import load_profile
-from controller.script.forms import FORMS
+from controller.profiles.load import load_profile
 from controller.script.parser import parse
-from controller.script.playing import play
+from controller.script.player import play
 from controller.script.printer import unparse
+from controller.script.statement_forms import FORMS
 
 README = Path(__file__).parents[3] / "controller" / "script" / "README.md"
 EXAMPLES = re.findall(r"```script (\S+)(?: observed (\S+))?\n(.*?)```", README.read_text(), re.S)

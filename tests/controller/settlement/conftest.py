@@ -16,8 +16,8 @@ from functools import cache
 
 import pytest
 
-from controller.rule_data import load_profile
-from controller.settlement.facts import CoupFacts
+from controller.profiles.load import load_profile
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
 

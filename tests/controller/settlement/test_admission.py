@@ -6,7 +6,7 @@ import pytest
 
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.words import VigorishMode, VigorishRounding
+from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.admission import refusals
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.rules.words import PayProcedure
+from controller.rules.setting_values import PayProcedure
 from controller.settlement.pit import Pit, pit_differs
 from controller.settlement.terms import Terms
 

@@ -13,10 +13,15 @@ import pytest
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.words import PayProcedure, VigorishMode, VigorishRounding
+from controller.rules.setting_values import PayProcedure, VigorishMode, VigorishRounding
 from controller.settlement.admission import WagerRefusal, refusals
-from controller.settlement.facts import CoupFacts, facts_of
-from controller.settlement.ledger import (
+from controller.settlement.coup_facts import CoupFacts, facts_of
+from controller.settlement.payout import pay_lines
+from controller.settlement.pit import Pit, pit_differs
+from controller.settlement.results import Judgement, Verdict, VigorishOn, what_wins
+from controller.settlement.settle import settle
+from controller.settlement.terms import Terms
+from controller.settlement.vigorish_ledger import (
     EMPTY_LEDGER,
     Entered,
     Form,
@@ -28,11 +33,6 @@ from controller.settlement.ledger import (
     document,
     void_form,
 )
-from controller.settlement.payout import pay_lines
-from controller.settlement.pit import Pit, pit_differs
-from controller.settlement.results import Judgement, Verdict, VigorishOn, what_wins
-from controller.settlement.settling import settle
-from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
 
 Table = Callable[..., Terms]

@@ -7,8 +7,8 @@ import pytest
 
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.words import BonusTable, VigorishMode
-from controller.settlement.facts import CoupFacts
+from controller.rules.setting_values import BonusTable, VigorishMode
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.results import (
     Judgement,
     Verdict,

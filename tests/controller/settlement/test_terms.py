@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import BaseWager, VigorishMode
+from controller.rules.setting_values import BaseWager, VigorishMode
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import WagerKind
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from controller.settlement import order, results, vigorish
-from controller.settlement.facts import CoupFacts
+from controller.settlement import payment_order as order
+from controller.settlement import results, vigorish
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payout import pay_lines
 from controller.settlement.results import what_wins
 from controller.settlement.terms import Terms

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.rules.words import VigorishMode, VigorishRounding
-from controller.settlement.facts import CoupFacts
+from controller.rules.setting_values import VigorishMode, VigorishRounding
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.results import Judgement, what_wins
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import rounded, vigorish_cents, waived

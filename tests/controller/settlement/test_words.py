@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import pytest
 
-from controller.rules.rule_points import RulePoint
-from controller.rules.words import PayProcedure, VigorishRounding
-from controller.settlement.facts import CoupFacts
-from controller.settlement.ledger import Entered, Ledger, Owed, collect
-from controller.settlement.order import Act
+from controller.profiles.rule_points import RulePoint
+from controller.rules.setting_values import PayProcedure, VigorishRounding
+from controller.settlement.coup_facts import CoupFacts
+from controller.settlement.payment_order import Act
 from controller.settlement.results import VigorishOn, what_wins
-from controller.settlement.settling import settle
+from controller.settlement.settle import settle
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import share_of_stake, vigorish_cents
+from controller.settlement.vigorish_ledger import Entered, Ledger, Owed, collect
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind
 
 Table = Callable[..., Terms]

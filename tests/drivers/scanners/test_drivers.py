@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
 from drivers.commands import LockExit
 from drivers.events import BarCodeRead, CommandAnswered, DeviceEvent, Stage, StageChanged

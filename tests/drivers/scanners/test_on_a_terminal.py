@@ -11,14 +11,14 @@ import pytest
 from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.interface import Driver, DriverOutput
-from firmware_bridge.timestamp import now
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
-from hil.emulator.line import LineSettings
-from hil.emulator.scanner_line import ScannerLine
-from hil.emulator.serve import PtyServer
-from hil.emulator.ssi import SsiDevice, SsiSettings
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.emulator.scanners.line import ScannerLine
+from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
 
 BAUD = SCANNER_MODELS["zebra-ssi"].baud
 WAIT_S = 10.0

@@ -15,8 +15,8 @@ from drivers.interface import Driver, DriverOutput
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.hid_descriptor import read_report_descriptor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
-from hil.emulator.hid_pos import REPORT_DESCRIPTOR, HidPosDevice, HidPosSettings
-from hil.emulator.ssi import SsiDevice, SsiSettings
+from hil.emulator.scanners.hid_pos import REPORT_DESCRIPTOR, HidPosDevice, HidPosSettings
+from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
 
 MS = 1_000_000
 STEP_MS = 10

@@ -5,7 +5,7 @@ import pytest
 from drivers import events
 from drivers.catalogue import RFID_SHOE, ShoeSettings, build_monitor
 from drivers.events import DeviceEvent, Spot
-from drivers.shoes.monitor import event_text
+from drivers.monitor import event_text
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 

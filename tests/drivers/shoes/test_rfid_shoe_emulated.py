@@ -29,8 +29,8 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import FOREIGN_TAG, batch
-from hil.emulator.feig import FeigSettings, Way
-from hil.emulator.rfid_shoe import GATE_INPUT, ExitFault, RfidShoe
+from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.rfid_shoe import GATE_INPUT, ExitFault, RfidShoe
 
 MS = 1_000_000
 RED = batch("RED-0001", "red", 1)

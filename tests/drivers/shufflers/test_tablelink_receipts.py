@@ -4,7 +4,7 @@ import pytest
 
 from drivers.catalogue import open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from hil.emulator.tablelink_identity import Firmware, Identity
+from hil.emulator.tablelink.identity import Firmware, Identity
 
 DEVICE = Identity(b"SHUF0001", b"a seed", Firmware(bytes(32), "1.2.0", 3))
 OTHER = Identity(b"SHUF0001", b"another seed", Firmware(bytes(32), "1.2.0", 3))

@@ -12,7 +12,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 from firmware_bridge.feig.items import (
     BufferOverflowed,
     BufferRecord,

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from controller.journal.canonical import Codec
+from controller.journal.encoding.codec import Codec
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.tablelink.items import EventsMissing, Happened, Request
 from firmware_bridge.tablelink.link import TableLink

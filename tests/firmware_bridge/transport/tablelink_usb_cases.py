@@ -22,18 +22,18 @@ from firmware_bridge.tablelink.items import (
 )
 from firmware_bridge.transport.usb_port import UsbPort
 from hil.dealing.cards import Card, PhysicalCard, Suit
-from hil.emulator.line import LineServer, LineSettings
-from hil.emulator.serve import TcpServer
-from hil.emulator.shuffler import Shuffler
-from hil.emulator.shuffler_works import ShufflerSettings
-from hil.emulator.tablelink_cbor import payload_map
-from hil.emulator.tablelink_device import TableLinkDevice
-from hil.emulator.tablelink_shoe import TableLinkShoe
-from hil.faults import Envelope, FaultPlan
-from hil.tablelink_port import CutWrites, TableLinkAtPort
-from hil.tablelink_run import trust_in
-from hil.tablelink_store import Crash
-from hil.usb_bed import UsbBed
+from hil.emulator.lines.faults import Envelope, FaultPlan
+from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.lines.serve import TcpServer
+from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.device import TableLinkDevice
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shoe import TableLinkShoe
+from hil.emulator.tablelink.shuffler import Shuffler
+from hil.tablelink.at_port import CutWrites, TableLinkAtPort
+from hil.tablelink.run import trust_in
+from hil.tablelink.store import Crash
+from hil.usb.bed import UsbBed
 
 PLUG = {"vendor_id": 0x1209, "product_id": 0x0001, "product": "shuffler"}
 SERIAL = "TL-1"

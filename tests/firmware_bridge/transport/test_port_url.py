@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace
+from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity
 from firmware_bridge.transport.port_url import (
     DevicePath,
     NetworkUrl,
     UsbUrl,
-    open_port,
     parse_port_url,
 )
 from firmware_bridge.transport.serial_port import SerialPort

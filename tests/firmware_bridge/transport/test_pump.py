@@ -10,7 +10,8 @@ from queue import Empty, Queue
 
 import pytest
 
-from firmware_bridge.timestamp import Timestamp, now
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
     Chunk,
     Port,

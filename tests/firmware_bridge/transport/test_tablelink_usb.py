@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.usb_cases import names_of, outcomes_of
+from hil.usb.cases import names_of, outcomes_of
 
 CASES = Path(__file__).with_name("tablelink_usb_cases.py")
 

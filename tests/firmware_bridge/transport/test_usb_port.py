@@ -10,7 +10,7 @@ import pytest
 
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.usb_port import UsbPort
-from hil.usb_cases import names_of, outcomes_of
+from hil.usb.cases import names_of, outcomes_of
 
 CASES = Path(__file__).with_name("usb_cases.py")
 

@@ -14,9 +14,9 @@ from queue import Queue
 
 import pytest
 
-from firmware_bridge.timestamp import now
 from firmware_bridge.transport import hotplug
 from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import (
     Chunk,
@@ -29,7 +29,7 @@ from firmware_bridge.transport.port import (
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent, DeviceGone
 from firmware_bridge.transport.usb_port import UsbPort
-from hil.usb_bed import READER, SCANNER, UsbBed
+from hil.usb.bed import READER, SCANNER, UsbBed
 
 # The inventory request and the answer of a reader with one tag, as published.
 INVENTORY = bytes.fromhex("020009FFB001001843")
@@ -405,7 +405,7 @@ def test_an_emulated_scanner_is_switched_on_and_scans(
 
 
 def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Opened) -> None:
-    name = plug(functions=({"kind": "bulk", "device": "hil.emulator.feig:FeigReader"},))
+    name = plug(functions=({"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader"},))
     port = opened(url_of(name))
     bed.call(name, "tag_read", identity="E0040150A05F02B7", kind=3, antenna=1)
 

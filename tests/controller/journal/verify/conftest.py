@@ -18,7 +18,7 @@ import cbor2
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from controller.journal.chain import GENESIS, link
+from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
 
 NINE_O_CLOCK_NS = 1_795_251_600_000_000_000  # 2026-11-21 09:00:00 UTC

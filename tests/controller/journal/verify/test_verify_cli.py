@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli import main
-from controller.cli_errors import Exit
+from controller.cli.errors import Exit
+from controller.cli.main import main
 from controller.journal import verify as verifier
 
 DAY = "2026-11-21"

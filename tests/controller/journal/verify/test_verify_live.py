@@ -15,7 +15,7 @@ from pathlib import Path
 import cbor2
 import pytest
 
-from controller.journal.chain import GENESIS, link
+from controller.journal.record import GENESIS, link
 from controller.journal.store import Checkpoint, Journal
 from controller.journal.verify import CannotRead, Problem, verify
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.inputs import Started
+from controller.archive.day_list import day_path, read_day, short_code
+from controller.archive.sealer import SealDesk
+from controller.archive.signer import SigningSettings
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
 from controller.journal.verify import VerifyReport, check_shoe, verify
-from controller.loop import Loop
-from controller.seal_desk import SealDesk
-from controller.seal_list import day_path, read_day, short_code
-from controller.signer import SigningSettings
+from controller.table.loop import Loop
+from controller.tape.inputs import Started
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

@@ -1,0 +1,196 @@
+"""The list of seals of a gaming day: what was sealed, signed, and the short code people can keep.
+
+Responsible for: what the list says, the bytes that are signed, its JSON file written so that a
+power cut leaves the old one or the new one, reading it strictly, and the short code.
+Not responsible for: when it is written and by which key (seal_desk, signer), and for the files it
+names (journal.folder).
+Source: controller/journal/README.md, "List of seals"; RFC 4648 (base32), RFC 8032 (Ed25519).
+"""
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from controller.journal.shoe_file import DIGEST_BYTES, SIGNATURE_BYTES, ShoeFile
+from controller.system.atomic_file import (
+    SmallFileError,
+    problem_lines,
+    read_text,
+    store_text,
+    sync_folder,
+)
+from controller.system.json_document import U64_MAX, JsonFields
+from controller.system.keys import PublicKey
+
+FORM: Final = "smartshoe-seals-1"
+SIGNED_WORDS: Final = "smartshoe seals 1"
+FOLDER_NAME: Final = "days"
+SUFFIX: Final = ".seals.json"
+KEY_BYTES: Final = 32
+_CODE_LETTERS: Final = 20
+_GROUP_LETTERS: Final = 5
+_FOLDER_MODE: Final = 0o750
+_FILE_MODE: Final = 0o640
+_REMEDY: Final = (
+    "take the list as the table wrote it; the table writes it anew, from its sealed files, when"
+    " this one is moved away"
+)
+
+Sign = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """One sealed file: its shoe, its digest, its records, and when the last of them came (UTC)."""
+
+    shoe: int
+    digest: bytes
+    first_seq: int
+    last_seq: int
+    until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayList:
+    """The seals of one table and gaming day in their order.
+
+    `signer` is a public key and `signature` by it; both empty where the table has no key.
+    """
+
+    table: str
+    gaming_day: str
+    seals: tuple[Seal, ...] = ()
+    signer: bytes = b""
+    signature: bytes = b""
+
+
+def seal_of(shoe: ShoeFile) -> Seal:
+    """What the list says of a sealed file."""
+    said = shoe.heading
+    return Seal(said.shoe, shoe.digest, said.first_seq, said.last_seq, said.until_ns)
+
+
+def with_seal(day: DayList, seal: Seal) -> DayList:
+    """The list with that seal at its place by its records; its signature is no longer."""
+    others = (one for one in day.seals if one.last_seq != seal.last_seq)
+    seals = tuple(sorted((*others, seal), key=lambda one: one.last_seq))
+    return replace(day, seals=seals, signer=b"", signature=b"")
+
+
+def signed_bytes(day: DayList) -> bytes:
+    """What the signature is over."""
+    lines = [SIGNED_WORDS, day.table, day.gaming_day]
+    lines += (
+        f"{one.shoe} {one.digest.hex()} {one.first_seq} {one.last_seq} {one.until_ns}"
+        for one in day.seals
+    )
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def signed(day: DayList, signer: bytes, sign: Sign) -> DayList:
+    """The list with a signature; `sign` gets the bytes to sign."""
+    return replace(day, signer=signer, signature=sign(signed_bytes(day)))
+
+
+def verifies(day: DayList) -> bool:
+    """Whether the key that the list names signed it; a list without a signature does not."""
+    if not day.signer or not day.signature:
+        return False
+    return PublicKey(day.signer).verifies(day.signature, signed_bytes(day))
+
+
+def short_code(day: DayList) -> str:
+    """Twenty letters and digits that stand for the list, for people to read out and keep."""
+    letters = base64.b32encode(sha256(signed_bytes(day)).digest()).decode()[:_CODE_LETTERS]
+    groups = range(0, _CODE_LETTERS, _GROUP_LETTERS)
+    return "-".join(letters[at : at + _GROUP_LETTERS] for at in groups)
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def day_path(folder: Path, gaming_day: str) -> Path:
+    """Where the list of that day stands in a journal's folder."""
+    return folder / FOLDER_NAME / f"{gaming_day}{SUFFIX}"
+
+
+def newest_list(folder: Path, gaming_day: str = "") -> Path:
+    """The list of that day, or of the newest that has one. Raises SmallFileError."""
+    found = sorted(one.name for one in (folder / FOLDER_NAME).glob(f"*{SUFFIX}"))
+    wanted = f"{gaming_day}{SUFFIX}" if gaming_day else next(reversed(found), "")
+    if wanted not in found or not wanted:
+        days = ", ".join(name.removesuffix(SUFFIX) for name in found[-5:]) or "no day"
+        of = f"of {gaming_day}" if gaming_day else "of seals"
+        raise SmallFileError(
+            f"{folder}: there is no list {of} here; the newest are of {days}. Remedy: name one of"
+            " these with --day, and the folder of a journal or of its archive"
+        )
+    return folder / FOLDER_NAME / wanted
+
+
+def list_text(day: DayList) -> str:
+    """The file: JSON, a field a line."""
+    fields = {
+        "form": FORM,
+        "table": day.table,
+        "gaming_day": day.gaming_day,
+        "seals": [
+            {
+                "shoe": one.shoe,
+                "digest": one.digest.hex(),
+                "first_seq": one.first_seq,
+                "last_seq": one.last_seq,
+                "until_ns": one.until_ns,
+            }
+            for one in day.seals
+        ],
+        "signer": day.signer.hex(),
+        "signature": day.signature.hex(),
+    }
+    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_day(path: Path) -> DayList:
+    """A list, its signature not looked at. Raises SmallFileError with every problem."""
+    fields = JsonFields.of(read_text(path), _REMEDY)
+    fields.choice("form", (FORM,))
+    day = DayList(
+        table=fields.text("table"),
+        gaming_day=fields.text("gaming_day"),
+        seals=tuple(
+            Seal(
+                shoe=one.number("shoe"),
+                digest=one.hex("digest", DIGEST_BYTES),
+                first_seq=one.number("first_seq", U64_MAX),
+                last_seq=one.number("last_seq", U64_MAX),
+                until_ns=one.number("until_ns", U64_MAX),
+            )
+            for one in fields.each("seals")
+        ),
+        signer=fields.hex("signer", 0, KEY_BYTES),
+        signature=fields.hex("signature", 0, SIGNATURE_BYTES),
+    )
+    problems = fields.problems()
+    if problems:
+        raise SmallFileError(problem_lines(path, problems))
+    return day
+
+
+def store_day(folder: Path, day: DayList) -> Path:
+    """Write the list in place of the one that may be there. Raises SmallFileError."""
+    path = day_path(folder, day.gaming_day)
+    try:
+        if not path.parent.is_dir():
+            path.parent.mkdir(_FOLDER_MODE)
+            sync_folder(folder)
+    except OSError as error:
+        raise SmallFileError(
+            f"{path}: cannot be written: {error.strerror}. Remedy: make room, and let this account"
+            " write into the folder"
+        ) from error
+    store_text(path, list_text(day), _FILE_MODE)
+    return path

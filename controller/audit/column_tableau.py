@@ -1,0 +1,188 @@
+"""The rules of a coup as one table that is followed card by card over a whole column.
+
+Responsible for: building, from the one tableau, a state for everything that can be under way in a
+coup, and the symbol that stands for a card: where it was put, its point value, and what the coup
+came to with it. Following the symbols of a shoe from state to state says at once whether order of
+drawing, third cards and outcomes are all right.
+Not responsible for: what is wrong where they are not (screen), and for burn and cut.
+Source: controller/profiles/README.md, "The tableau"; goal: one look-up a card.
+"""
+
+from functools import cache
+from itertools import product
+from typing import Final
+
+from controller.journal.card_row_format import RowEnd, RowRole
+from controller.rules.cards import Card, Rank, Suit, point_value
+from controller.rules.hands import NATURAL_COUNTS
+from controller.rules.tableau import banker_draws, player_draws
+
+Row = list["Row"]
+"""A state: for each symbol the state after it. It is no longer than its last symbol needs, so that
+
+all states together stay near the processor; what lies behind its end cannot come.
+"""
+
+_VALUES: Final = 10
+_COUNTS: Final = range(_VALUES)
+_NOT_LAST: Final = (RowEnd.NOT_LAST,)
+_WON: Final = (RowEnd.PLAYER, RowEnd.BANKER, RowEnd.TIE)
+# Where a card can be put, and what the coup can have come to with it. Symbols are numbered in this
+# order: first those of the places that most states wait for.
+_SAID: Final = (
+    (RowRole.PLAYER_2, _NOT_LAST),
+    (RowRole.BANKER_2, _NOT_LAST + _WON),
+    (RowRole.BANKER_3, _WON),
+    (RowRole.PLAYER_3, _NOT_LAST + _WON),
+    (RowRole.BANKER_1, _NOT_LAST),
+    (RowRole.PLAYER_1, _NOT_LAST),
+)
+_SYMBOLS: Final = {
+    said: _VALUES * number
+    for number, said in enumerate((role, end) for role, ends in _SAID for end in ends)
+}
+_NO_SYMBOL: Final = 255
+
+# What the bytes of the three columns add up to is different for all of them.
+_ROLE_ADDS: Final = {role: _VALUES * at for at, (role, _) in enumerate(_SAID)}
+_END_ADDS: Final = {end: _VALUES * len(_SAID) * at for at, end in enumerate((*_NOT_LAST, *_WON))}
+
+
+def _card_adds() -> dict[int, int]:
+    faces = (Card(rank, suit) for suit in Suit for rank in Rank)
+    return {number: point_value(face) for number, face in enumerate(faces, 1)}
+
+
+_CARD_ADDS: Final = _card_adds()
+
+
+def _translation(adds: dict[int, int]) -> bytes:
+    return bytes(adds.get(byte, 0) for byte in range(256))
+
+
+ROLE_TO: Final = _translation({int(role): add for role, add in _ROLE_ADDS.items()})
+END_TO: Final = _translation({int(end): add for end, add in _END_ADDS.items()})
+CARD_TO: Final = _translation(_CARD_ADDS)
+ROLES: Final = bytes(_ROLE_ADDS)
+ENDS: Final = bytes(_END_ADDS)
+FACES: Final = bytes(_CARD_ADDS)
+"""The bytes that mean something in each column; a column with another one has no symbols."""
+
+
+def _symbols_of_sums() -> bytes:
+    found = [_NO_SYMBOL] * 256
+    for role, end in product(_ROLE_ADDS, _END_ADDS):
+        if (role, end) in _SYMBOLS:
+            for value in _COUNTS:
+                found[_ROLE_ADDS[role] + _END_ADDS[end] + value] = symbol(role, value, end)
+    return bytes(found)
+
+
+def symbol(role: RowRole, value: int, end: RowEnd) -> int:
+    """The symbol of a card of that point value; `role` and `end` are of those that can be."""
+    return _SYMBOLS[role, end] + value
+
+
+_OF_SUM: Final = _symbols_of_sums()
+
+
+def symbols(roles: bytes, cards: bytes, ends: bytes) -> bytes:
+    """A symbol a card. The columns are equally long and hold only ROLES, FACES and ENDS."""
+    total = (
+        int.from_bytes(roles.translate(ROLE_TO), "big")
+        + int.from_bytes(cards.translate(CARD_TO), "big")
+        + int.from_bytes(ends.translate(END_TO), "big")
+    )
+    # No sum of three bytes exceeds a byte, so nothing is carried from one card into another.
+    return total.to_bytes(len(roles), "big").translate(_OF_SUM)
+
+
+class ColumnTable:
+    """All states. `between` is the state before and after each coup, `wrong` has no way out."""
+
+    def __init__(self) -> None:
+        self.wrong: Row = []
+        self.between: Row = []
+        self._fill()
+
+    def after(self, column: bytes) -> Row:
+        """The state after these symbols, from between two coups on."""
+        row = self.between
+        try:
+            for each in column:
+                row = row[each]
+        except IndexError:
+            return self.wrong
+        return row
+
+    def _fill(self) -> None:
+        """Player's and Banker's counts say all that the cards before have to say."""
+        after_four = [
+            [self._after_four(player, banker) for banker in _COUNTS] for player in _COUNTS
+        ]
+        three = [[_state() for _ in _COUNTS] for _ in _COUNTS]
+        for first in _COUNTS:
+            one = _state()
+            self._leads(self.between, RowRole.PLAYER_1, first, one)
+            for banker in _COUNTS:
+                two = _state()
+                self._leads(one, RowRole.BANKER_1, banker, two)
+                for value in _COUNTS:
+                    player = (first + value) % 10
+                    self._leads(two, RowRole.PLAYER_2, value, three[player][banker])
+        for player, first, value in product(_COUNTS, repeat=3):
+            banker = (first + value) % 10
+            after = after_four[player][banker]
+            self._comes(three[player][first], RowRole.BANKER_2, value, (player, banker), after)
+
+    def _after_four(self, player: int, banker: int) -> Row | None:
+        """The state after four cards of these counts, None where the coup is over."""
+        if player in NATURAL_COUNTS or banker in NATURAL_COUNTS:
+            return None
+        if not player_draws(player):
+            return self._last_to_banker(player, banker) if banker_draws(banker, None) else None
+        row = _state()
+        for value in _COUNTS:
+            count = (player + value) % 10
+            after = self._last_to_banker(count, banker) if banker_draws(banker, value) else None
+            self._comes(row, RowRole.PLAYER_3, value, (count, banker), after)
+        return row
+
+    def _last_to_banker(self, player: int, banker: int) -> Row:
+        row = _state()
+        for value in _COUNTS:
+            self._comes(row, RowRole.BANKER_3, value, (player, (banker + value) % 10), None)
+        return row
+
+    def _comes(
+        self, row: Row, role: RowRole, value: int, counts: tuple[int, int], after: Row | None
+    ) -> None:
+        """A card after which the hands have these counts; where nothing is after it, the last."""
+        if after is not None:
+            self._leads(row, role, value, after)
+            return
+        self._put(row, symbol(role, value, _end(*counts)), self.between)
+
+    def _leads(self, row: Row, role: RowRole, value: int, after: Row) -> None:
+        self._put(row, symbol(role, value, RowEnd.NOT_LAST), after)
+
+    def _put(self, row: Row, at: int, after: Row) -> None:
+        row.extend([self.wrong] * (at + 1 - len(row)))
+        row[at] = after
+
+
+def _state() -> Row:
+    return []
+
+
+def _end(player: int, banker: int) -> RowEnd:
+    """Who has won with these counts (the higher one; equal ones are a tie)."""
+    if player == banker:
+        return RowEnd.TIE
+    return RowEnd.PLAYER if player > banker else RowEnd.BANKER
+
+
+@cache
+def column_table() -> ColumnTable:
+    """The one table of this process."""
+    return ColumnTable()

@@ -1,0 +1,114 @@
+"""What there is to audit behind some paths: days of sealed shoes, single files, open parts.
+
+Responsible for: finding them in order, journal by journal and day by day, without holding them all.
+Not responsible for: reading one (piece_audit).
+Source: controller/journal/README.md, "Folder".
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from controller.archive.day_list import FOLDER_NAME as DAYS_NAME
+from controller.journal.database import FILE_NAME
+from controller.journal.folder import SHOES_NAME
+from controller.journal.shoe_file import SUFFIX
+
+
+class PieceKind(StrEnum):
+    DAY = "day"  # a folder of sealed files
+    SHOE = "shoe"  # one sealed file
+    OPEN_PART = "open_part"  # a live.db
+    UNREADABLE = "unreadable"  # a folder that cannot be listed
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of work for one process. Pieces of one `journal` follow each other in their order."""
+
+    kind: PieceKind
+    journal: str
+    path: Path
+
+
+class NothingThere(Exception):
+    """A path holds nothing that can be audited; the message says so."""
+
+
+_NOT_FOLLOWED: Final = (DAYS_NAME,)
+
+
+def pieces(paths: Sequence[Path]) -> Iterator[Piece]:
+    """All pieces behind these paths, in order."""
+    for path in paths:
+        if path.is_dir():
+            yield from _in_folder(path)
+        elif path.suffix == SUFFIX:
+            yield Piece(PieceKind.SHOE, str(path), path)
+        else:
+            yield Piece(PieceKind.OPEN_PART, str(path.parent), path)
+
+
+def require_something(paths: Sequence[Path]) -> None:
+    """Raises NothingThere for the first path with nothing to audit."""
+    for path in paths:
+        if not path.exists():
+            raise NothingThere(f"{path}: no such file or folder. {_ALLOWED}")
+        if path.is_dir() and next(_in_folder(path), None) is None:
+            raise NothingThere(f"{path}: no journal and no sealed shoe stands in it. {_ALLOWED}")
+        if path.is_file() and path.suffix != SUFFIX and path.name != FILE_NAME:
+            raise NothingThere(f"{path}: this is no sealed shoe and no open journal. {_ALLOWED}")
+
+
+_ALLOWED: Final = (
+    f"Allowed: a journal's folder, an archive, a {SUFFIX} file, a {FILE_NAME}, or a folder that"
+    " holds such folders"
+)
+
+
+def count_files(paths: Sequence[Path]) -> int:
+    """How many sealed files and open parts there are, for who wants to see how far it is."""
+    return sum(
+        len(sealed_in(piece.path)) if piece.kind is PieceKind.DAY else 1 for piece in pieces(paths)
+    )
+
+
+def sealed_in(folder: Path) -> tuple[str, ...]:
+    """The sealed files of one day in the order of their shoes. Raises OSError."""
+    with os.scandir(folder) as found:
+        names = [entry.name for entry in found if entry.name.endswith(SUFFIX)]
+    return tuple(f"{folder}/{name}" for name in sorted(names, key=_in_order))
+
+
+def _in_order(name: str) -> tuple[int, str]:
+    """By number; longer numbers come later."""
+    return len(name), name
+
+
+def list_path(folder: Path) -> Path:
+    """Where the list of seals of a day's folder stands."""
+    top = folder.parent.parent if folder.parent.name == SHOES_NAME else folder.parent
+    return top / DAYS_NAME / f"{folder.name}.seals.json"
+
+
+def _in_folder(folder: Path, journal: str = "") -> Iterator[Piece]:
+    """Sealed files before the open part, inner folders before what stands beside them."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
+    except OSError:
+        yield Piece(PieceKind.UNREADABLE, journal or str(folder), folder)
+        return
+    folders = [name for name, inner in entries if inner and name not in _NOT_FOLLOWED]
+    files = [name for name, inner in entries if not inner]
+    if SHOES_NAME in folders or FILE_NAME in files:
+        journal = str(folder)
+    elif any(name.endswith(SUFFIX) for name in files):
+        yield Piece(PieceKind.DAY, journal or str(folder.parent), folder)
+    for name in folders:
+        yield from _in_folder(folder / name, journal if name == SHOES_NAME or journal else "")
+    if FILE_NAME in files:
+        yield Piece(PieceKind.OPEN_PART, journal, folder / FILE_NAME)

@@ -1,0 +1,121 @@
+"""`smartshoe act --list`: every action, who may take it, and what its values may be.
+
+Responsible for: the words of each value, and lines that fit a terminal.
+Not responsible for: which actions and values there are (actions, act_requests).
+Source: package README, "Actions", "Command line".
+"""
+
+import textwrap
+from collections.abc import Iterator
+from enum import StrEnum
+from shutil import get_terminal_size
+from types import MappingProxyType
+from typing import Final
+
+from controller.cli.output import say, say_json
+from controller.control.requests import NUMBER_MAX, SEAT_MAX, VALUES_OF
+from controller.procedure.act_kinds import ActKind
+from controller.procedure.decisions import Decision, Provisional
+from controller.procedure.events import TurnedCards
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
+from controller.tape.actions import ACTION_NAMES, REASON_REQUIRED, roles_for
+from drivers.commands import ShufflerOrder
+
+WIDTH_MAX: Final = 100
+_INDENT: Final = 18
+
+# The values that are one of a closed set.
+CHOICES: Final = MappingProxyType[str, type[StrEnum]](
+    {
+        "decision": Decision,
+        "provisional": Provisional,
+        "outcome": Outcome,
+        "act": ActKind,
+        "what": TurnedCards,
+        "hand": HandName,
+        "order": ShufflerOrder,
+    }
+)
+# Every other value, in words.
+WORDS: Final = MappingProxyType(
+    {
+        "player_pair": "yes or no; left out: no",
+        "banker_pair": "yes or no; left out: no",
+        "by_order": "yes: taken away by order, with a reason; no: given up; left out: no",
+        "patron_signed": "yes; or no, with a reason; left out: yes",
+        "void": "yes or no; left out: no",
+        "batch": "the back colour of the batch, such as red",
+        "tag": "the card's identity in hexadecimal; left out where it cannot be read",
+        "code": "the error's number, 1 to 99",
+        "compartment": "1 or 2; left out: the one where the batch lies, or the whole device",
+        "number": "the warning's number, as `smartshoe status` shows it",
+        "seat": f"the number of the seat, 1 to {SEAT_MAX}",
+        "amount": "what was counted: cards, the depth of a cut; a wager by word in cents",
+        "reference": "a number of a form, a receipt or an approval; seats; any words",
+        "second": "who confirmed it",
+        "wagers": "SEAT:WAGER:AMOUNT,... such as 5:banker:100.00,3:tie:25; @FILE.csv; none",
+        "form_number": f"the number of the form, 1 to {NUMBER_MAX}",
+        "patron": "the patron's name",
+        "dealer": "the dealer's name",
+        "pit_clerk": "the pit clerk's name",
+        "setting": "the name of a setting, as `smartshoe rules show` lists them",
+        "value": "what it is to be",
+        "to": "who was told, such as players, commission or surveillance",
+    }
+)
+# Where a value means something else with one action.
+_OF_ACTION: Final = MappingProxyType(
+    {
+        ("bind-batch", "batch"): "the name of the batch, the text of its bar code: RED-0001",
+        ("resolve", "provisional"): "cards dealt while suspended: take-over, void",
+        ("resolve", "outcome"): "with state-outcome: player, banker, tie",
+    }
+)
+
+
+def list_actions(name: str = "", *, as_json: bool) -> None:
+    """Every action, or the one of that name. Raises ActionError for a name that is none."""
+    if name:
+        roles_for(name)
+    names = [one for one, _, _ in ACTION_NAMES if name in ("", one)]
+    if as_json:
+        say_json({"actions": [_plain(one) for one in names]})
+        return
+    width = min(get_terminal_size((WIDTH_MAX, 0)).columns, WIDTH_MAX)
+    say("\n".join(line for one in names for line in action_lines(one, width)))
+
+
+def action_lines(name: str, width: int = WIDTH_MAX) -> Iterator[str]:
+    """One action: what it is for, who may take it, and its values, one below the other."""
+    purpose = next(words for one, _, words in ACTION_NAMES if one == name)
+    roles = ", ".join(role.value for role in roles_for(name))
+    reason = "; with --reason" if name in REASON_REQUIRED else ""
+    yield from _row(name, purpose, width)
+    yield from _row("", f"for {roles}{reason}", width)
+    for value in VALUES_OF.get(name, ()):
+        yield from _row(f"  {value}", value_words(name, value), width)
+
+
+def value_words(action: str, value: str) -> str:
+    """What a value of an action may be."""
+    told = _OF_ACTION.get((action, value))
+    return told or (", ".join(CHOICES[value]) if value in CHOICES else WORDS[value])
+
+
+def _row(head: str, words: str, width: int) -> Iterator[str]:
+    wrapped = textwrap.wrap(words, max(width - _INDENT, 20), break_on_hyphens=False)
+    for number, part in enumerate(wrapped):
+        yield f"{'' if number else head:<{_INDENT}}{part}"
+
+
+def _plain(name: str) -> dict[str, object]:
+    values = VALUES_OF.get(name, ())
+    return {
+        "action": name,
+        "roles": [role.value for role in roles_for(name)],
+        "values": list(values),
+        "allowed": {one: list(CHOICES[one]) for one in values if one in CHOICES},
+        "reason_required": name in REASON_REQUIRED,
+        "purpose": next(words for one, _, words in ACTION_NAMES if one == name),
+    }

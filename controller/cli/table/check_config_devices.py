@@ -1,0 +1,228 @@
+"""`smartshoe check-config`: devices and batches of a configuration, and what is still to be done.
+
+Responsible for: readers, scanners, the shuffler, who a device with an identity has to be, the USB
+devices that may be opened, the keys that are believed, and each bound batch as the table would take
+it at its start.
+Not responsible for: the other settings (cli_settings), files of batches (batches), binding
+(binding).
+Source: package README, "Devices of a table", "Batches at the table".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, assert_never
+
+from controller.commissioning.batch_folder import BatchFile, cards_path, receipt_path
+from controller.commissioning.pairing_file import key_fingerprint
+from controller.config.load import TableConfig
+from controller.core.manifest_binding import bound
+from controller.custody.state import CustodyState
+from controller.procedure.effects import Refused
+from controller.procedure.rulebook import RuleBook
+from controller.profiles.profile import Profile
+from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
+from controller.system.keys import KeyFileError, fingerprint_text, load_public
+from controller.tape.entries import ManifestWanted
+from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS, SHUFFLER_MODELS
+from firmware_bridge.attestation import Trust
+from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace, AllowEntry
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
+
+Plain: TypeAlias = dict[str, object]
+
+ANY_BUT_KEYBOARDS: Final = "any device but keyboards"
+
+
+def devices_plain(config: TableConfig) -> Plain:
+    """Readers, scanners and the allow-list, in the order of the file."""
+    bauds = {port: line.baud for port, line in config.lines}
+    readers = [
+        {
+            "seat": one.seat,
+            "port": one.port,
+            "reader": one.reader,
+            "delivery": one.delivery,
+            "baud": bauds[one.port],
+        }
+        for one in config.settings.readers
+    ]
+    scanners = [
+        {"model": one.model, "port": one.port, "baud": bauds[one.port]}
+        for one in config.settings.scanners
+    ]
+    allowed = [str(entry) for entry in config.allowed.entries] if config.allowed else None
+    return {
+        "readers": readers,
+        "scanners": scanners,
+        **_shuffler_plain(config, bauds),
+        "usb_allowed": allowed or ANY_BUT_KEYBOARDS,
+    }
+
+
+def _shuffler_plain(config: TableConfig, bauds: Mapping[str, int]) -> Plain:
+    """The shuffler, who it has to be, and who may order what of it; nothing where there is none."""
+    one = config.settings.shuffler
+    if one is None:
+        return {}
+    told = {"model": one.model, "port": one.port, "baud": bauds[one.port]}
+    orders = {order: list(roles) for order, roles in one.orders}
+    return {
+        "shuffler": told,
+        **trust_plain("shuffler", one.trust),
+        "shuffler_commands": "allowed" if one.allow_commands else "none: it is only listened to",
+        "shuffler_orders": orders,
+    }
+
+
+def trust_plain(name: str, trust: Trust) -> Plain:
+    """Who a device has to be, and which firmware it may run."""
+    pin = trust.pin
+    if pin is None:
+        return {f"{name}_identity": "none: any device is let in (bare)"}
+    key = fingerprint_text(key_fingerprint(pin.key))
+    return {
+        f"{name}_identity": f"device {pin.device.hex()}, key {key}, pairing {pin.pairing}",
+        f"{name}_firmware": [
+            f"{one.version}, security counter {one.security_counter}, {one.image.hex()}"
+            for one in trust.approved
+        ],
+    }
+
+
+def order_words(orders: Plain) -> str:
+    """Who may order what; orders of the same people together."""
+    by_people: dict[str, list[str]] = {}
+    for order, roles in orders.items():
+        people = ", ".join(map(str, roles)) if isinstance(roles, list) else ""
+        by_people.setdefault(people.replace("_", " "), []).append(order)
+    return "; ".join(f"{', '.join(some)}: {people}" for people, some in by_people.items())
+
+
+def device_words(one: Plain) -> str:
+    """One reader, scanner or shuffler for people."""
+    port = str(one["port"])
+    # The speed of a line says nothing of a device that is reached by its USB interface.
+    by_usb = port.startswith(("usb://", "usbhid://"))
+    line = f"{port}" if by_usb else f"{port} at {one['baud']} baud"
+    if "seat" in one:
+        seat = str(one["seat"]).replace("_", " ")
+        return f"{seat}: {line}, {one['reader']}, {one['delivery']}"
+    model = str(one["model"])
+    known = SHUFFLER_MODELS[model] if model in SHUFFLER_MODELS else SCANNER_MODELS[model]
+    return f"{known.title}: {line}"
+
+
+def device_remarks(config: TableConfig) -> Iterator[str]:
+    """Devices of the table that the list of USB devices keeps out whatever they say they are."""
+    for port, _ in config.lines:
+        url = parse_port_url(port)
+        if config.allowed is None or not isinstance(url, UsbUrl):
+            continue
+        if not any(_may_hold(entry, url) for entry in config.allowed.entries):
+            yield f'{port} is not on the list of USB devices: add "{url.entry}" to [usb] allow'
+
+
+def _may_hold(entry: AllowEntry, url: UsbUrl) -> bool:
+    match entry:
+        case AllowedPlace(path=path):
+            return url.path in ("", path)
+        case AllowedId(vendor_id, product_id, serial_number):
+            same = (vendor_id, product_id) == (url.vendor_id, url.product_id)
+            return same and (not url.serial_number or serial_number in ("", url.serial_number))
+        case _:
+            assert_never(entry)
+
+
+def has_batches(config: TableConfig) -> bool:
+    """Whether the cards of this table have, or need, a batch."""
+    return bool(config.bound_batches) or not SHOE_MODELS[config.settings.shoe.model].claims
+
+
+def keys_plain(config: TableConfig) -> list[Plain]:
+    """The keys whose receipts of batches are believed."""
+    return [_key(path) for path in config.batch_keys]
+
+
+def _key(file: Path) -> Plain:
+    try:
+        return {"file": str(file), "fingerprint": fingerprint_text(load_public(file).fingerprint)}
+    except KeyFileError as error:
+        return {"file": str(file), "fingerprint": "", "problem": str(error)}
+
+
+def key_words(one: Plain) -> str:
+    """One key for people."""
+    return f"{one['file']}, {one['fingerprint'] or 'which is not there or cannot be used'}"
+
+
+def batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
+    """Each bound batch as the table would take it, one after the other."""
+    settings = config.settings
+    book = RuleBook.of(profile, settings.decks, settings.observed, settings.seats, settings.backs)
+    state = CustodyState()
+    for name in config.bound_batches:
+        found = look_up(config.batches_folder, config.batch_keys, name)
+        wanted = ManifestWanted(name, BY_CONFIGURATION)
+        state, entry = bound(state, book, manifest_given(found, wanted, now()))
+        problem = ""
+        if isinstance(entry, Refused):
+            problem = entry.why.removeprefix(f"batch {name}, named by {BY_CONFIGURATION}: ")
+        yield {"batch": name, **_told(found), "problem": problem}
+
+
+def _told(found: BatchFile) -> Plain:
+    """What file and receipt say."""
+    manifest, receipt = found.manifest, found.receipt
+    if manifest is None or receipt is None:
+        return {"found": manifest is not None, "receipt": receipt is not None}
+    said = receipt.statement
+    return {
+        "found": True,
+        "receipt": True,
+        "back": manifest.back,
+        "decks": manifest.decks,
+        "tags": len(manifest),
+        "result": said.result.value,
+        "maker": said.maker,
+        "operator": said.operator,
+        "signed_by": fingerprint_text(said.key_fingerprint),
+    }
+
+
+def batch_words(one: Plain, keys: Sequence[Plain]) -> str:
+    """One bound batch for people."""
+    if one["problem"]:
+        return f"{one['batch']}: not for play, see the remarks"
+    signed = (str(key["file"]) for key in keys if key["fingerprint"] == one["signed_by"])
+    return (
+        f"{one['batch']}: {one['back']}, {one['decks']} decks, {one['tags']} tags, by"
+        f" {one['maker']}; {one['result']} by {one['operator']}, signed with {next(signed, '')}"
+    )
+
+
+def batch_remarks(
+    config: TableConfig, keys: Sequence[Plain], batches: Sequence[Plain]
+) -> Iterator[str]:
+    """What is to be done before a batch can be bound."""
+    if keys and not batches and not any(key["fingerprint"] for key in keys):
+        yield f"no batch can be bound: {keys[0]['problem']}"
+    for one in batches:
+        if not one["problem"]:
+            continue
+        yield f"batch {one['batch']} would not be bound: {one['problem']}{_remedy(config, one)}"
+
+
+def _remedy(config: TableConfig, one: Plain) -> str:
+    name = str(one["batch"])
+    if not one["found"] and not cards_path(config.batches_folder, name).exists():
+        return (
+            f". Remedy: `smartshoe batch enrol {name}` at a reader, `smartshoe batch import FILE`"
+            " of a maker's list, or take it out of [batches] bound"
+        )
+    if not one["receipt"] and not receipt_path(config.batches_folder, name).exists():
+        return (
+            ". Remedy: put its receipt beside it, or have it signed anew by `smartshoe batch enrol"
+            f" {name} --replace` or `smartshoe batch import FILE --replace`"
+        )
+    return ""

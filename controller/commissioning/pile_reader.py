@@ -1,0 +1,194 @@
+"""A reader of piles at the rim: a port and a driver, asked for one listing after the other.
+
+Responsible for: the loop between the port's events, the driver's deadlines and one listing at a
+time, and what kept a listing from its end.
+Not responsible for: bytes and devices (drivers, firmware_bridge) and what a pile is (custody).
+Source: package README, "Enrolling a batch".
+
+What is read here is no evidence of play: nothing is stored before it is written to the reader.
+"""
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Generic, TypeVar
+
+from drivers.commands import ListTags
+from drivers.events import CommandAnswered, DeviceEvent, ListingDone, OtherTransponder, TagListed
+from drivers.faults import DeviceFault
+from drivers.interface import Driver, DriverOutput
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port import Port, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.values import dataclass
+
+_NS_PER_S: Final = 1_000_000_000
+# Some hundred tags, each asked for its memory, with repeats: a reader that takes longer is stuck.
+_LISTING_NS_MAX: Final = 60 * _NS_PER_S
+# Between a failed listing and the next try, so that a reader that refuses is not asked without end.
+_PAUSE_NS: Final = _NS_PER_S // 2
+_EVENTS_WAITING_MAX: Final = 4096
+_LIST: Final = ListTags.__name__
+
+StateT = TypeVar("StateT")
+
+
+class ReaderUnreachable(Exception):
+    """The reader's port could not be opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PileListing:
+    """A listing that came to its end; `remarks` are sentences about what else was there."""
+
+    tags: tuple[TagListed, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListingFailed:
+    """Why a listing did not come to its end; the next one may."""
+
+    reason: str
+
+
+class PileReader(Generic[StateT]):
+    """Opens the port when entered and closes it when left. One thread of its own calls it."""
+
+    def __init__(
+        self,
+        name: str,
+        port: Port,
+        driver: Driver[StateT],
+        *,
+        clock: Callable[[], Timestamp] = now,
+    ) -> None:
+        self._driver = driver
+        self._state = driver.initial()
+        self._clock = clock
+        self._events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
+        self._leaving = threading.Event()
+        self._opened = False
+        self._open = False
+        self._lost_why = ""
+        self._pump = PortPump(name, port, self._put, clock=clock)
+
+    def __enter__(self) -> "PileReader[StateT]":
+        self._pump.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leaving.set()
+        self._pump.stop()
+        self._pump.join()
+
+    def wait_open(self) -> None:
+        """Wait until the port is open. Raises ReaderUnreachable where it cannot be opened."""
+        while not self._open:
+            self._step(self._clock().monotonic_ns + _NS_PER_S)
+
+    def list_pile(self, tell: Callable[[int], None]) -> PileListing | ListingFailed:
+        """One listing from its beginning; `tell` hears how many tags were read so far.
+
+        Waits for the port while it is lost. Raises ReaderUnreachable where it was never open.
+        """
+        self.wait_open()
+        give_up_ns = self._clock().monotonic_ns + _LISTING_NS_MAX
+        found = _Found(tell)
+        at = self._clock()
+        self._state, output = self._driver.command(self._state, ListTags(), at)
+        events = self._sent(output)
+        while True:
+            ended = found.take(events)
+            if isinstance(ended, ListingFailed):
+                self._pause()
+            if ended is not None:
+                return ended
+            if not self._open:
+                return ListingFailed(self._lost_why)
+            if self._clock().monotonic_ns >= give_up_ns:
+                return ListingFailed("the reader did not come to an end of the listing")
+            events = self._step(give_up_ns)
+
+    def _put(self, event: PortEvent) -> None:
+        """On the pump's thread: wait for room, but not once nobody takes any more."""
+        while not self._leaving.is_set():
+            with contextlib.suppress(queue.Full):
+                self._events.put(event, timeout=0.5)
+                return
+
+    def _step(self, until_ns: int) -> tuple[DeviceEvent, ...]:
+        """Wait for the port or the driver's deadline, whichever is first; what the driver made."""
+        deadline_ns = self._driver.next_deadline_ns(self._state)
+        wake_ns = until_ns if deadline_ns is None else min(until_ns, deadline_ns)
+        wait_s = max(0, wake_ns - self._clock().monotonic_ns) / _NS_PER_S
+        try:
+            event = self._events.get(timeout=wait_s) if wait_s else self._events.get_nowait()
+        except queue.Empty:
+            self._state, output = self._driver.tick(self._state, self._clock())
+        else:
+            self._note(event)
+            self._state, output = self._driver.receive(self._state, event)
+        return self._sent(output)
+
+    def _note(self, event: PortEvent) -> None:
+        match event:
+            case PortOpened():
+                self._open = self._opened = True
+            case PortLost(reason=reason):
+                self._open = False
+                self._lost_why = reason
+                if not self._opened:
+                    raise ReaderUnreachable(reason)
+            case _:
+                pass
+
+    def _sent(self, output: DriverOutput) -> tuple[DeviceEvent, ...]:
+        for data in (*output.at_once, *output.to_write):
+            self._pump.write(data)
+        return output.events
+
+    def _pause(self) -> None:
+        until_ns = self._clock().monotonic_ns + _PAUSE_NS
+        while self._clock().monotonic_ns < until_ns:
+            self._step(until_ns)
+
+
+class _Found:
+    """One listing under way."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell = tell
+        self._tags: list[TagListed] = []
+        self._remarks: dict[str, None] = {}
+
+    def take(self, events: tuple[DeviceEvent, ...]) -> PileListing | ListingFailed | None:
+        for event in events:
+            match event:
+                case TagListed():
+                    self._tags.append(event)
+                    self._tell(len(self._tags))
+                case OtherTransponder(kind=kind):
+                    self._remarks[f"a transponder of another kind is there: {kind}"] = None
+                case DeviceFault(detail=detail):
+                    self._remarks[detail] = None
+                case CommandAnswered(command=command, detail=detail) if command == _LIST:
+                    return ListingFailed(detail)
+                case ListingDone(count=count):
+                    return self._ended(count)
+                case _:
+                    pass
+        return None
+
+    def _ended(self, count: int) -> PileListing | ListingFailed:
+        if count != len(self._tags):
+            return ListingFailed(f"{count} tags answered, {len(self._tags)} were told")
+        return PileListing(tuple(self._tags), tuple(self._remarks))

@@ -1,0 +1,159 @@
+"""What is wrong with a table.toml, in one sentence per problem.
+
+Responsible for: turning what the validating library found into sentences that name the key, what
+is wrong, what is allowed and what to do.
+Not responsible for: finding problems (config_sections, config).
+Source: package README, "Configuration".
+"""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from controller.config.device_sections import (
+    BatchesSection,
+    ReaderSection,
+    ScannerSection,
+    ShoeSection,
+    ShufflerSection,
+    UsbSection,
+)
+from controller.config.sections import (
+    ControlSection,
+    EvidenceSection,
+    JournalSection,
+    LayoutSection,
+    MetricsSection,
+    PitSection,
+    RulesSection,
+    Section,
+    TableSection,
+)
+
+SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
+    {
+        "table": TableSection,
+        "rules": RulesSection,
+        "layout": LayoutSection,
+        "pit": PitSection,
+        "shoe": ShoeSection,
+        "shuffler": ShufflerSection,
+        "batches": BatchesSection,
+        "usb": UsbSection,
+        "journal": JournalSection,
+        "evidence": EvidenceSection,
+        "metrics": MetricsSection,
+        "control": ControlSection,
+    }
+)
+# Sections of devices that not every table has.
+SECTIONS_AT_WILL: Final = ("shuffler",)
+# Sections that may stand there several times, each as [[name]].
+SECTIONS_EACH: Final[Mapping[str, type[Section]]] = MappingProxyType(
+    {"reader": ReaderSection, "scanner": ScannerSection}
+)
+_ALL_SECTIONS: Final = MappingProxyType({**SECTIONS, **SECTIONS_EACH})
+_EXAMPLES: Final = MappingProxyType(
+    {
+        "table.name": 'name = "M-12"',
+        "shoe.port": 'port = "/dev/serial/by-id/..."',
+        "shuffler.port": 'port = "/dev/serial/by-id/..."',
+        "reader.port": 'port = "/dev/serial/by-id/..."',
+        "reader.seat": 'seat = "discard_rack"',
+        "scanner.port": 'port = "usbhid://0c2e:0b81/SERIAL"',
+        "scanner.model": 'model = "hid-pos"',
+    }
+)
+_TYPES: Final = MappingProxyType(
+    {
+        "string_type": "text in quotes",
+        "int_type": "a whole number without quotes",
+        "bool_type": "true or false without quotes",
+        "list_type": "a list in brackets",
+        "dict_type": "a section of its own in brackets",
+    }
+)
+
+
+def unknown_name(name: str, value: object) -> str:
+    """A sentence about something at the top of the file that is no section."""
+    listed = ", ".join(
+        (*(f"[{known}]" for known in SECTIONS), *(f"[[{known}]]" for known in SECTIONS_EACH))
+    )
+    if not isinstance(value, dict):
+        owner = _owner(name)
+        belongs = f"it belongs below [{owner}]" if owner else f"write it below one of {listed}"
+        return f"{name}: it stands outside every section; {belongs}"
+    near = _near(name, tuple(_ALL_SECTIONS))
+    return f"{name}: there is no such section; " + (
+        f"did you mean [{near}]?" if near else f"there are {listed}"
+    )
+
+
+def no_list(name: str) -> str:
+    """A sentence about a section that may stand there several times and does not as a list."""
+    return f"{name}: it must be a list of sections; write [[{name}]] on a line before each"
+
+
+def problems_of(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
+    """Every problem of one section; `number` counts those that may stand there several times."""
+    return tuple(_problem(section, number, found) for found in error.errors(include_url=False))
+
+
+def _problem(section: str, number: int, found: ErrorDetails) -> str:
+    head = f"{section}[{number}]" if number else section
+    # A wrong key of an inner section is told at its own place, with nothing behind it.
+    place = ".".join((head, *(str(part) for part in found["loc"] if part != "[key]")))
+    context = found.get("ctx", {})
+    given = found["input"]
+    match found["type"]:
+        case "missing":
+            example = _EXAMPLES.get(".".join((section, *map(str, found["loc"]))), "")
+            below = f"[[{section}]]" if number else f"[{section}]"
+            return f"{place}: it is missing. Write {example} below {below}"
+        case "extra_forbidden":
+            return f"{place}: there is no such key; {_near_key(section, str(found['loc'][-1]))}"
+        case "value_error":
+            return f"{place}: {context['error']}"
+        case "string_too_long":
+            return f"{place}: it is too long; at most {context['max_length']} characters"
+        case "greater_than_equal":
+            return f"{place}: {given!r} is not allowed; at least {context['ge']}"
+        case "less_than_equal":
+            return f"{place}: {given!r} is not allowed; at most {context['le']}"
+        case "model_type":
+            return f"{place}: it must be a section; write [{section}] on a line of its own"
+        case kind if kind in _TYPES:
+            return f"{place}: {_shown(given)} is not allowed; write {_TYPES[kind]}"
+        case _:
+            return f"{place}: {found['msg']}"
+
+
+def _near_key(section: str, key: str) -> str:
+    known = tuple(_ALL_SECTIONS[section].model_fields)
+    near = _near(key, known)
+    owner = _owner(key)
+    if owner:
+        return f"it belongs below [{owner}]"
+    return f'did you mean "{near}"?' if near else f"there are {', '.join(known)}"
+
+
+def _near(word: str, known: tuple[str, ...]) -> str:
+    """The known word most like this one, or nothing."""
+    return next(iter(get_close_matches(word.lower(), known, n=1)), "")
+
+
+def _owner(key: str) -> str:
+    """The only section that has this key, or nothing."""
+    owners = [name for name, model in _ALL_SECTIONS.items() if key in model.model_fields]
+    return owners[0] if len(owners) == 1 else ""
+
+
+def _shown(value: object) -> str:
+    """A value as the file might have it, kept short."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,303 @@
+"""The sections and keys of table.toml, each with its type, bounds and default.
+
+Responsible for: the shape of the file, and checks that need no other section.
+Not responsible for: paths, which need the place of the file (config), and the words of a problem
+(config_problems).
+Source: package README, "Configuration".
+"""
+
+import ipaddress
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from controller.archive.signer import SigningSettings
+from controller.config.layout_rules import Layout, LayoutRefused, Pit, pit_refusals, refusals
+from controller.config.time_zone import zone_data
+from controller.procedure.rulebook import DEFAULT_BACKS, Fact
+from controller.profiles.load import load_profile, profile_names
+from controller.profiles.profile import Profile, ProfileError
+from controller.rules.setting_values import PayProcedure, ShuffleFinish, ShuffleMode, VigorishMode
+from controller.table.disk_space import MIB, DiskLimits
+
+DEFAULT_KEY: Final = "table.key"
+_WORDS_MAX: Final = 64
+_MIB_MAX: Final = 1 << 24
+_CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
+
+
+def _printable(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError(f"{text!r} is not allowed; write one printable line")
+    return text
+
+
+def _clock(text: str) -> str:
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(f'{text!r} is no time of day; write hours and minutes such as "06:00"')
+    return text
+
+
+def _zone(name: str) -> str:
+    zone_data(name)
+    return name
+
+
+def _facts(words: list[str]) -> list[str]:
+    allowed = ", ".join(fact.value for fact in Fact)
+    for word in words:
+        if word not in tuple(Fact):
+            raise ValueError(f"{word!r} is no fact a table can observe; allowed: {allowed}")
+        if words.count(word) > 1:
+            raise ValueError(f"{word!r} stands there more than once; write it once")
+    return words
+
+
+def _profile(name: str, read: ValidationInfo) -> str:
+    if name not in profile_names() and not name.endswith(".toml"):
+        names = ", ".join(profile_names())
+        raise ValueError(f"{name!r} is not allowed; allowed: {names}, or a .toml file")
+    try:
+        load_profile(name, _folder(read))
+    except ProfileError as error:
+        raise ValueError(str(error).removesuffix(".")) from error
+    except OSError as error:
+        raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
+    return name
+
+
+def _folder(read: ValidationInfo) -> Path | None:
+    """The folder of table.toml, given to the validation as `folder`."""
+    return read.context["folder"] if read.context else None
+
+
+def _allowed_decks(decks: int, profile: Profile) -> None:
+    rules = profile.rules
+    dual = rules.shuffle_mode is ShuffleMode.DUAL_BATCH
+    batch = (rules.batch_min_decks_each or 0) if dual else 0
+    if decks < rules.decks_min:
+        name, bound = "decks_min", f"at least {rules.decks_min}"
+        remedy = f"Set decks = {rules.decks_min} or more"
+    elif rules.decks_max is not None and decks > rules.decks_max:
+        name, bound = "decks_max", f"at most {rules.decks_max}"
+        remedy = f"Set decks = {rules.decks_max} or fewer"
+    elif decks < batch:
+        name, bound = "batch_min_decks_each", f"at least {batch} in each batch of a shuffler"
+        remedy = f"Set decks = {batch} or more, or another shuffle_mode in a profile of the house"
+    else:
+        return
+    value = profile.value(name)
+    kind = "house rule" if value.house else "assumed"
+    grounds = ", ".join(value.basis) or f"{profile.name}, {kind}: {value.reason}"
+    raise ValueError(f"{decks} is not allowed; {bound} ({grounds}). {remedy}")
+
+
+def _address(text: str) -> str:
+    if text == "localhost":
+        return text
+    try:
+        ipaddress.ip_address(text)
+    except ValueError as error:
+        raise ValueError(
+            f'{text!r} is no IP address; write "127.0.0.1" for this machine alone'
+        ) from error
+    return text
+
+
+def file_path(text: str) -> str:
+    """The path a key names. Raises ValueError where it is none."""
+    if not text.strip() or "\0" in text or text.startswith("~"):
+        raise ValueError(f'{text!r} is no path; write it out, "~" is not expanded')
+    return text
+
+
+Line = Annotated[str, Field(max_length=64)]
+FileName = Annotated[str, AfterValidator(file_path)]
+
+
+class Section(BaseModel):
+    """Keys that are not listed are refused; "8" is no number and 1 is not true."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class TableSection(Section):
+    name: Annotated[Line, AfterValidator(_printable)]
+    pit: Line = ""
+    gaming_day_start: Annotated[str, AfterValidator(_clock)] = "06:00"
+    time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+
+
+class RulesSection(Section):
+    profile: Annotated[str, AfterValidator(_profile)] = "s42-mini"
+    decks: int | None = None
+    observed: Annotated[list[str], AfterValidator(_facts)] = []
+
+    @field_validator("decks")
+    @classmethod
+    def _decks(cls, decks: int | None, read: ValidationInfo) -> int | None:
+        """Whether the profile, where that is one, allows so many decks."""
+        if decks is not None and "profile" in read.data:
+            _allowed_decks(decks, load_profile(read.data["profile"], _folder(read)))
+        return decks
+
+
+class JournalSection(Section):
+    folder: FileName = "journal"
+    warn_free_mib: Annotated[int, Field(ge=1, le=_MIB_MAX)] = 1024
+    warn_free_percent: Annotated[int, Field(ge=0, le=90)] = 5
+    stop_free_mib: Annotated[int, Field(ge=2, le=_MIB_MAX)] = 64
+
+    @field_validator("stop_free_mib")
+    @classmethod
+    def _stop_free_mib(cls, mib: int, read: ValidationInfo) -> int:
+        """Whether people are warned before the table stops."""
+        warn = read.data.get("warn_free_mib", mib)
+        if mib > warn:
+            raise ValueError(
+                f"{mib} is not allowed; at most warn_free_mib, which is {warn}: people are warned"
+                " before the table stops"
+            )
+        return mib
+
+    @property
+    def limits(self) -> DiskLimits:
+        return DiskLimits(
+            self.warn_free_mib * MIB, self.warn_free_percent, self.stop_free_mib * MIB
+        )
+
+
+class MetricsSection(Section):
+    enabled: bool = True
+    address: Annotated[str, AfterValidator(_address)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 9309
+
+
+class ControlSection(Section):
+    socket: FileName = "control.sock"
+
+
+class EvidenceSection(Section):
+    key: FileName | None = None
+    sign: bool = True
+    signer: Annotated[list[str], Field(max_length=_WORDS_MAX)] = Field(default_factory=list)
+    public_key: FileName | None = None
+
+    @model_validator(mode="after")
+    def _who_signs(self) -> Self:
+        if self.signer and self.public_key is None:
+            raise ValueError(
+                "signer asks another program to sign, and its signatures must be checked; write"
+                ' public_key = "FILE.pub" beside it'
+            )
+        if self.public_key is not None and not self.signer:
+            raise ValueError(
+                "public_key belongs to a signer, and none is named; take it away, or write signer ="
+                ' ["/path/of/the/program"]'
+            )
+        if self.signer and self.key is not None:
+            raise ValueError("key and signer both stand there, and one of them signs; keep one")
+        if self.signer and not self.signer[0].startswith("/"):
+            raise ValueError(
+                f"signer: {self.signer[0]!r} is no absolute path; write out where the program"
+                " stands, its arguments behind it"
+            )
+        if any("\0" in word for word in self.signer):
+            raise ValueError("signer: an argument holds a zero character; take it away")
+        return self
+
+    def settings(self, folder: Path, journal: Path) -> SigningSettings:
+        """What is signed with; `folder` is that of table.toml, `journal` the journal's."""
+        return SigningSettings(
+            key=journal / DEFAULT_KEY if self.key is None else folder / self.key,
+            make=self.key is None,
+            sign=self.sign,
+            program=tuple(self.signer),
+            public_key=None if self.public_key is None else folder / self.public_key,
+        )
+
+
+def _word_of(kind: type[StrEnum], word: str) -> str:
+    if word and word not in tuple(kind):
+        raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(kind)}, or nothing")
+    return word
+
+
+def _shuffle_finish(word: str) -> str:
+    return _word_of(ShuffleFinish, word)
+
+
+def _pay_procedure(word: str) -> str:
+    return _word_of(PayProcedure, word)
+
+
+def _vig_mode(word: str) -> str:
+    return _word_of(VigorishMode, word)
+
+
+class LayoutSection(Section):
+    seats: list[int] = Field(default_factory=list)
+    spots: list[Line] = Field(default_factory=list)
+    vigorish_boxes: list[int] = Field(default_factory=list)
+    hand_areas: list[Line] = Field(default_factory=list)
+    cut_card_colour: Line = ""
+    backs: list[Line] = Field(default_factory=lambda: list(DEFAULT_BACKS))
+    discard_rack: bool = True
+    odds_posted: Line = ""
+    approval: Line = ""
+
+    def layout(self) -> Layout:
+        return Layout(
+            seats=tuple(self.seats),
+            spots=tuple(self.spots),
+            vigorish_boxes=tuple(self.vigorish_boxes),
+            hand_areas=tuple(self.hand_areas),
+            cut_card_colour=self.cut_card_colour,
+            backs=tuple(self.backs),
+            discard_rack=self.discard_rack,
+            odds_posted=self.odds_posted,
+            approval=self.approval,
+        )
+
+
+class PitSection(Section):
+    shuffle_finish: Annotated[str, AfterValidator(_shuffle_finish)] = ""
+    pay_procedure: Annotated[str, AfterValidator(_pay_procedure)] = ""
+    baccarat_pay_procedure: Annotated[str, AfterValidator(_pay_procedure)] = ""
+    vig_mode: Annotated[str, AfterValidator(_vig_mode)] = ""
+    vig_rate: Annotated[int, Field(ge=-1, le=5)] = -1
+
+    def pit(self) -> Pit:
+        return Pit(
+            shuffle_finish=self.shuffle_finish,
+            pay_procedure=self.pay_procedure,
+            baccarat_pay_procedure=self.baccarat_pay_procedure,
+            vig_mode=self.vig_mode,
+            vig_rate=self.vig_rate,
+        )
+
+
+def layout_problems(
+    layout: LayoutSection, pit: PitSection, profile: Profile
+) -> tuple[LayoutRefused, ...]:
+    """Everything about the layout and the pit that the profile does not allow."""
+    told = layout.layout()
+    if not told.seats and told != Layout(backs=told.backs):
+        problem, allowed = "it is missing", "every seat once, from 1"
+        remedy = "Write seats = [1, 2, 3] with all seats, or nothing here but backs"
+        return (LayoutRefused("layout.seats", problem, allowed, remedy, ()),)
+    return (*refusals(told, profile), *pit_refusals(pit.pit(), profile))
+
+
+# 16 TiB: whoever writes more has written bytes.

@@ -1,0 +1,230 @@
+"""What an action led to, as plain values for the person who took it.
+
+Responsible for: one dictionary per conclusion, with no card and nothing that follows from one:
+what people may see of the table stands in the snapshot.
+Not responsible for: carrying it (control) and for the record itself (journal).
+Source: controller.views.disclosure, ACTION_ANSWER; package README, "Control socket".
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias, assert_never
+
+from controller.procedure.effects import (
+    BatchMoved,
+    BurnDone,
+    CoupClosed,
+    CoupPaid,
+    Prompted,
+    Recorded,
+    Refused,
+    ResolutionRecorded,
+    SettingChanged,
+    ShoeEnded,
+    ShoeOpened,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
+)
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.verdicts import Accepted, Verdict
+from controller.tape.entries import (
+    BatchBound,
+    CardSetApart,
+    ClockStepped,
+    CommandGiven,
+    DeviceNoted,
+    DiskNoted,
+    Entry,
+    HostNoted,
+    Judged,
+    ManifestWanted,
+    RunBegan,
+    StateDigest,
+)
+from drivers.events import CommandAnswered
+
+Plain: TypeAlias = dict[str, object]
+
+
+def refusal(entries: Iterable[Entry]) -> str:
+    """Why the action was refused, empty where it was not."""
+    refused = (entry for entry in entries if isinstance(entry, Refused))
+    return "; ".join(
+        f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
+    )
+
+
+def plain_entries(entries: Iterable[Entry]) -> list[Plain]:
+    """What was concluded, in order; each has a `kind`."""
+    return [plain for entry in entries for plain in _plain(entry)]
+
+
+def _plain(entry: Entry) -> Iterator[Plain]:
+    match entry:
+        case Judged():
+            yield from map(_verdict, entry.verdicts)
+        case ResolutionRecorded() | Recorded() | SettingChanged() | Refused():
+            yield _of_a_person(entry)
+        case CoupClosed(record):
+            yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
+        case CoupPaid():
+            yield {"kind": "coup_paid", "coup": entry.coup}
+        case ShoeOpened():
+            yield {"kind": "shoe_opened", "gaming_day": entry.gaming_day, "shoe": entry.shoe}
+        case ShoeEnded():
+            yield {
+                "kind": "shoe_ended",
+                "gaming_day": entry.gaming_day,
+                "shoe": entry.shoe,
+                "coups": entry.coups,
+                "cards_drawn": entry.cards_drawn,
+                "irregularities": entry.irregularities,
+            }
+        case Prompted():
+            yield {"kind": "prompt", "text": entry.text, "clauses": list(entry.clauses)}
+        case CommandGiven():
+            yield {"kind": "command", "command": entry.command, "why": entry.why}
+        case DeviceNoted(event=CommandAnswered() as answered):
+            yield {
+                "kind": "command_answer",
+                "command": answered.command,
+                "outcome": answered.outcome.value,
+                "detail": answered.detail,
+            }
+        case (
+            BatchBound()
+            | CardSetApart()
+            | ManifestWanted()
+            | BatchMoved()
+            | ShuffleRecorded()
+            | WarningOpened()
+            | WarningClosed()
+        ):
+            yield _of_batches(entry)
+        case (
+            DeviceNoted()
+            | BurnDone()
+            | RunBegan()
+            | StateDigest()
+            | HostNoted()
+            | DiskNoted()
+            | ClockStepped()
+        ):
+            return
+        case _:
+            assert_never(entry)
+
+
+def _of_batches(
+    entry: BatchMoved
+    | ShuffleRecorded
+    | WarningOpened
+    | WarningClosed
+    | BatchBound
+    | CardSetApart
+    | ManifestWanted,
+) -> Plain:
+    match entry:
+        case BatchMoved():
+            return {
+                "kind": "batch_moved",
+                "batch": entry.batch,
+                "before": entry.before,
+                "after": entry.after,
+                "why": entry.why,
+            }
+        case ShuffleRecorded():
+            return {
+                "kind": "shuffle",
+                "batch": entry.batch,
+                "cycle": entry.proof.cycle,
+                "count": entry.proof.count,
+                "result": entry.proof.result.value,
+                "refused": entry.refused,
+                "clauses": list(entry.clauses),
+            }
+        case WarningOpened():
+            return {
+                "kind": "warning",
+                "number": entry.number,
+                "about": entry.kind,
+                "text": entry.text,
+                "clauses": list(entry.clauses),
+            }
+        case WarningClosed():
+            return {
+                "kind": "warning_cleared",
+                "number": entry.number,
+                "about": entry.kind,
+                "person": entry.person,
+                "waited_ms": entry.waited_ns // 1_000_000,
+            }
+        case _:
+            return _of_custody(entry)
+
+
+def _of_custody(entry: BatchBound | CardSetApart | ManifestWanted) -> Plain:
+    match entry:
+        case BatchBound():
+            return {
+                "kind": "batch_bound",
+                "batch": entry.batch,
+                "back": entry.back,
+                "cards": entry.cards,
+                "signed_by": entry.signed_by,
+            }
+        case CardSetApart():
+            # Its tag may be that of a card people have not seen.
+            return {"kind": "card_set_apart", "back": entry.back, "clauses": list(entry.clauses)}
+        case ManifestWanted():
+            return {"kind": "manifest_wanted", "batch": entry.batch}
+        case _:
+            assert_never(entry)
+
+
+def _of_a_person(entry: ResolutionRecorded | Recorded | SettingChanged | Refused) -> Plain:
+    match entry:
+        case ResolutionRecorded():
+            return {
+                "kind": "resolution",
+                "person": entry.person,
+                "reason": entry.reason,
+                "decision": entry.decision,
+                "provisional": entry.provisional,
+                "outcome": entry.outcome,
+                "closed": list(entry.closed),
+            }
+        case Recorded():
+            # Its detail may speak of cards.
+            return {
+                "kind": "recorded",
+                "what": entry.what,
+                "person": entry.person,
+                "clauses": list(entry.clauses),
+            }
+        case SettingChanged():
+            return {
+                "kind": "setting_changed",
+                "setting": entry.setting,
+                "old": entry.old,
+                "new": entry.new,
+                "clauses": list(entry.clauses),
+            }
+        case Refused():
+            return {"kind": "refused", "what": entry.what, "why": entry.why}
+        case _:
+            assert_never(entry)
+
+
+def _verdict(verdict: Verdict) -> Plain:
+    if isinstance(verdict, Accepted):
+        return {"kind": "accepted", "what": verdict.what, "clauses": list(verdict.clauses)}
+    return {
+        "kind": "irregularity",
+        "number": verdict.number,
+        "code": verdict.code.value,
+        "title": CATALOGUE[verdict.code].title,
+        "coup": verdict.coup,
+        "clauses": list(verdict.clauses),
+        "suspends": verdict.suspends,
+    }

@@ -1,0 +1,126 @@
+"""From a person's action to what happened at our table.
+
+Responsible for: the domain event of each action that the procedure judges, with who took it and,
+where the procedure reckons with it, when.
+Not responsible for: actions that concern a device alone (core_orders), and for judging (procedure).
+Source: package README, "Actions".
+"""
+
+from typing import assert_never
+
+from controller.procedure.events import (
+    ActRecorded,
+    CardsTurned,
+    DomainEvent,
+    FoundFaceUp,
+    GhostHandAsked,
+    IrregularityResolved,
+    NoMoreBetsCalled,
+    NoticeRecorded,
+    ResultDeclared,
+    RevealGivenUp,
+    SeatVacated,
+    SettingChangeAsked,
+    ShoeClosedByPerson,
+    VigorishCollected,
+    VigorishDocumented,
+    WagersStated,
+    WarningCleared,
+)
+from controller.tape.actions import (
+    AskGhostHand,
+    CallNoMoreBets,
+    ChangeSetting,
+    ClearWarning,
+    CloseShoe,
+    CollectVigorish,
+    DeclareResult,
+    DocumentVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    RecordAct,
+    Resolve,
+    StateWagers,
+    TableAction,
+    TellFaceUp,
+    TellTurned,
+    VacateSeat,
+)
+from controller.tape.inputs import OperatorAction
+
+
+def event_of(item: OperatorAction, action: TableAction) -> DomainEvent:
+    """What happened, by this action of that person."""
+    match action:
+        case Resolve():
+            return IrregularityResolved(item.person, item.reason, action.resolution)
+        case CloseShoe():
+            return ShoeClosedByPerson(item.person, item.reason)
+        case CallNoMoreBets():
+            return NoMoreBetsCalled()
+        case DeclareResult():
+            return ResultDeclared(action.outcome, action.player_pair, action.banker_pair)
+        case TellTurned():
+            return CardsTurned(action.what)
+        case TellFaceUp():
+            return FoundFaceUp(item.person)
+        case GiveUpReveal():
+            return RevealGivenUp(action.hand, item.person, action.by_order, item.reason)
+        case AskGhostHand():
+            return GhostHandAsked(item.person)
+        case _:
+            return _on_record(item, action)
+
+
+def _on_record(
+    item: OperatorAction,
+    action: RecordAct
+    | StateWagers
+    | CollectVigorish
+    | DocumentVigorish
+    | VacateSeat
+    | GiveNotice
+    | ChangeSetting
+    | ClearWarning,
+) -> DomainEvent:
+    match action:
+        case RecordAct():
+            return ActRecorded(
+                kind=action.kind,
+                person=item.person,
+                role=item.role.value,
+                reason=item.reason,
+                batch=action.batch,
+                seat=action.seat,
+                amount=action.amount,
+                reference=action.reference,
+                second=action.second,
+            )
+        case StateWagers():
+            return WagersStated(action.wagers, item.person)
+        case CollectVigorish():
+            return VigorishCollected(action.seat, item.person)
+        case DocumentVigorish():
+            return VigorishDocumented(
+                seat=action.seat,
+                form_number=action.form_number,
+                patron=action.patron,
+                dealer=action.dealer,
+                pit_boss=item.person,
+                pit_clerk=action.pit_clerk,
+                patron_signed=action.patron_signed,
+                reason=item.reason,
+                void=action.void,
+            )
+        case VacateSeat():
+            return SeatVacated(action.seat, item.person)
+        case GiveNotice():
+            at_ns = item.at.utc_ns
+            return NoticeRecorded(action.setting, action.value, action.to, item.person, at_ns)
+        case ChangeSetting():
+            at_ns = item.at.utc_ns
+            return SettingChangeAsked(action.setting, action.value, item.person, item.reason, at_ns)
+        case ClearWarning():
+            return WarningCleared(action.number, item.person, item.reason, item.at.utc_ns)
+        case _:
+            assert_never(action)

@@ -1,0 +1,95 @@
+"""The pages of this process over HTTP: /metrics, /healthz and /readyz.
+
+Responsible for: which page is where, and whether a table is alive and ready.
+Not responsible for: HTTP itself (http_status) and for what is counted (metrics).
+Source: package README, "Metrics"; Prometheus documentation, "Exposition formats".
+"""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import quote
+
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from controller.metrics.collector import TableMetrics
+from controller.system.http import HttpServer, Page
+from controller.table.table import Health, Table
+
+PROBE_S: Final = 2.0
+
+
+class MetricsUnavailable(Exception):
+    """The metrics cannot be served; the message names the key of the configuration."""
+
+
+class MetricsServer:
+    """Serves the tables of this process: /metrics (of one) or /metrics/NAME (of several)."""
+
+    def __init__(
+        self, address: str, port: int, tables: Sequence[tuple[Table, TableMetrics]]
+    ) -> None:
+        self._where = f"{address} port {port}"
+        self._tables = tuple(tables)
+        paths: tuple[str, ...] = ("/metrics",)
+        if len(self._tables) > 1:
+            paths = tuple(f"/metrics/{quote(table.name, safe='')}" for table, _ in tables)
+        self._paths = paths
+        self._server = HttpServer(address, port, self._page_at)
+
+    def start(self) -> None:
+        """Listen and serve. Raises MetricsUnavailable."""
+        try:
+            self._server.start()
+        except OSError as error:
+            raise MetricsUnavailable(
+                f"metrics cannot be served on {self._where}: {error.strerror or error};"
+                " set [metrics] port to a free one (0: any) or [metrics] enabled = false"
+            ) from error
+
+    def stop(self) -> None:
+        """Stop serving; returns once nothing listens any more."""
+        self._server.stop()
+
+    @property
+    def url(self) -> str:
+        """Where Prometheus finds the metrics of the first table."""
+        return self._server.url + self._paths[0]
+
+    def _page_at(self, path: str) -> Page:
+        if path in self._paths:
+            table, metrics = self._tables[self._paths.index(path)]
+            return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
+        if path == "/healthz":
+            return self._verdict([_alive(table) for table, _ in self._tables])
+        if path == "/readyz":
+            return self._verdict([_ready(table) for table, _ in self._tables])
+        there = "\n".join((*self._paths, "/healthz", "/readyz"))
+        return Page(HTTPStatus.NOT_FOUND, f"nothing here; there are\n{there}\n".encode())
+
+    @staticmethod
+    def _verdict(found: list[tuple[bool, str]]) -> Page:
+        well = all(good for good, _ in found)
+        status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+        return Page(status, "".join(f"{words}\n" for _, words in found).encode())
+
+
+def _alive(table: Table) -> tuple[bool, str]:
+    """Whether the table's loop takes inputs."""
+    match table.health:
+        case Health.STARTING:
+            return True, f"table {table.name}: starting"
+        case Health.RUNNING:
+            if table.responds(PROBE_S):
+                return True, f"table {table.name}: running"
+            return False, f"table {table.name}: its loop does not respond"
+        case ended:
+            return False, f"table {table.name}: {ended.value} {table.failure}".rstrip()
+
+
+def _ready(table: Table) -> tuple[bool, str]:
+    """Whether the table runs and keeps evidence; its shoe may be unplugged all the same."""
+    published = table.published
+    if table.health is not Health.RUNNING or published is None:
+        return False, f"table {table.name}: {table.health.value} {table.failure}".rstrip()
+    return True, f"table {table.name}: running; shoe device {published[1].shoe_driver.stage.value}"

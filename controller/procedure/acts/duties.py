@@ -1,0 +1,348 @@
+"""Duties around the shoe: what people have to do before the first card, and when.
+
+Responsible for: every duty as one row of data, which of them a profile asks for in its shuffle
+mode, and which are still open.
+Not responsible for: taking acts (opening, cut_acts, batches) and for judging what is missing
+(loading).
+Source: NY (a)(2), (a)(4)(iv), (d); S42 (d), (e), (l); NJ 1.12(d); WA shuffle; D-34, D-35; X-30.
+
+Decisions. Cards are inspected once when they are received, not before every shoe: the duty opens
+again with the act `received`. What is due when a table opens is due once a gaming day. With two
+batches every act on cards names its batch, and only the batch that is loaded is looked at. A card
+that came shuffled and inspected needs neither spreading nor washing, and its first shuffle is done.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from controller.procedure.act_kinds import ActKind
+from controller.procedure.effects import Call
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.states.opening import Act, OpeningState
+from controller.profiles.rule_points import RulePoint
+from controller.profiles.rule_values import RuleValues
+from controller.rules.setting_values import OpeningInspection, ShuffleFinish, ShuffleMode
+from firmware_bridge.values import dataclass
+
+
+class When(StrEnum):
+    """How often a duty comes back."""
+
+    TABLE_OPENS = "table_opens"  # once a gaming day
+    CARDS_RECEIVED = "cards_received"  # once for every receipt of cards
+    EVERY_SHOE = "every_shoe"
+    DEAD_TABLE = "dead_table"  # once after the cards of a table without patrons were spread
+
+
+class Group(StrEnum):
+    """Duties that people are told of together."""
+
+    TABLE = "when the table opens"
+    INSPECTION = "when cards are received"
+    SHUFFLE = "before the shoe"
+    CUT = "then the cut"
+    LOADING = "then the loading"
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """Any one of `acts` does it. Where none of `points` speaks in a profile it does not ask for it.
+
+    `fact` says whether a table is told; `modes` in which shuffle modes it is due, `only` under
+    which values. `by_batch`: with two batches, of the batch that is loaded.
+    """
+
+    acts: tuple[ActKind, ...]
+    text: str
+    points: tuple[RulePoint, ...]
+    fact: Fact
+    group: Group
+    when: When
+    modes: tuple[ShuffleMode, ...] = tuple(ShuffleMode)
+    by_batch: bool = False
+    only: Callable[[RuleValues], bool] | None = None
+
+
+# A continuous shuffler does what (e) asks for (S42-l-1-use).
+_CUT_MODES: Final = (ShuffleMode.DUAL_BATCH, ShuffleMode.HAND)
+_BY_HAND: Final = (ShuffleMode.HAND,)
+_TWO_BATCHES: Final = (ShuffleMode.DUAL_BATCH,)
+
+CALL_OF: Final = MappingProxyType(
+    {
+        Group.TABLE: Call.OPENING,
+        Group.INSPECTION: Call.OPENING,
+        Group.SHUFFLE: Call.SHUFFLE_AND_CUT,
+        Group.CUT: Call.SHUFFLE_AND_CUT,
+        Group.LOADING: Call.BATCH,
+    }
+)
+
+
+def _feathers(values: RuleValues) -> bool:
+    return values.shuffle_finish is ShuffleFinish.FEATHER
+
+
+def _laces(values: RuleValues) -> bool:
+    return values.shuffle_finish is ShuffleFinish.LACE
+
+
+def _reshuffles(values: RuleValues) -> bool:
+    return _laces(values) and values.reshuffle_after_lace
+
+
+def _table(kind: ActKind, text: str, point: RulePoint) -> Duty:
+    return Duty((kind,), text, (point,), Fact.SHOE_OPENED, Group.TABLE, When.TABLE_OPENS)
+
+
+def _received(
+    kind: ActKind, text: str, point: RulePoint, modes: tuple[ShuffleMode, ...] = tuple(ShuffleMode)
+) -> Duty:
+    return Duty(
+        (kind, ActKind.PRESHUFFLED),
+        text,
+        (point,),
+        Fact.SHOE_OPENED,
+        Group.INSPECTION,
+        When.CARDS_RECEIVED,
+        modes,
+        by_batch=True,
+    )
+
+
+def _finish(
+    kind: ActKind, text: str, points: tuple[RulePoint, ...], only: Callable[[RuleValues], bool]
+) -> Duty:
+    """After a shuffle by hand only (D-34)."""
+    acts, fact = (kind, ActKind.PRESHUFFLED), Fact.SHOE_OPENED
+    return Duty(acts, text, points, fact, Group.SHUFFLE, When.EVERY_SHOE, _BY_HAND, only=only)
+
+
+def _cut(acts: tuple[ActKind, ...], text: str, *points: RulePoint) -> Duty:
+    return Duty(acts, text, points, Fact.CUT_DEPTH, Group.CUT, When.EVERY_SHOE, _CUT_MODES)
+
+
+# In the order in which people do them.
+DUTIES: Final = (
+    _table(
+        ActKind.ODDS_POSTED,
+        "see that the odds of every wager stand on the layout or on a sign: {odds}",
+        RulePoint.ODDS_POSTED,
+    ),
+    _table(
+        ActKind.EZ_PUSH_POSTED,
+        "see that the layout or a sign tells that a dragon 7 returns Banker wagers",
+        RulePoint.EZ_PUSH_POSTED,
+    ),
+    _table(
+        ActKind.LAYOUT_APPROVED,
+        "write down the reference of the layout's approval",
+        RulePoint.LAYOUT_APPROVED,
+    ),
+    _received(
+        ActKind.INSPECTED,
+        "the dealer sorts, counts and inspects every deck",
+        RulePoint.OPENING_INSPECTED,
+    ),
+    _received(
+        ActKind.VERIFIED, "a floorperson verifies the inspection", RulePoint.OPENING_VERIFIED
+    ),
+    _received(
+        ActKind.SPREAD,
+        "spread the cards face up by deck, suit and sequence for the first patron to see",
+        RulePoint.OPENING_SPREAD,
+    ),
+    _received(
+        ActKind.WASHED,
+        "turn the cards down, wash and stack them",
+        RulePoint.OPENING_WASHED,
+        _BY_HAND,
+    ),
+    _received(
+        ActKind.STACKED,
+        "turn the batch down and stack it apart from the other",
+        RulePoint.OPENING_BATCHES_APART,
+        _TWO_BATCHES,
+    ),
+    Duty(
+        (ActKind.WASHED,),
+        "wash and stack the cards of the dead table again",
+        (RulePoint.DEAD_TABLE_BY_HAND,),
+        Fact.SHOE_OPENED,
+        Group.SHUFFLE,
+        When.DEAD_TABLE,
+        _BY_HAND,
+    ),
+    Duty(
+        (ActKind.SHUFFLED, ActKind.PRESHUFFLED),
+        "shuffle the cards",
+        (RulePoint.SHUFFLED,),
+        Fact.SHOE_OPENED,
+        Group.SHUFFLE,
+        When.EVERY_SHOE,
+        _CUT_MODES,
+        by_batch=True,
+    ),
+    _finish(
+        ActKind.FEATHERED,
+        "leave the stack feathered for the floorperson to check",
+        (RulePoint.SHUFFLE_FINISH,),
+        _feathers,
+    ),
+    _finish(
+        ActKind.LACED,
+        "lace about one deck evenly into the rest",
+        (RulePoint.SHUFFLE_FINISH,),
+        _laces,
+    ),
+    _finish(
+        ActKind.RESHUFFLED,
+        "shuffle once more after lacing, as surveillance has notice of",
+        (RulePoint.RESHUFFLE_AFTER_LACE, RulePoint.RESHUFFLE_NOTICE),
+        _reshuffles,
+    ),
+    _cut(
+        (ActKind.CUT_OFFERED,),
+        "offer the cut, backs away from the dealer, from the highest seat clockwise",
+        RulePoint.CUT_OFFERED,
+    ),
+    _cut(
+        (ActKind.CUT, ActKind.CUT_BY_DEALER),
+        "have it cut at least {ends} cards from either end; if nobody accepts, the dealer cuts",
+        RulePoint.CUT_DEPTH,
+        RulePoint.CUT_BY_DEALER,
+    ),
+    _cut(
+        (ActKind.CUT_MOVED,),
+        "put the cards in front of the cut card to the back",
+        RulePoint.CUT_MOVED,
+    ),
+    _cut(
+        (ActKind.CUT_CARDS_PLACED,),
+        "place the cut card at least {back} cards from the back{second}",
+        RulePoint.CUT_CARD_PLACEMENT,
+        RulePoint.SECOND_CUT_CARD,
+    ),
+    Duty(
+        (ActKind.LOADED,),
+        "load the shoe and record the batch, its cards and who cut",
+        (RulePoint.SHOE_LOADED,),
+        Fact.BATCH_LOADED,
+        Group.LOADING,
+        When.EVERY_SHOE,
+        _CUT_MODES,
+        by_batch=True,
+    ),
+)
+
+# Acts that a shoe uses up: they are due again for the next one.
+USED_UP: Final = tuple(
+    dict.fromkeys(
+        kind
+        for duty in DUTIES
+        if duty.when is When.EVERY_SHOE
+        for kind in duty.acts
+        if kind is not ActKind.PRESHUFFLED
+    )
+)
+RECEIPT_ACTS: Final = tuple(
+    dict.fromkeys(kind for duty in DUTIES if duty.when is When.CARDS_RECEIVED for kind in duty.acts)
+)
+BATCH_ACTS: Final = tuple(
+    dict.fromkeys(kind for duty in DUTIES if duty.by_batch for kind in duty.acts)
+)
+
+# What is cited when an act is recorded.
+_FURTHER_POINTS: Final = MappingProxyType(
+    {
+        ActKind.RECEIVED: (RulePoint.OPENING_INSPECTED, RulePoint.OPENING_BATCHES_APART),
+        ActKind.PRESHUFFLED: (RulePoint.OPENING_PRESHUFFLED,),
+        ActKind.INTO_SHUFFLER: (RulePoint.BATCH_IDLE_IN_SHUFFLER,),
+        ActKind.RELEASED: (RulePoint.SHUFFLER_RELEASE,),
+        ActKind.SHUFFLER_OPENED: (RulePoint.SHUFFLER_SECURE,),
+        ActKind.DISCARD_COUNTED: (RulePoint.DISCARD_ORDER,),
+        ActKind.DISCARD_CLEARED: (RulePoint.DISCARD_ONE_BATCH,),
+        ActKind.FOREIGN_BACK: (RulePoint.BATCH_ONE_BACK,),
+        ActKind.ALTERNATION_SUSPENDED: (RulePoint.BATCH_ALTERNATES,),
+        ActKind.DEAD_TABLE_SPREAD: (RulePoint.DEAD_TABLE,),
+        ActKind.DEAD_TABLE_VIEWED: (RulePoint.DEAD_TABLE_VIEWED,),
+        ActKind.RESPREAD_ASKED: (RulePoint.DEAD_TABLE_NO_RESPREAD,),
+        ActKind.RESPREAD: (RulePoint.DEAD_TABLE_NO_RESPREAD,),
+        ActKind.RECUT: (RulePoint.RECUT, RulePoint.RECUT_BY),
+        ActKind.SHOE_PASSED: (RulePoint.SHOE_PASSES,),
+        ActKind.CARDS_TOUCHED: (RulePoint.CARDS_UNTOUCHED, RulePoint.CARDS_UNTOUCHED_STAFF),
+        ActKind.LAYOUT_CHECKED: (RulePoint.LAYOUT_CHECKED,),
+    }
+)
+
+
+def points_of(kind: ActKind) -> tuple[RulePoint, ...]:
+    """What speaks of an act when it is recorded."""
+    if kind in _FURTHER_POINTS:
+        return _FURTHER_POINTS[kind]
+    return tuple(dict.fromkeys(p for duty in DUTIES if duty.acts[0] is kind for p in duty.points))
+
+
+def in_words(book: RuleBook, duty: Duty) -> str:
+    """What people have to do, with the numbers of the profile."""
+    values = book.values
+    odds = (
+        ("Player", values.odds_player),
+        ("Banker", values.odds_banker),
+        ("Tie", values.odds_tie),
+    )
+    return duty.text.format(
+        odds=", ".join(f"{name} {paid}" for name, paid in odds),
+        ends=values.cut_min_cards_from_either_end,
+        back=values.cut_card_min_from_back,
+        second=", the second at the very end" if values.cut_cards_per_shoe > 1 else "",
+    )
+
+
+def asked(book: RuleBook, duty: Duty) -> bool:
+    """Whether the profile, as it stands at this table, asks for a duty."""
+    values = book.values
+    if values.shuffle_mode not in duty.modes or not book.clauses(*duty.points):
+        return False
+    return duty.only is None or duty.only(values)
+
+
+def takes_preshuffled(values: RuleValues) -> bool:
+    """Whether cards may come shuffled and inspected (NY-d-preshuffled)."""
+    return values.opening_inspection is OpeningInspection.OR_PRESHUFFLE_RECEIPT
+
+
+def done(duty: Duty, opening: OpeningState, batch: str, today: str) -> bool:
+    """Whether a duty is done for the next shoe, dealt from `batch` (empty where there is one)."""
+    for kind in duty.acts:
+        by_batch = duty.by_batch or kind is ActKind.PRESHUFFLED
+        act = opening.find(kind, batch if by_batch else "")
+        if act is not None and _still_counts(duty, act, today):
+            return True
+    return False
+
+
+def _still_counts(duty: Duty, act: Act, today: str) -> bool:
+    match duty.when:
+        case When.TABLE_OPENS:
+            return act.day == today
+        case When.EVERY_SHOE:
+            return act.fresh
+        case _:
+            return True
+
+
+def due(book: RuleBook, opening: OpeningState) -> tuple[Duty, ...]:
+    """The duties of the next shoe, done or not."""
+    return tuple(
+        duty
+        for duty in DUTIES
+        if asked(book, duty) and (duty.when is not When.DEAD_TABLE or opening.dead)
+    )
+
+
+def missing(book: RuleBook, opening: OpeningState, batch: str, today: str) -> tuple[Duty, ...]:
+    """The duties of the next shoe that are not done, observed or not."""
+    return tuple(duty for duty in due(book, opening) if not done(duty, opening, batch, today))

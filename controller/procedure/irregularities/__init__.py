@@ -1,0 +1,28 @@
+"""The catalogue of irregularities: stable codes, what each means, permits and forbids.
+
+Responsible for: bringing the rows together, one per code.
+Not responsible for: the rows' words (card_, shoe_, conduct_, custody_ and batch_irregularities),
+finding irregularities (judging) and clause ids (the profile gives them).
+Source: package README, "Irregularities"; D-32.
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
+from controller.procedure.irregularities.card import CARD_IRREGULARITIES
+from controller.procedure.irregularities.codes import IrregularityCode, IrregularityKind
+from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
+from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
+from controller.procedure.irregularities.shoe import SHOE_IRREGULARITIES
+
+__all__ = ["CATALOGUE", "IrregularityCode", "IrregularityKind"]
+
+_ROWS: Final = {
+    **CARD_IRREGULARITIES,
+    **SHOE_IRREGULARITIES,
+    **CONDUCT_IRREGULARITIES,
+    **CUSTODY_IRREGULARITIES,
+    **BATCH_IRREGULARITIES,
+}
+CATALOGUE: Final = MappingProxyType({code: _ROWS[code] for code in IrregularityCode})

@@ -1,0 +1,126 @@
+"""Irregularities by code: the stable names, and what one row of the catalogue says.
+
+Responsible for: the codes, the shape of a row, and the sentences that several rows share.
+Not responsible for: the rows (card_, shoe_, conduct_, custody_ and batch_irregularities).
+Source: package README, "Irregularities"; D-32.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+from controller.procedure.decisions import Decision
+from controller.profiles.rule_points import RulePoint
+from firmware_bridge.values import dataclass
+
+
+class IrregularityCode(StrEnum):
+    """Stable names: they stand in journals, metrics and tests, and are never reused."""
+
+    BURN_SKIPPED = "BURN_SKIPPED"
+    BURN_SHORT = "BURN_SHORT"
+    BURN_OVER = "BURN_OVER"
+    CUT_CARD_IN_BURN = "CUT_CARD_IN_BURN"
+    CUT_CARD_PLACEMENT = "CUT_CARD_PLACEMENT"
+    CUT_CARD_EXTRA = "CUT_CARD_EXTRA"
+    CARD_BEFORE_NO_MORE_BETS = "CARD_BEFORE_NO_MORE_BETS"
+    OVERDRAW = "OVERDRAW"
+    PLAYER_THIRD_UNAUTHORISED = "PLAYER_THIRD_UNAUTHORISED"
+    FOUND_FACE_UP = "FOUND_FACE_UP"
+    MISSING_CARD = "MISSING_CARD"
+    CLAIM_DIFFERS = "CLAIM_DIFFERS"
+    CARD_OUTSIDE_PLAY = "CARD_OUTSIDE_PLAY"
+    CARD_AFTER_LAST_COUP = "CARD_AFTER_LAST_COUP"
+    CARD_AFTER_SECOND_CUT_CARD = "CARD_AFTER_SECOND_CUT_CARD"
+    CARDS_EXCEED_DECKS = "CARDS_EXCEED_DECKS"
+    INSUFFICIENT_CARDS = "INSUFFICIENT_CARDS"
+    RESULT_MISMATCH = "RESULT_MISMATCH"
+    RESULT_WITHOUT_COUP = "RESULT_WITHOUT_COUP"
+    RESULT_NOT_DECLARED = "RESULT_NOT_DECLARED"
+    CARD_UNREADABLE = "CARD_UNREADABLE"
+    FORCED_EXIT = "FORCED_EXIT"
+    RETRANSMISSION_CONFLICT = "RETRANSMISSION_CONFLICT"
+    REPORTS_LOST = "REPORTS_LOST"
+    CONTINUITY_UNPROVEN = "CONTINUITY_UNPROVEN"
+    SHOE_JOINED = "SHOE_JOINED"
+    COUP_JOINED = "COUP_JOINED"
+    SHOE_RESTARTED = "SHOE_RESTARTED"
+    SHOE_CHANGED_EARLY = "SHOE_CHANGED_EARLY"
+    PROGRAM_REPLACED = "PROGRAM_REPLACED"
+    DEALT_WHILE_SUSPENDED = "DEALT_WHILE_SUSPENDED"
+    WRONG_BATCH = "WRONG_BATCH"
+    FOREIGN_CARD = "FOREIGN_CARD"
+    DUPLICATE_CARD = "DUPLICATE_CARD"
+    CARD_RETURNED = "CARD_RETURNED"
+    TOO_MANY_OF_A_CARD = "TOO_MANY_OF_A_CARD"
+    CARD_NOT_DRAWN = "CARD_NOT_DRAWN"
+    CARD_MISPLACED = "CARD_MISPLACED"
+    CARD_ABSENT = "CARD_ABSENT"
+    CARD_EXTRA = "CARD_EXTRA"
+    BATCH_BLOCKED = "BATCH_BLOCKED"
+    OPENING_INCOMPLETE = "OPENING_INCOMPLETE"
+    BATCH_REPEATED = "BATCH_REPEATED"
+    BATCH_SHORT = "BATCH_SHORT"
+    DISCARD_RACK_MIXED = "DISCARD_RACK_MIXED"
+    DISCARD_DIFFERS = "DISCARD_DIFFERS"
+    CUT_TOO_SHALLOW = "CUT_TOO_SHALLOW"
+    IDLE_BATCH_OUT = "IDLE_BATCH_OUT"
+    SHUFFLER_UNSECURE = "SHUFFLER_UNSECURE"
+    CARDS_TOUCHED = "CARDS_TOUCHED"
+    TURNED_OUT_OF_ORDER = "TURNED_OUT_OF_ORDER"
+    THIRD_CARD_BEFORE_TURNED = "THIRD_CARD_BEFORE_TURNED"
+    GHOST_HAND_WITH_WAGERS = "GHOST_HAND_WITH_WAGERS"
+    GHOST_HANDS_EXCEEDED = "GHOST_HANDS_EXCEEDED"
+    WAGER_CHANGED_LATE = "WAGER_CHANGED_LATE"
+    WAGER_TOUCHED = "WAGER_TOUCHED"
+    WAGER_REFUSED = "WAGER_REFUSED"
+    VIGORISH_NOT_COLLECTED = "VIGORISH_NOT_COLLECTED"
+    BATCH_UNSHUFFLED = "BATCH_UNSHUFFLED"
+    BATCH_NOT_READY = "BATCH_NOT_READY"
+    CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
+
+
+@dataclass(frozen=True, slots=True)
+class IrregularityKind:
+    """What one code means. `permitted` and `forbidden` are sentences for the floorperson."""
+
+    title: str
+    points: tuple[RulePoint, ...]
+    suspends: bool
+    decisions: tuple[Decision, ...]
+    permitted: tuple[str, ...]
+    forbidden: tuple[str, ...]
+
+
+ANY: Final = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+GO_ON_OR_CLOSE: Final = (Decision.CONTINUE, Decision.CLOSE_SHOE)
+# Which of them a floorperson may take depends on the irregularity rules of the profile, on what
+# people have seen of the card, and on whether there is a next hand.
+CARD_IN_ERROR: Final = (
+    Decision.CONTINUE,
+    Decision.CARRY,
+    Decision.BURN,
+    Decision.VOID_COUP,
+    Decision.CLOSE_SHOE,
+)
+# Which of them a floorperson may take depends on whether a coup is partial.
+PARTIAL_OR_NONE: Final = (
+    Decision.CONTINUE,
+    Decision.VOID_COUP,
+    Decision.STATE_OUTCOME,
+    Decision.CLOSE_SHOE,
+)
+CLOSE: Final = (Decision.CLOSE_SHOE,)
+ACKNOWLEDGE: Final = (Decision.CONTINUE,)
+
+NEVER_SILENT: Final = "paying or taking any wager of this coup before the decision"
+NEVER_INVENT: Final = "counting this coup from memory without a named person's statement"
+NO_FAVOURS: Final = "offering chips or favours in place of the rule"
+CHECK_TABLE: Final = "compare the cards on the layout with the cards listed here, then decide"
+CARRY_UNSEEN: Final = (
+    "if nobody saw the card: hold it face down as the first card of the next hand (carry-card)"
+)
+BURN_SEEN: Final = (
+    "if it was seen: put it into the discard rack and burn as many more as its amount, face up, "
+    "before the next hand (burn-card)"
+)
+RACK_LAST: Final = "in the last hand: never carry it; it goes to the discard rack"

@@ -1,0 +1,116 @@
+"""The catalogue's rows of the shoe: what it could not read, left out, began early or dealt unasked.
+
+Responsible for: one row per code, as data.
+Not responsible for: codes and shape (kinds), clause ids (the profile gives them).
+Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+from controller.procedure.irregularities.codes import (
+    ANY,
+    CHECK_TABLE,
+    NEVER_INVENT,
+    NEVER_SILENT,
+    PARTIAL_OR_NONE,
+    IrregularityCode,
+    IrregularityKind,
+)
+from controller.profiles.rule_points import RulePoint
+
+SHOE_IRREGULARITIES: Final = MappingProxyType(
+    {
+        IrregularityCode.CARD_UNREADABLE: IrregularityKind(
+            title="a card left the shoe that the shoe could not read",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "state the outcome from the cards on the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.FORCED_EXIT: IrregularityKind(
+            title="the coup was left by the shoe's forced exit",
+            points=(RulePoint.RESULT_CALLED,),
+            suspends=True,
+            decisions=ANY,
+            permitted=("void the coup", "let the coup go on where it stands"),
+            forbidden=(NEVER_SILENT,),
+        ),
+        IrregularityCode.RETRANSMISSION_CONFLICT: IrregularityKind(
+            title="the shoe now gives another card for a place that is already known",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=ANY,
+            permitted=(CHECK_TABLE,),
+            forbidden=("taking the second report for the first without looking at the layout",),
+        ),
+        IrregularityCode.REPORTS_LOST: IrregularityKind(
+            title="reports of the shoe are missing",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.CONTINUITY_UNPROVEN: IrregularityKind(
+            title="after an interruption nothing proves that no report of the shoe was missed",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.SHOE_JOINED: IrregularityKind(
+            title="the program joined a shoe that was already in play",
+            points=(RulePoint.SHOE_LOADED, RulePoint.BURN_BEFORE_PLAY),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "go on with this shoe; its counts stay unproven"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.COUP_JOINED: IrregularityKind(
+            title="the first card seen of a coup is not its first card",
+            points=(RulePoint.FOUR_CARDS, RulePoint.SHOE_DEVICE),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.SHOE_RESTARTED: IrregularityKind(
+            title="the dealing shoe restarted in the middle of a coup or of the burn",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.SHOE_CHANGED_EARLY: IrregularityKind(
+            title="the shoe was changed or restarted before its last hand was dealt",
+            points=(RulePoint.LAST_HAND, RulePoint.RESHUFFLE),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(
+                "close this shoe if the cards were changed",
+                "go on with it if the device only restarted",
+            ),
+            forbidden=("dealing from the new cards under the old shoe's number",),
+        ),
+        IrregularityCode.PROGRAM_REPLACED: IrregularityKind(
+            title="another software version took over while a shoe was open",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            forbidden=(NEVER_INVENT,),
+        ),
+        IrregularityCode.DEALT_WHILE_SUSPENDED: IrregularityKind(
+            title="cards were dealt while the table was suspended",
+            points=(RulePoint.DRAWN_IN_ERROR,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=("take the cards over, or void every coup they belong to",),
+            forbidden=("counting or paying them before the decision",),
+        ),
+    }
+)

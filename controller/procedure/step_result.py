@@ -1,0 +1,167 @@
+"""What one step gives, and how a step grows while an event is judged.
+
+Responsible for: the Step value, accepting, prompting, raising an irregularity (numbering, citing)
+and suspending for it.
+Not responsible for: deciding which of them is right (the modules that judge).
+Source: package README, "Verdicts"; D-32.
+"""
+
+from controller.custody.findings import Finding
+from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
+from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.phases import Phase, Trigger
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import (
+    CoupState,
+    NextShoe,
+    OpenIrregularity,
+    ShoeState,
+    Suspension,
+    TableState,
+)
+from controller.procedure.states.remedy import RemedyState
+from controller.procedure.verdicts import Accepted, Irregularity, Verdict
+from controller.profiles.rule_points import RulePoint
+from firmware_bridge.values import dataclass, replace
+
+# A shoe in ruins may raise an irregularity at every report. The record keeps them all; the lists
+# in the state stay short: the first ones, and the first of every further kind.
+LISTED_IRREGULARITIES_MAX = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The state after an event, and everything concluded from it, in order.
+
+    Only while the event is judged: `provisional` says that the table is suspended and this is
+    followed, not counted; `held` are the coups that ended so; `next_shoe` is what the event told
+    of the next shoe while this one cannot be left.
+    """
+
+    state: TableState
+    verdicts: tuple[Verdict, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    provisional: bool = False
+    held: tuple[CoupRecord, ...] = ()
+    next_shoe: NextShoe = NextShoe.NONE
+
+    def on(self, state: TableState) -> "Step":
+        return replace(self, state=state)
+
+    def with_effect(self, effect: Effect) -> "Step":
+        return replace(self, effects=(*self.effects, effect))
+
+    def with_shoe(self, shoe: ShoeState) -> "Step":
+        return self.on(replace(self.state, shoe=shoe))
+
+    def with_coup(self, coup: CoupState | None) -> "Step":
+        return self.with_shoe(replace(self.shoe, coup=coup))
+
+    def with_remedy(self, remedy: RemedyState) -> "Step":
+        return self.with_shoe(replace(self.shoe, remedy=remedy))
+
+    def moved(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
+        """Follow edges that only a mistake in this program could make missing; with this shoe."""
+        phase = self.state.phase
+        for trigger in triggers:
+            phase = book.move(phase, trigger)
+        shoe = self.state.shoe if shoe is None else shoe
+        return self.on(replace(self.state, phase=phase, shoe=shoe))
+
+    @property
+    def phase(self) -> Phase:
+        return self.state.phase
+
+    @property
+    def shoe(self) -> ShoeState:
+        assert self.state.shoe is not None, "no shoe is open"
+        return self.state.shoe
+
+    @property
+    def coup(self) -> CoupState:
+        assert self.shoe.coup is not None, "no coup is open"
+        return self.shoe.coup
+
+
+def accept(step: Step, what: str, clauses: tuple[str, ...] = ()) -> Step:
+    """The event is in order."""
+    verdict = Accepted(what, clauses, provisional=step.provisional)
+    return replace(step, verdicts=(*step.verdicts, verdict))
+
+
+def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint) -> Step:
+    """Tell a person what is due; nothing here senses whether it is done."""
+    return step.with_effect(Prompted(call, text, book.clauses(*points), observed=False))
+
+
+def irregular(
+    book: RuleBook,
+    step: Step,
+    code: IrregularityCode,
+    detail: str,
+    *points: RulePoint,
+    instead: tuple[RulePoint, ...] = (),
+    finding: Finding | None = None,
+) -> Step:
+    """Raise an irregularity of the present shoe, or of the table where no shoe is open.
+
+    `points` are cited after the ones the catalogue gives for the code, or after those `instead`;
+    `finding` is the card it is about, where custody knows it.
+    With no shoe there is no play to stop: nothing suspends then.
+    """
+    kind = CATALOGUE[code]
+    shoe = step.state.shoe
+    coup = shoe.coup.number if shoe is not None and shoe.coup is not None else 0
+    verdict = Irregularity(
+        code=code,
+        number=step.state.irregularities + 1,
+        coup=coup,
+        detail=f"{kind.title}: {detail}",
+        clauses=book.clauses(*(instead or kind.points), *points),
+        permitted=kind.permitted,
+        forbidden=kind.forbidden,
+        decisions=tuple(decision.value for decision in kind.decisions),
+        suspends=kind.suspends and shoe is not None,
+        provisional=step.provisional,
+    )
+    return replace(_noted(step, verdict, finding), verdicts=(*step.verdicts, verdict))
+
+
+def _noted(step: Step, verdict: Irregularity, finding: Finding | None) -> Step:
+    """Number and list the irregularity in state, shoe and coup."""
+    state, number = step.state, verdict.number
+    listed = state.open_irregularities
+    known = any(one.code is verdict.code for one in listed)
+    if len(listed) < LISTED_IRREGULARITIES_MAX or not known:
+        opened = OpenIrregularity(
+            number=number,
+            code=verdict.code,
+            clauses=verdict.clauses,
+            coup=verdict.coup,
+            suspends=verdict.suspends,
+            provisional=verdict.provisional,
+            finding=finding,
+        )
+        listed = (*listed, opened)
+    shoe = state.shoe
+    if shoe is None:
+        return step.on(replace(state, irregularities=number, open_irregularities=listed))
+    coup = shoe.coup
+    if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
+        coup = replace(coup, irregular=(*coup.irregular, number))
+    shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
+    return step.on(replace(state, irregularities=number, open_irregularities=listed, shoe=shoe))
+
+
+def suspended_if_due(book: RuleBook, step: Step) -> Step:
+    """Suspend the table if the step raised what suspends; the last thing an event does.
+
+    Until then the whole event is judged in the phase of play, so that one card can break two
+    rules.
+    """
+    raised = (one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends)
+    first = next(raised, None)
+    if first is None or step.state.suspension is not None:
+        return step
+    suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
+    return step.on(replace(step.state, suspension=suspension)).moved(book, Trigger.SUSPEND)

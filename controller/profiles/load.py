@@ -1,0 +1,84 @@
+"""The rule documents' clauses and the profiles, as files.
+
+Responsible for: reading those that come with the program, and a house's own profile file, into
+text and values.
+Not responsible for: what they mean (controller.rules).
+Source: controller/profiles/README.md, "Profiles", "A house's own profile".
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+
+from controller.profiles.clauses import Clause, parse_clauses
+from controller.profiles.house_profile import house_profile, parse_house
+from controller.profiles.profile import Profile, ProfileError, parse_profile
+from controller.profiles.profile_toml import render_profile
+
+
+@cache
+def load_clauses() -> Mapping[str, Clause]:
+    """All clauses by id, read once: the file is part of the program."""
+    text = (files("controller.profiles") / "data" / "clauses.csv").read_text("utf-8")
+    return MappingProxyType(parse_clauses(text))
+
+
+def profile_names() -> tuple[str, ...]:
+    """Names of the profiles that come with the program."""
+    folder = files("controller.profiles") / "shipped"
+    names = (Path(entry.name) for entry in folder.iterdir())
+    return tuple(sorted(name.stem for name in names if name.suffix == ".toml"))
+
+
+def profile_text(name: str) -> str:
+    """TOML text of a profile that comes with the program. Raises KeyError."""
+    if name not in profile_names():
+        raise KeyError(name)
+    return (files("controller.profiles") / "shipped" / f"{name}.toml").read_text("utf-8")
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    return parse_profile(profile_text(name), load_clauses())
+
+
+def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
+    """A profile that comes with the program, or of a house's .toml file, relative to `folder`.
+
+    Raises KeyError for a name that is neither, ProfileError with the file's name, and OSError.
+    """
+    if name_or_path in profile_names() or not name_or_path.endswith(".toml"):
+        return _shipped(name_or_path)
+    path = Path(name_or_path)
+    data = (path if folder is None else folder / path).read_bytes()
+    try:
+        house = parse_house(_decoded(data), profile_names())
+        return house_profile(house, load_profile(house.base))
+    except ProfileError as error:
+        raise ProfileError(
+            f"{name_or_path}: {error.path}",
+            error.problem,
+            error.allowed,
+            error.remedy,
+            error.clauses,
+        ) from error
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ProfileError(
+            f"line {line}", "it is no UTF-8 text", "UTF-8", "save the file as UTF-8"
+        ) from error
+
+
+def standing_text(profile: Profile) -> str:
+    """The profile as a run stores it: whole, so that a record needs no other file.
+
+    One that comes with the program is stored as it came.
+    """
+    return render_profile(profile) if profile.base else profile_text(profile.name)

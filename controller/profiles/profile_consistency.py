@@ -1,0 +1,295 @@
+"""Whether the settings of one profile go together.
+
+Responsible for: finding two settings that contradict each other, and the clauses that say so.
+Not responsible for: what one setting may hold alone (shapes) and for changing it (house).
+Source: package README, "Profiles"; NY-a-4-iv-sets, NY-c-7-choose, S42-b-2, S42-l-1-ic, WA-burn,
+WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from controller.profiles.rule_points import RulePoint
+from controller.profiles.rule_values import RuleValues
+from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_types import (
+    NOT_APPLICABLE,
+    OddsLimitText,
+    SettingValue,
+    allowed,
+    in_words,
+)
+from controller.rules.odds import Odds, OddsLimit
+from controller.rules.setting_values import (
+    BurnMode,
+    Call,
+    CardHandling,
+    DealOption,
+    ShuffleMode,
+    VigorishCollection,
+    VigorishMode,
+)
+from firmware_bridge.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Every setting with the clauses it rests on, and the clauses that speak at each point.
+
+    Clauses of the profile's own rule only: what is borrowed refuses nothing.
+    """
+
+    values: Mapping[str, SettingValue]
+    rules: RuleValues
+    basis: Mapping[str, tuple[str, ...]]
+    points: Mapping[RulePoint, tuple[str, ...]]
+    changed: tuple[str, ...]
+
+    def cited(self, *settings: str, points: tuple[RulePoint, ...] = ()) -> tuple[str, ...]:
+        """The clauses behind these points and settings, each once."""
+        found = [clause for point in points for clause in self.points.get(point, ())]
+        found += [clause for name in settings for clause in self.basis[name]]
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A setting that does not go with the others: what is wrong, what would do, what to do."""
+
+    setting: str
+    problem: str
+    allowed: str
+    remedy: str
+    clauses: tuple[str, ...]
+
+
+_Check = Callable[[Settled], Contradiction | None]
+
+
+def contradiction(settled: Settled) -> Contradiction | None:
+    """The first contradiction, or None where all settings go together."""
+    return next((found for check in _CHECKS if (found := check(settled)) is not None), None)
+
+
+def _choices(settled: Settled) -> Contradiction | None:
+    for name in SHAPES:
+        choices = companion(name)
+        if choices and not within(settled.values[name], settled.values[choices], name):
+            return Contradiction(
+                name,
+                f"{in_words(settled.values[name])} is not in {choices}",
+                in_words(settled.values[choices]),
+                "set one of these",
+                settled.cited(name, choices),
+            )
+    return None
+
+
+def within(value: SettingValue, choices: SettingValue, name: str) -> bool:
+    """Whether `value` for `name` is what its NAME_allowed, `choices`, allows."""
+    if isinstance(SHAPES[companion(name)], OddsLimitText):
+        if NOT_APPLICABLE in (value, choices):
+            return value == choices
+        return OddsLimit.parse(str(choices)).allows(Odds.parse(str(value)))
+    assert isinstance(choices, tuple)
+    if value == NOT_APPLICABLE and not choices:
+        return True
+    return all(one in choices for one in value) if isinstance(value, tuple) else value in choices
+
+
+def _decks(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    most = rules.decks_per_shoe if rules.decks_max is None else rules.decks_max
+    if rules.decks_min <= rules.decks_per_shoe <= most:
+        return None
+    limit = "decks_min" if rules.decks_per_shoe < rules.decks_min else "decks_max"
+    upper = "" if rules.decks_max is None else f", at most {rules.decks_max}"
+    return Contradiction(
+        "decks_per_shoe",
+        f"{rules.decks_per_shoe} is outside decks_min and decks_max",
+        f"at least {rules.decks_min}{upper}",
+        "change the number of decks",
+        settled.cited(limit, points=(RulePoint.DECKS_COUNT,)),
+    )
+
+
+def _batches(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    least = rules.batch_min_decks_each
+    if rules.shuffle_mode is not ShuffleMode.DUAL_BATCH or least is None:
+        return None
+    if rules.decks_per_shoe >= least:
+        return None
+    return Contradiction(
+        "decks_per_shoe",
+        f"{rules.decks_per_shoe} decks are too few for a batch of two in a shuffler",
+        f"at least {least} with shuffle_mode dual_batch",
+        "use more decks, or another shuffle_mode",
+        settled.cited("batch_min_decks_each", points=(RulePoint.BATCH_SETS,)),
+    )
+
+
+def _shuffle_documented(settled: Settled) -> Contradiction | None:
+    """A continuous device is documented always; a rule may ask it of whatever mode is chosen."""
+    asked = settled.points.get(RulePoint.SHUFFLE_DOCUMENTED, ())
+    of_continuous = settled.points.get(RulePoint.CONTINUOUS_SHUFFLER, ())
+    of_any = "shuffle_mode" in settled.changed and any(one not in of_continuous for one in asked)
+    mode = settled.rules.shuffle_mode
+    if mode is not ShuffleMode.CONTINUOUS and not of_any:
+        return None
+    clauses = settled.cited("shuffle_control_reference", points=(RulePoint.SHUFFLE_DOCUMENTED,))
+    return _documented(settled, "shuffle_control_reference", f"shuffle_mode {mode}", clauses)
+
+
+def _burn_documented(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if (rules.burn_mode is BurnMode.FIXED) != (rules.burn_fixed_count > 0):
+        return Contradiction(
+            "burn_fixed_count",
+            f"{rules.burn_fixed_count} does not go with burn_mode {rules.burn_mode}",
+            "the number of cards with burn_mode fixed, else 0",
+            "set both",
+            settled.cited("burn_mode"),
+        )
+    if rules.burn_mode is BurnMode.FIRST_CARD_VALUE:
+        return None
+    clauses = settled.cited("burn_control_reference", points=(RulePoint.BURN_DOCUMENTED,))
+    return _documented(settled, "burn_control_reference", f"burn_mode {rules.burn_mode}", clauses)
+
+
+def _calls_documented(settled: Settled) -> Contradiction | None:
+    beyond = tuple(c for c in settled.rules.calls_required if c is not Call.FINAL_AND_WINNER)
+    clauses = settled.basis["calls_control_reference"]
+    if not beyond or not clauses:
+        return None
+    return _documented(settled, "calls_control_reference", f"the call {beyond[0]}", clauses)
+
+
+def _side_wagers_approved(settled: Settled) -> Contradiction | None:
+    rules, clauses = settled.rules, settled.basis["side_wager_approval"]
+    on = rules.dragon_bonus or rules.total_card_wagers
+    if not on or not clauses or settled.values["side_wager_approval"]:
+        return None
+    return Contradiction(
+        "side_wager_approval",
+        "a wager beside banker, player and tie needs an approval",
+        "the reference of the approval",
+        'set side_wager_approval = "..." or take the wager out',
+        clauses,
+    )
+
+
+def _documented(
+    settled: Settled, name: str, what: str, clauses: tuple[str, ...]
+) -> Contradiction | None:
+    if settled.values[name]:
+        return None
+    return Contradiction(
+        name,
+        f"{what} needs a reference to the house's internal controls",
+        "the place where they describe it",
+        f'set {name} = "..."',
+        clauses,
+    )
+
+
+def _bonus_whole(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if not rules.dragon_bonus:
+        return None
+    for name, there in (
+        ("dragon_bonus_table", rules.dragon_bonus_table is not None),
+        ("dragon_bonus_sides", bool(rules.dragon_bonus_sides)),
+    ):
+        if not there:
+            clauses = settled.cited(name, points=(RulePoint.PAYS_BONUS_TABLE,))
+            return _needs(settled, "dragon_bonus on", name, clauses)
+    return None
+
+
+def _total_cards_whole(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if rules.vig_mode is VigorishMode.NONE_TOTAL_CARDS and not rules.total_card_wagers:
+        clauses = settled.cited("vig_mode", points=(RulePoint.TOTAL_CARDS_WAIVER,))
+        return _needs(settled, "vig_mode none_total_cards", "total_card_wagers", clauses)
+    if not rules.total_card_wagers:
+        return None
+    needed = ("odds_total_4", "odds_total_5", "odds_total_6", "total_cards_require_base")
+    return _all_there(settled, "total_card_wagers on", needed)
+
+
+def _vigorish_whole(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if rules.vig_collection is VigorishCollection.DEFERRED:
+        found = _all_there(settled, "vig_collection deferred", ("vig_deferred_deadline",))
+        if found is not None:
+            return found
+    match rules.vig_mode:
+        case VigorishMode.NONE_SIX:
+            return _all_there(settled, "vig_mode none_six", ("none_six_odds",))
+        case VigorishMode.TIE25:
+            return _all_there(settled, "vig_mode tie25", ("tie25_excludes_win_commission",))
+        case _:
+            return None
+
+
+def _ez_whole(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if rules.ez != (rules.vig_mode is VigorishMode.EZ_NONE):
+        return Contradiction(
+            "vig_mode",
+            f"{rules.vig_mode} does not go with ez_dragon7 {settled.values['ez_dragon7']}",
+            "ez_none where ez_dragon7 is on, and only there",
+            "set both",
+            settled.cited("vig_mode", "ez_dragon7"),
+        )
+    return (
+        _all_there(settled, "ez_dragon7 on", ("odds_dragon7", "odds_panda8")) if rules.ez else None
+    )
+
+
+def _all_there(settled: Settled, what: str, names: tuple[str, ...]) -> Contradiction | None:
+    absent = (name for name in names if settled.values[name] == NOT_APPLICABLE)
+    name = next(absent, "")
+    return _needs(settled, what, name, settled.cited(name)) if name else None
+
+
+def _needs(settled: Settled, what: str, name: str, clauses: tuple[str, ...]) -> Contradiction:
+    return Contradiction(
+        name,
+        f"{in_words(settled.values[name])} does not go with {what}",
+        f"{allowed(SHAPES[name])}, and here not {in_words(settled.values[name])}",
+        f"set {name} too",
+        clauses,
+    )
+
+
+def _players_reveal(settled: Settled) -> Contradiction | None:
+    rules = settled.rules
+    if rules.deal_option is not DealOption.PLAYERS_REVEAL:
+        return None
+    if rules.players_may_handle_cards is not CardHandling.NO:
+        return None
+    return Contradiction(
+        "deal_option",
+        "players_reveal does not go with players_may_handle_cards no",
+        "players_reveal where players may handle cards",
+        "set both",
+        settled.cited("players_may_handle_cards", "deal_option"),
+    )
+
+
+_CHECKS: Final[tuple[_Check, ...]] = (
+    _choices,
+    _decks,
+    _batches,
+    _shuffle_documented,
+    _burn_documented,
+    _calls_documented,
+    _side_wagers_approved,
+    _bonus_whole,
+    _total_cards_whole,
+    _vigorish_whole,
+    _ez_whole,
+    _players_reveal,
+)

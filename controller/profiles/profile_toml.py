@@ -1,0 +1,57 @@
+"""A profile as text: whole, so that it stands without its base and without the files beside it.
+
+Responsible for: TOML text that parse_profile reads back as the same profile, marks and all.
+Not responsible for: the notes in the files that come with the program, which are lost in it.
+Source: README, "Profiles".
+"""
+
+import json
+
+from controller.profiles.profile import Grounds, Profile, ProfileValue
+from controller.profiles.setting_types import SettingValue
+
+
+def render_profile(profile: Profile) -> str:
+    """The whole profile; parse_profile reads an equal one from it."""
+    head = [
+        ("name", profile.name),
+        ("title", profile.title),
+        ("source", profile.source),
+        ("own_clauses", profile.own_clauses),
+    ]
+    if profile.base:
+        head.insert(1, ("base", profile.base))
+    lines = [f"{key} = {_text(value)}" for key, value in head]
+    lines += ["", "[values]", *map(_value, profile.values), "", "[citations]"]
+    lines += [f"{one.point} = {{ {_grounds(one.grounds)} }}" for one in profile.citations]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: ProfileValue) -> str:
+    grounds = _grounds(Grounds(value.basis, value.assumed, value.borrowed, value.reason))
+    house = "house = true" if value.house else ""
+    parts = (f"value = {_toml(value.value)}", house, grounds)
+    return f"{value.name} = {{ {', '.join(part for part in parts if part)} }}"
+
+
+def _grounds(grounds: Grounds) -> str:
+    parts = (
+        f"basis = {_toml(grounds.basis)}" if grounds.basis else "",
+        "assumed = true" if grounds.assumed else "",
+        f"borrowed = {_toml(grounds.borrowed)}" if grounds.borrowed else "",
+        f"reason = {_text(grounds.reason)}" if grounds.reason else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _toml(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return _text(value) if isinstance(value, str) else str(value)
+
+
+def _text(text: str) -> str:
+    """A basic string: text here is printable, so quotes and backslashes alone are escaped."""
+    return json.dumps(text, ensure_ascii=False)

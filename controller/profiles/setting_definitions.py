@@ -1,0 +1,175 @@
+"""Every setting of a profile, with its shape.
+
+Responsible for: the names of the settings, their order, and the words each may hold.
+Not responsible for: what a profile chooses and on what basis (profile), and what the program reads
+of it (rule_values).
+Source: package README, "Profiles"; the clauses each setting rests on stand in profiles/*.toml.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from controller.profiles.setting_types import (
+    NOT_APPLICABLE,
+    OddsLimitText,
+    OddsText,
+    Shape,
+    Text,
+    Token,
+    Tokens,
+    WholeNumber,
+    WholeNumbers,
+    YesNo,
+)
+from controller.rules.hands import HandName
+from controller.rules.setting_values import (
+    BankerPlacement,
+    BaseWager,
+    BonusTable,
+    BurnDisclosure,
+    BurnMode,
+    Call,
+    CardHandling,
+    CutRoundStart,
+    DealOption,
+    InsufficientCards,
+    IrregularityRules,
+    OpeningInspection,
+    PayProcedure,
+    PitUniform,
+    SeatDirection,
+    ShuffleFinish,
+    ShuffleMode,
+    ThirdCardDealt,
+    TieResult,
+    VigorishCollection,
+    VigorishDeadline,
+    VigorishMode,
+    VigorishRounding,
+    WagerLock,
+)
+
+BY_DEAL_OPTION: Final = "by_deal_option"
+DECKS_PER_SHOE: Final = "decks_per_shoe"
+NONE: Final = "none"
+OFF: Final = "off"
+ON: Final = "on"
+REQUIRED: Final = "required"
+TWO_CONFIRMATIONS: Final = "two_confirmations"
+
+_SWITCH: Final = (OFF, ON)
+
+# In the order `rules show` and the files give them. NAME_allowed: what the house may choose.
+SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
+    {
+        # Cards and batches
+        "decks_min": WholeNumber(1, 16),
+        "decks_max": WholeNumber(1, 16, NONE),
+        "decks_per_shoe": WholeNumber(1, 16),
+        "cut_cards_per_shoe": WholeNumber(1, 2),
+        "shuffle_mode": Token(tuple(ShuffleMode)),
+        "shuffle_mode_allowed": Tokens(tuple(ShuffleMode)),
+        "shuffle_control_reference": Text(),
+        "shuffle_finish": Token(tuple(ShuffleFinish)),
+        "shuffle_finish_allowed": Tokens(tuple(ShuffleFinish)),
+        "reshuffle_after_lace": YesNo(),
+        "shuffler_secure_store": YesNo(),
+        "batch_min_decks_each": WholeNumber(1, 16, DECKS_PER_SHOE),
+        "batch_equal_and_distinct_backs": Token(("enforce",)),
+        "batch_alternation": Token(("enforce_persistent",)),
+        "discard_rack_single_batch": Token(("enforce",)),
+        # Burn
+        "burn_mode": Token(tuple(BurnMode)),
+        "burn_mode_allowed": Tokens(tuple(BurnMode)),
+        "burn_fixed_count": WholeNumber(0, 20),
+        "burn_control_reference": Text(),
+        "burn_total_removed": Token(("one_plus_value",)),
+        "burn_value_of_10_J_Q_K": WholeNumber(10, 10),
+        "burn_value_of_ace": WholeNumber(1, 1),
+        "burn_cards_disclosed": Token(tuple(BurnDisclosure)),
+        "burn_every_shoe": YesNo((True,)),
+        # Cut and cut card
+        "cut_min_cards_from_either_end": WholeNumber(0, 208),
+        "cut_card_min_from_back": WholeNumber(0, 208),
+        "rounds_after_cut_round": WholeNumber(0, 2),
+        "cut_card_at_round_start": Token(tuple(CutRoundStart)),
+        # Dealing
+        "deal_option": Token(tuple(DealOption)),
+        "deal_option_allowed": Tokens(tuple(DealOption)),
+        "banker_placement": Token((*BankerPlacement, BY_DEAL_OPTION)),
+        "banker_placement_allowed": Tokens((*BankerPlacement, BY_DEAL_OPTION)),
+        "players_may_handle_cards": Token(tuple(CardHandling)),
+        "third_card_dealt": Token((*ThirdCardDealt, BY_DEAL_OPTION)),
+        "reveal_seat_tie_break": Token((NOT_APPLICABLE, "nearest_dealer_counter_clockwise")),
+        # Third card
+        "third_card_table": Token(("standard",)),
+        "banker_when_player_stands": Token(("draw_0_5_stand_6_9",)),
+        # Wagers
+        "wagers_base": Tokens(tuple(BaseWager)),
+        "seat_may_bet_player_and_banker": YesNo(),
+        "wager_lock": Token(tuple(WagerLock)),
+        "verbal_cash_wagers": Token(("refused", TWO_CONFIRMATIONS)),
+        "side_wager_approval": Text(),
+        "ez_dragon7": Token(_SWITCH),
+        "dragon_bonus": Token(_SWITCH),
+        "dragon_bonus_allowed": Tokens(_SWITCH),
+        "dragon_bonus_table": Token((*BonusTable, NOT_APPLICABLE)),
+        "dragon_bonus_table_allowed": Tokens(tuple(BonusTable), least=0),
+        "dragon_bonus_sides": Tokens(tuple(HandName), least=0),
+        "dragon_bonus_sides_allowed": Tokens(tuple(HandName), least=0),
+        "total_card_wagers": Token(_SWITCH),
+        "total_card_wagers_allowed": Tokens(_SWITCH),
+        "total_cards_require_base": YesNo(word=NOT_APPLICABLE),
+        "bonus_requires_base": YesNo(),
+        "ghost_hands": WholeNumber(1, 99, OFF),
+        # Odds
+        "odds_player": OddsText(),
+        "odds_player_allowed": OddsLimitText(),
+        "odds_banker": OddsText(),
+        "odds_banker_allowed": OddsLimitText(),
+        "odds_tie": OddsText(),
+        "odds_tie_allowed": OddsLimitText(),
+        "tie_result_player_banker": Token(tuple(TieResult)),
+        "none_six_odds": OddsText(absent=True),
+        "none_six_odds_allowed": OddsLimitText(absent=True),
+        "odds_dragon7": OddsText(absent=True),
+        "odds_dragon7_allowed": OddsLimitText(absent=True),
+        "odds_panda8": OddsText(absent=True),
+        "odds_panda8_allowed": OddsLimitText(absent=True),
+        "odds_total_4": OddsText(absent=True),
+        "odds_total_5": OddsText(absent=True),
+        "odds_total_6": OddsText(absent=True),
+        # Vigorish
+        "vig_mode": Token(tuple(VigorishMode)),
+        "vig_mode_allowed": Tokens(tuple(VigorishMode)),
+        "vig_rate": WholeNumber(0, 5),
+        "vig_rate_allowed": WholeNumbers(0, 5),
+        "vig_rounding": Token(tuple(VigorishRounding)),
+        "vig_rounding_allowed": Tokens(tuple(VigorishRounding)),
+        "vig_collection": Token(tuple(VigorishCollection)),
+        "vig_collection_allowed": Tokens(tuple(VigorishCollection)),
+        "vig_deferred_deadline": Token(tuple(VigorishDeadline)),
+        "uncollected_vig_form": Token((NOT_APPLICABLE, REQUIRED)),
+        "tie25_excludes_win_commission": YesNo((True,), NOT_APPLICABLE),
+        # Calls
+        "calls_required": Tokens(tuple(Call)),
+        "calls_control_reference": Text(),
+        # Payment
+        "pay_procedure": Token(tuple(PayProcedure)),
+        "pay_procedure_allowed": Tokens(tuple(PayProcedure)),
+        "pay_procedure_pit_uniform": Token(tuple(PitUniform)),
+        # Irregularities
+        "irregularity_rules": Token(tuple(IrregularityRules)),
+        "insufficient_cards": Token(tuple(InsufficientCards)),
+        # Opening and table
+        "opening_inspection_record": Token(tuple(OpeningInspection)),
+        "seat_direction": Token(tuple(SeatDirection)),
+    }
+)
+
+
+def companion(name: str) -> str:
+    """The setting that lists what `name` may be set to; empty where there is none."""
+    allowed = f"{name}_allowed"
+    return allowed if allowed in SHAPES else ""

@@ -1,0 +1,260 @@
+"""What people see of a table at one moment: a projection of the newest stored state.
+
+Responsible for: plain values (JSON) for status, subscriptions and views, with disclosure applied.
+Not responsible for: layout and wording of any view, and for metrics.
+Source: package README, "Disclosure", "Snapshot".
+"""
+
+from typing import TypeAlias
+
+from controller.core.core import Core
+from controller.core.state import CoreState
+from controller.procedure.acts.duties import done, due, in_words
+from controller.procedure.acts.recording import in_play, next_batch, two_batches
+from controller.procedure.calls.due_calls import due_calls
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.shuffler.interlock import interlocked
+from controller.procedure.state import OpenIrregularity, ShoeState, TableState
+from controller.procedure.states.opening import NOBODY
+from controller.views.coup import card_text, closed_coup, open_coup, reveal
+from controller.views.custody import custody_view, finding_view, found_card_seen
+from controller.views.disclosure import (
+    HIDDEN_CARD,
+    burn_card_disclosed,
+    coup_disclosed,
+    irregularity_disclosed,
+)
+from controller.views.host import host_view
+from controller.views.remedy import remedy_view
+from controller.views.shuffler import identity_view, shuffler_view
+from controller.views.wagering import wagering_view
+from drivers.catalogue import SHOE_MODELS
+
+Plain: TypeAlias = dict[str, object]
+
+_DUE = {
+    Phase.CLOSED: "a shoe",
+    Phase.OPENING: "the opening of the shoe",
+    Phase.BURN_FIRST: "the first burn card",
+    Phase.BURN_REST: "burn cards",
+    Phase.BETWEEN_COUPS: 'the next coup: "no more bets", then Player\'s first card',
+    Phase.PLAYER_1: "Player's first card",
+    Phase.BANKER_1: "Banker's first card",
+    Phase.PLAYER_2: "Player's second card",
+    Phase.BANKER_2: "Banker's second card",
+    Phase.PLAYER_3: "Player's third card",
+    Phase.BANKER_3: "Banker's third card",
+    Phase.RESULT: "the result",
+    Phase.SHOE_OVER: "the reshuffle and the next shoe",
+    Phase.SUSPENDED: "a floorperson's decision",
+}
+# What these phases tell follows from cards that may still lie face down.
+_TELLS_OF_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
+
+
+def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
+    """One table now. Keys are stable; cards are texts such as "7h", "??" where not disclosed."""
+    table = state.table
+    book = effective(core.book, table)
+    shoe, model = table.shoe, SHOE_MODELS[core.settings.shoe.model]
+    coup = shoe.coup if shoe is not None else None
+    last = shoe.last_coup if shoe is not None else None
+    return {
+        "table": core.settings.table,
+        "pit": core.settings.pit,
+        "profile": book.profile.name,
+        "health": health,
+        "failure": failure,
+        "phase": _shown_phase(book, table),
+        "due": _due(book, table),
+        "gaming_day": table.shoe_day or table.today,
+        "due_calls": [one.text for one in due_calls(book, table)],
+        "shoe": _shoe(book, shoe) if shoe is not None else None,
+        "coup": open_coup(book, shoe, coup) if shoe is not None and coup is not None else None,
+        "reveal": reveal(book, coup) if coup is not None else None,
+        "last_coup": closed_coup(book, last) if last is not None else None,
+        "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
+        "decisions": [decision.value for decision in permitted_decisions(table)],
+        "provisional_needed": table.suspension is not None and table.suspension.dealt,
+        "resume_to": _resume_to(book, table),
+        "remedy": remedy_view(book, table),
+        "opening": opening_view(book, table),
+        "wagering": wagering_view(book, table),
+        "device": {
+            "port": core.settings.shoe.port,
+            "model": core.settings.shoe.model,
+            "stage": state.shoe_driver.stage.value,
+            "locked": state.shoe_driver.locked,
+            "commands_allowed": core.settings.shoe.allow_commands,
+            # One with an identity may read faces: then no batch need be bound.
+            "reads_tags": not (model.claims or model.identity),
+            "identity": _shoe_identity(core, state),
+        },
+        "beside": _beside(core, state),
+        "shuffler": _shuffler(core, state),
+        "custody": custody_view(state.custody),
+        "host": host_view(state.host),
+        "observed": [fact.value for fact in core.settings.observed],
+    }
+
+
+def _beside(core: Core, state: CoreState) -> list[Plain]:
+    """Readers and scanners, in the order of the configuration."""
+    shuffler = core.settings.shuffler
+    seats = {one.port: one.seat for one in core.settings.readers}
+    models = {one.port: one.model for one in core.settings.scanners}
+    return [
+        {
+            "port": one.port,
+            "kind": "reader" if one.port in seats else "scanner",
+            "seat": seats.get(one.port, ""),
+            "model": models.get(one.port, ""),
+            "stage": one.state.stage.value,
+        }
+        for one in state.beside
+        if shuffler is None or one.port != shuffler.port
+    ]
+
+
+def _shoe_identity(core: Core, state: CoreState) -> Plain | None:
+    has_one = SHOE_MODELS[core.settings.shoe.model].identity
+    return identity_view(state.shoe_identity) if has_one else None
+
+
+def _shuffler(core: Core, state: CoreState) -> Plain | None:
+    """None at a table without a shuffler that tells."""
+    settings = core.settings.shuffler
+    if settings is None:
+        return None
+    stages = [one.state.stage for one in state.beside if one.port == settings.port]
+    held = interlocked(effective(core.book, state.table), state.table)
+    return shuffler_view(settings, stages[0], state.table.lineage, interlocked=held)
+
+
+def _resume_to(book: RuleBook, table: TableState) -> str | None:
+    if table.suspension is None:
+        return None
+    return _without_secrets(book, table, table.suspension.resume_to)
+
+
+def _shown_phase(book: RuleBook, table: TableState) -> str:
+    return _without_secrets(book, table, table.phase)
+
+
+def _without_secrets(book: RuleBook, table: TableState, phase: Phase) -> str:
+    """A phase as people may know it: which hand draws follows from cards nobody has turned."""
+    coup = table.shoe.coup if table.shoe is not None else None
+    if coup is not None and phase in _TELLS_OF_CARDS and not coup_disclosed(book, coup):
+        return "coup"
+    return phase.value
+
+
+def _due(book: RuleBook, table: TableState) -> str:
+    if _shown_phase(book, table) == "coup":
+        return "the cards are turned, then what they call for"
+    if table.phase is Phase.BURN_REST and table.shoe is not None:
+        if not table.shoe.burn_owed:
+            return 'burn cards; how many more is not known: call "no more bets" when they are done'
+        return f"{table.shoe.burn_owed} more burn cards"
+    held = table.shoe is not None and bool(table.shoe.remedy.carried)
+    if table.phase is Phase.BETWEEN_COUPS and held:
+        return 'the next coup: "no more bets"; it begins with what is held'
+    return _DUE[table.phase]
+
+
+def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
+    burn = [
+        card_text(card) if burn_card_disclosed(book, index) else HIDDEN_CARD
+        for index, card in enumerate(shoe.burn_cards)
+    ]
+    last = shoe.cut.last_coup
+    return {
+        "gaming_day": shoe.gaming_day,
+        "number": shoe.number,
+        "joined": shoe.joined,
+        "cards_total": shoe.cards_total,
+        "cards_drawn": shoe.cards_drawn,
+        "cards_left": None if shoe.joined or shoe.endless else shoe.cards_left(),
+        "coups_begun": shoe.coups_begun,
+        "player": shoe.tally.player,
+        "banker": shoe.tally.banker,
+        "tie": shoe.tally.tie,
+        "void": shoe.tally.void,
+        "irregularities": shoe.irregularities,
+        "burn": burn,
+        "burn_owed": shoe.burn_owed,
+        "cut_card_seen": shoe.cut.seen > 0,
+        "last_coup_number": last,
+        "ended": shoe.ended,
+        "ghost_hands": shoe.ghost_hands,
+    }
+
+
+def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain:
+    kind = CATALOGUE[one.code]
+    coup = table.shoe.coup if table.shoe is not None else None
+    on_table = coup if coup is not None and coup.number == one.coup else None
+    # What the rules made of the cards stands behind the clauses of the irregularity's own kind.
+    shown = irregularity_disclosed(book, on_table, provisional=one.provisional)
+    return {
+        "number": one.number,
+        "code": one.code.value,
+        "title": kind.title,
+        "clauses": list(one.clauses if shown else book.clauses(*kind.points)),
+        "coup": one.coup,
+        "suspends": one.suspends,
+        "provisional": one.provisional,
+        "permitted": list(kind.permitted),
+        "forbidden": list(kind.forbidden),
+        "found": _found(book, table, one),
+    }
+
+
+def _found(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain | None:
+    if one.finding is None:
+        return None
+    return finding_view(one.finding, seen=found_card_seen(book, table.shoe, one))
+
+
+def opening_view(book: RuleBook, table: TableState) -> dict[str, object]:
+    """The next shoe's duties and where the cards are; keys are stable, "" where nothing is known.
+
+    `batch` is the one loaded or due. While a shoe is in play the duties are those of the shoe
+    after it. `observed` false: nobody tells the program, so `done` says only what is recorded.
+    """
+    opening = table.opening
+    batch = next_batch(book, opening)
+    return {
+        "shuffle_mode": book.values.shuffle_mode.value,
+        "duties": [
+            {
+                "act": duty.acts[0].value,
+                "text": in_words(book, duty),
+                "group": duty.group.value,
+                "done": done(duty, opening, batch, table.today),
+                "observed": book.observes(duty.fact),
+                "clauses": list(book.clauses(*duty.points)),
+            }
+            for duty in due(book, opening)
+        ],
+        "refused": [
+            {"act": fault.act.value, "code": fault.code.value, "detail": fault.detail}
+            for fault in opening.faults
+        ],
+        "batches": list(book.backs) if two_batches(book) else [],
+        "batch": batch,
+        "loaded": opening.loaded,
+        "in_play": opening.last_batch if in_play(table) else "",
+        "last_batch": opening.last_batch,
+        "in_shuffler": opening.in_shuffler,
+        "in_rack": opening.rack_batch,
+        "cut_offered_to": list(opening.offered),
+        "cut_by": opening.cutter if opening.cutter != NOBODY else None,
+        "recut_by": list(opening.recut_by),
+        "dead_table": opening.dead,
+        "shoe_held_by": opening.holder or None,
+    }

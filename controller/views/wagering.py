@@ -1,0 +1,143 @@
+"""What people see of wagers, payment, vigorish and changed settings at one moment.
+
+Responsible for: that part of the snapshot as plain values (JSON), with disclosure applied.
+Not responsible for: the cards and the phase (snapshot), and for judging anything.
+Source: package README, "Wagers and payment at the table"; NY (c)(3)(ii); S42 (c)(3)(ii)-(iv).
+"""
+
+from controller.procedure.effects import CoupFate, CoupPaid
+from controller.procedure.people.effective_rules import words_of
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import TableState
+from controller.procedure.wagering.payment import facts_of_record, terms_of
+from controller.procedure.wagering.wagers import bets_stand, standing_of
+from controller.rules.setting_values import VigorishDeadline
+from controller.settlement.admission import refusals
+from controller.settlement.results import what_wins
+from controller.settlement.vigorish_ledger import Owed, complimentary
+from controller.settlement.wagers import KIND_NAMES, Wager, money
+from controller.views.disclosure import record_disclosed
+
+Plain = dict[str, object]
+
+_DEADLINES = {
+    VigorishDeadline.BEFORE_RESHUFFLE: "before the reshuffle",
+    VigorishDeadline.SHOE_END_OR_PATRON_LEAVES: "when the shoe ends or the patron leaves",
+}
+_AT_ONCE = "before the next card"
+_PATRON_LEFT = "now: the patron left"
+
+
+def wagering_view(book: RuleBook, table: TableState) -> Plain:
+    """Keys are stable; amounts are cents and words. `book` is the one in effect."""
+    wagering, terms = table.wagering, terms_of(book)
+    return {
+        "locked": bets_stand(book, table),
+        "wagers": _wagers(book, table),
+        "verbal": [
+            {"seat": one.seat, "cents": one.cents, "amount": money(one.cents)}
+            for one in wagering.verbal
+        ],
+        "owed": [_owed(book, table, entry) for entry in wagering.ledger.owed],
+        "complimentary": complimentary_of_day(book, table),
+        "wins": _wins(book, table),
+        "payment": _payment(wagering.last_paid) if wagering.last_paid is not None else None,
+        "offered": [kind.value for kind in terms.offered],
+        "notices": [
+            {"setting": one.setting, "value": one.value, "to": one.to, "person": one.person}
+            for one in table.notices
+        ],
+        "settings": _settings(book, table),
+    }
+
+
+def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
+    """Vigorish that the casino bore in this gaming day, patron by patron."""
+    return [line.text for line in complimentary(terms_of(book), table.wagering.ledger)]
+
+
+def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
+    """Those of the coup on the table, else of the coming one, by seat."""
+    coup = table.shoe.coup if table.shoe is not None else None
+    stood = standing_of(table.wagering, coup.number) if coup is not None else None
+    wagers = stood.wagers if stood is not None else table.wagering.wagers
+    refused = {(one.seat, one.kind): one.why for one in refusals(terms_of(book), wagers)}
+    ordered = sorted(wagers, key=lambda wager: wager.seat)
+    return [_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered]
+
+
+def _wager(wager: Wager, refused: str) -> Plain:
+    return {
+        "seat": wager.seat,
+        "kind": wager.kind.value,
+        "name": KIND_NAMES[wager.kind],
+        "cents": wager.cents,
+        "amount": money(wager.cents),
+        "refused": refused,
+    }
+
+
+def _owed(book: RuleBook, table: TableState, entry: Owed) -> Plain:
+    if entry.due:
+        deadline = _AT_ONCE
+    elif entry.seat in table.wagering.vacated:
+        deadline = _PATRON_LEFT
+    else:
+        deadline = _DEADLINES.get(book.values.vig_deadline, _AT_ONCE)
+    return {
+        "seat": entry.seat,
+        "cents": entry.cents,
+        "amount": money(entry.cents),
+        "deadline": deadline,
+    }
+
+
+def _wins(book: RuleBook, table: TableState) -> list[Plain]:
+    """What every wager of the last coup came to, whether anybody made it or not."""
+    record = table.shoe.last_coup if table.shoe is not None else None
+    if record is None or record.ghost or record.fate is not CoupFate.COUNTED:
+        return []
+    if not record_disclosed(book, record):
+        return []
+    return [
+        {
+            "kind": one.kind.value,
+            "name": KIND_NAMES[one.kind],
+            "verdict": one.verdict.value,
+            "odds": str(one.odds) if one.odds is not None else None,
+            "clauses": list(one.clauses),
+        }
+        for one in what_wins(terms_of(book), facts_of_record(record))
+    ]
+
+
+def _payment(paid: CoupPaid) -> Plain:
+    return {
+        "coup": paid.coup,
+        "note": paid.note,
+        "steps": [
+            {
+                "seat": act.seat,
+                "act": act.act.value,
+                "cents": act.cents,
+                "text": act.text,
+                "clauses": list(act.clauses),
+            }
+            for act in paid.steps
+        ],
+    }
+
+
+def _settings(book: RuleBook, table: TableState) -> list[Plain]:
+    """Settings that were changed at this table and hold: each is the house's own choice."""
+    return [
+        {
+            "setting": one.setting,
+            "value": one.value,
+            "file": one.file_value,
+            "reason": one.reason,
+            "clauses": list(book.profile.value(one.setting).basis),
+        }
+        for one in table.settings
+        if words_of(book, one.setting) == one.value
+    ]

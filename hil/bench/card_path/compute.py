@@ -1,0 +1,235 @@
+"""From bytes in to the verdict, without the disk: P1 hot, and the state machine's share P16.
+
+Responsible for: timing one card's report through everything but the store, beside the reference.
+Included: the blocking read of one whole report from a pipe, stamping, driver, intake, procedure,
+encoding the input's and the entries' records, the chain, the write of one byte. Not included: the
+two repeats of the report, threads and queues (P2), the store (P3), the 4800 baud line itself.
+Not responsible for: a real dealing pace (paced).
+Source: package README, "What is measured"; goals P1, P16.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from statistics import median
+
+from controller.core.core import Core
+from controller.procedure.phases import EDGES, Phase, Trigger
+from controller.state_table import NoEdge, StateTable
+from controller.tape.records import entry_record, input_record
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port import Chunk
+from hil.bench.measure.checks import Bound, Check, disturbed, judged, judged_if, told, too_few
+from hil.bench.measure.figures import (
+    NS_PER_US,
+    P99_SAMPLES_MIN,
+    Unit,
+    median_of_medians,
+    percentile,
+    pooled,
+)
+from hil.bench.measure.reference import Reference, with_crc
+from hil.bench.measure.stage import (
+    CARD,
+    PORT,
+    Plan,
+    bench_core,
+    dealt,
+    one_processor,
+    running_loop,
+    taken,
+    taken_away,
+)
+from hil.emulator.lines.reports import Report
+
+READ_BYTES = 4096
+
+
+class Pipes:
+    """A pipe that bytes are put into before the clock runs, and a sink that takes all."""
+
+    def __init__(self) -> None:
+        self.source, self.feed = os.pipe()
+        self.sink = os.open(os.devnull, os.O_WRONLY)
+
+    def close(self) -> None:
+        for descriptor in (self.source, self.feed, self.sink):
+            os.close(descriptor)
+
+
+class Program:
+    """The program's side: everything between the read and the verdict, without the disk."""
+
+    def __init__(self, pipes: Pipes, core: Core) -> None:
+        self._pipes = pipes
+        self._loop = running_loop(core=core)
+
+    def once(self) -> None:
+        """One read from the pipe to the verdict."""
+        data = os.read(self._pipes.source, READ_BYTES)
+        stored = taken(self._loop, data)
+        os.write(self._pipes.sink, b"+" if stored else b"-")
+
+
+def timed(feed: int, data: bytes, once: Callable[[], None]) -> int:
+    """Nanoseconds from before the read to after the write; the bytes already wait."""
+    os.write(feed, data)
+    began_ns = time.perf_counter_ns()
+    once()
+    return time.perf_counter_ns() - began_ns
+
+
+def measure_hot(plan: Plan) -> tuple[Check, ...]:
+    """P1 and P16."""
+    reports = dealt(seed=1)
+    core = bench_core()
+    pipes = Pipes()
+    ours: list[list[int]] = []
+    others: list[list[int]] = []
+    results: list[int] = []
+    parts: list[Parts] = []
+    trigger_ns: list[float] = []
+    disturbances = 0
+    try:
+        with one_processor():
+            for _ in range(plan.repeats):
+                program, block = Program(pipes, core), []
+                before = taken_away()
+                for report in reports:
+                    ns = timed(pipes.feed, report.frame, program.once)
+                    if report.code == CARD:
+                        block.append(ns)
+                    elif report.code == "G":
+                        results.append(ns)
+                ours.append(block)
+                disturbances += taken_away() - before
+                reference = Reference(pipes.source, pipes.sink)
+                cards = [with_crc(report.frame) for report in reports if report.code == CARD]
+                others.append([timed(pipes.feed, card, reference.once) for card in cards])
+                parts.append(_parts(core, reports))
+                trigger_ns.append(_trigger_ns(core))
+            triggers = _triggers(core, reports)
+    finally:
+        pipes.close()
+    return (
+        *_latency(ours, others, disturbances),
+        *_shares(parts),
+        told("P1", "a result's report, hot p50", median(results) / NS_PER_US, Unit.US),
+        *_machine_share(triggers, median(trigger_ns), median_of_medians(ours)),
+    )
+
+
+def _latency(
+    ours: list[list[int]], others: list[list[int]], disturbances: int
+) -> tuple[Check, ...]:
+    p50, other_p50 = median_of_medians(ours), median_of_medians(others)
+    samples = pooled(ours)
+    beside = f"{p50 / NS_PER_US:.1f} us, reference {other_p50 / NS_PER_US:.1f} us"
+    p99 = percentile(samples, 99) / NS_PER_US
+    other_p99 = percentile(pooled(others), 99) / NS_PER_US
+    unfit = too_few(len(samples), P99_SAMPLES_MIN) or disturbed(disturbances, len(samples))
+    return (
+        judged("P1", "card to verdict, hot p50", p50 / other_p50, Unit.RATIO, Bound(3, 2), beside),
+        judged("P1", "card to verdict, hot p50", p50 / NS_PER_US, Unit.US, Bound(80)),
+        judged_if(
+            unfit,
+            "P1",
+            f"card to verdict, hot p99 of {len(samples)}",
+            p99,
+            Unit.US,
+            Bound(185, 100),
+            f"reference {other_p99:.1f} us",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Where a card's time goes, each part timed alone: median nanoseconds of one repeat."""
+
+    driver: float
+    handle: float
+    encoding: float
+
+
+def _parts(core: Core, reports: tuple[Report, ...]) -> Parts:
+    state = running_loop(core=core).state
+    driving: list[int] = []
+    handling: list[int] = []
+    encoding: list[int] = []
+    for report in reports:
+        item = Chunk(PORT, now(), report.frame)
+        t0 = time.perf_counter_ns()
+        core.devices.shoe.receive(state.shoe_driver, item)
+        t1 = time.perf_counter_ns()
+        state, output = core.handle(state, item)
+        t2 = time.perf_counter_ns()
+        input_record(item)
+        for entry in output.entries:
+            entry_record(entry)
+        t3 = time.perf_counter_ns()
+        if report.code == CARD:
+            driving.append(t1 - t0)
+            handling.append(t2 - t1)
+            encoding.append(t3 - t2)
+    return Parts(median(driving), median(handling), median(encoding))
+
+
+def _shares(parts: list[Parts]) -> tuple[Check, ...]:
+    driver = median(part.driver for part in parts)
+    handle = median(part.handle for part in parts)
+    encoding = median(part.encoding for part in parts)
+    named = (
+        ("link and driver", driver),
+        ("intake and procedure", handle - driver),
+        ("encoding of records", encoding),
+    )
+    return tuple(told("P1", f"  of it {name}", ns / NS_PER_US, Unit.US) for name, ns in named)
+
+
+class _Counting(StateTable[Phase, Trigger]):
+    """The program's own table, which counts the triggers it is asked."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        super().__init__(EDGES)
+        self.asked = 0
+
+    def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
+        self.asked += 1
+        return super().next(phase, trigger)
+
+
+def _triggers(core: Core, reports: tuple[Report, ...]) -> list[int]:
+    """Triggers of each card."""
+    counting = _Counting()
+    loop = running_loop(core=replace(core, book=replace(core.book, machine=counting)))
+    asked: list[int] = []
+    for report in reports:
+        before = counting.asked
+        taken(loop, report.frame)
+        if report.code == CARD:
+            asked.append(counting.asked - before)
+    return asked
+
+
+def _trigger_ns(core: Core) -> float:
+    """What one trigger costs: median nanoseconds of one repeat."""
+    costs: list[int] = []
+    for _ in range(500):
+        began_ns = time.perf_counter_ns()
+        core.book.machine.next(Phase.PLAYER_1, Trigger.CARD)
+        costs.append(time.perf_counter_ns() - began_ns)
+    return median(costs)
+
+
+def _machine_share(asked: list[int], trigger_ns: float, card_ns: float) -> tuple[Check, ...]:
+    mean = sum(asked) / len(asked)
+    share = 100 * mean * trigger_ns / card_ns
+    beside = f"{mean:.2f} a card on average, {trigger_ns / NS_PER_US:.2f} us each"
+    return (
+        judged("P16", "most triggers of one card", max(asked), Unit.COUNT, Bound(2), beside),
+        judged("P16", "state machine's share of a card", share, Unit.PERCENT, Bound(40)),
+    )

@@ -1,0 +1,106 @@
+"""A line that never rests: P17.
+
+Responsible for: reports at a steady rate for some seconds, written by a process of its own that
+never waits for the table; what was stored of them, how much waited, memory, and how soon all was
+stored after the last byte.
+A byte that the terminal's buffer has no room for is lost, as on a real line.
+Not responsible for: the pace of people (paced) and for one card's time (compute).
+Source: package README, "What is measured"; goal P17.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from controller.table.table import QUEUE_INPUTS_MAX
+from hil.bench.card_path.paced import Terminal
+from hil.bench.measure.checks import Bound, Check, judged
+from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.bench.measure.program import rss_of
+from hil.bench.measure.stage import Plan, dealt, folder_in_memory, folder_on_disk
+from hil.bench.measure.table_on_pty import ServedTable, served_table
+
+# A frame of 32 bytes takes so long at 115200 and at 1 Mbaud; these many fit into a second.
+RATES = ((360, "115200 baud"), (3_100, "1 Mbaud"))
+SHOE_REPORTS = 400
+SETTLE_S = 0.5
+ALL_STORED_S_MAX = 15.0
+MB = 1_000_000
+_WRITER = """\
+import os, sys, time
+line, rate = int(sys.argv[1]), int(sys.argv[2])
+frames = [bytes.fromhex(word) for word in sys.stdin.read().split()]
+os.set_blocking(line, False)
+count, sent, lost = len(frames), 0, 0
+began = time.perf_counter()
+while sent < count:
+    due = min(count, int((time.perf_counter() - began) * rate) + 1)
+    while sent < due:
+        try:
+            written = os.write(line, frames[sent])
+        except BlockingIOError:
+            written = 0
+        lost += written != len(frames[sent])
+        sent += 1
+    time.sleep(0.001)
+print(lost)
+"""
+
+
+def measure_overload(plan: Plan) -> tuple[Check, ...]:
+    """P17."""
+    checks: list[Check] = []
+    for rate, line in RATES:
+        with folder_on_disk(plan) as disk, folder_in_memory() as memory:
+            # The journal is on the disk where the plan names one, so that its commits count.
+            checks.extend(_overloaded(plan, disk if plan.disk else memory, rate, line))
+    return tuple(checks)
+
+
+def _overloaded(plan: Plan, folder: Path, rate: int, line: str) -> tuple[Check, ...]:
+    wanted = rate * plan.count(10, 1)
+    reports = dealt(seed=17, shoes=1 + wanted // SHOE_REPORTS)[:wanted]
+    frames = " ".join(report.frame.hex() for report in reports)
+    with Terminal() as terminal, served_table(terminal.path, folder) as served:
+        time.sleep(SETTLE_S)
+        before = rss_of(os.getpid())
+        lost, late_ns = _fed(terminal, served, frames, rate, len(reports))
+        grown = rss_of(os.getpid()) - before
+        missing = len(reports) - served.reports
+        most = served.most_waiting
+    return (
+        judged(
+            "P17",
+            f"{line}: reports not stored",
+            max(missing, lost),
+            Unit.COUNT,
+            Bound(0),
+            f"of {len(reports)} at {rate} a second",
+        ),
+        judged(
+            "P17", f"{line}: most inputs that waited", most, Unit.COUNT, Bound(QUEUE_INPUTS_MAX)
+        ),
+        judged("P17", f"{line}: memory", grown / MB, Unit.MB, Bound(5)),
+        judged(
+            "P17", f"{line}: all stored after the end", late_ns / NS_PER_MS, Unit.MS, Bound(1_000)
+        ),
+    )
+
+
+def _fed(
+    terminal: Terminal, served: ServedTable, frames: str, rate: int, count: int
+) -> tuple[int, int]:
+    """Frames that found no room, and nanoseconds from the last one to the last store."""
+    words = (sys.executable, "-c", _WRITER, str(terminal.master), str(rate))
+    descriptors = (terminal.master,)
+    writer = subprocess.run(
+        words, input=frames, text=True, pass_fds=descriptors, stdout=subprocess.PIPE, check=True
+    )
+    lost = int(writer.stdout)
+    ended_ns = time.perf_counter_ns()
+    until_ns = ended_ns + int(ALL_STORED_S_MAX * NS_PER_S)
+    while served.reports < count - lost and time.perf_counter_ns() < until_ns:
+        time.sleep(0.001)
+    return lost, time.perf_counter_ns() - ended_ns

@@ -1,0 +1,169 @@
+"""At a real dealing pace, with cold caches and an idle processor: P1b and P2.
+
+Responsible for: one report every 200 to 300 ms to each side, the sides in turn: compute alone
+(program, reference) and the round trip over a pty (the whole running table, a raw echo). The
+round trip ends when the byte written after the store is read at the other end: reader thread,
+queue, loop thread, core, journal in memory (no fsync), writer thread.
+Not responsible for: the disk (storage) and for back-to-back reports (compute).
+Source: package README, "What is measured"; goals P1b, P2.
+"""
+
+import os
+import select
+import threading
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from random import Random
+from typing import Self
+
+from hil.bench.card_path.compute import Pipes, Program, timed
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told, too_few
+from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
+from hil.bench.measure.reference import Reference, with_crc
+from hil.bench.measure.stage import (
+    CARD,
+    Plan,
+    bench_core,
+    dealt,
+    folder_in_memory,
+    one_processor,
+)
+from hil.bench.measure.table_on_pty import served_table
+
+ANSWER_S_MAX = 5.0
+# Four sides share a gap of 200 to 300 ms.
+SLOT_MS = (50, 75)
+
+
+class Terminal:
+    """A pty in raw mode, its device end kept open."""
+
+    def __init__(self) -> None:
+        self.master, self.slave = os.openpty()
+        tty.setraw(self.slave)
+        self.path = os.ttyname(self.slave)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.master)
+        os.close(self.slave)
+
+    def answered(self) -> None:
+        """Wait for a byte from the host. Raises CannotMeasure."""
+        if not select.select([self.master], [], [], ANSWER_S_MAX)[0]:
+            raise CannotMeasure(f"no answer over the pty within {ANSWER_S_MAX} s")
+        os.read(self.master, 64)
+
+    def round_trip(self, data: bytes) -> int:
+        """Nanoseconds from the write to the byte that answers it."""
+        began_ns = time.perf_counter_ns()
+        os.write(self.master, data)
+        self.answered()
+        return time.perf_counter_ns() - began_ns
+
+
+@contextmanager
+def echoing(terminal: Terminal) -> Iterator[None]:
+    """The raw side: a thread that blocks in read and writes one byte; `quit` ends it."""
+
+    def echo() -> None:
+        while os.read(terminal.slave, 64) != b"quit":
+            os.write(terminal.slave, b"+")
+
+    thread = threading.Thread(target=echo, name="raw echo")
+    thread.start()
+    try:
+        yield
+    finally:
+        os.write(terminal.master, b"quit")
+        thread.join()
+
+
+Side = Callable[[bytes], int]
+
+
+def measure_paced(plan: Plan) -> tuple[Check, ...]:
+    """P1b and P2."""
+    frames_wanted = plan.count(PACED_SAMPLES_MIN, 12)
+    with ExitStack() as stack:
+        stack.enter_context(one_processor())
+        program_line, raw_line = (stack.enter_context(Terminal()) for _ in range(2))
+        stack.enter_context(echoing(raw_line))
+        folder = stack.enter_context(folder_in_memory())
+        stack.enter_context(served_table(program_line.path, folder, answers=True))
+        program_line.answered()  # the port is open: the first store with a port to write to
+        ours, others = Pipes(), Pipes()
+        stack.callback(ours.close)
+        stack.callback(others.close)
+        program = Program(ours, bench_core())
+        reference = Reference(others.source, others.sink)
+        sides: tuple[Side, ...] = (
+            lambda data: timed(ours.feed, data, program.once),
+            lambda data: timed(others.feed, with_crc(data), reference.once),
+            program_line.round_trip,
+            raw_line.round_trip,
+        )
+        compute, other, trip, raw = _in_turn(sides, frames_wanted)
+    return (*_compute_checks(compute, other), *_trip_checks(trip, raw))
+
+
+def _in_turn(sides: tuple[Side, ...], cards_wanted: int) -> list[list[int]]:
+    """Each report to each side, a pause before each; the times of cards only."""
+    jitter = Random(3)  # noqa: S311 - reproducible, not secret
+    samples: list[list[int]] = [[] for _ in sides]
+    for report in dealt(seed=3):
+        for side, times in zip(sides, samples, strict=True):
+            if report.code == CARD:
+                time.sleep(jitter.uniform(*SLOT_MS) / 1_000)
+            ns = side(report.frame)
+            if report.code == CARD:
+                times.append(ns)
+        if len(samples[0]) >= cards_wanted:
+            break
+    return samples
+
+
+def _compute_checks(ours: list[int], others: list[int]) -> tuple[Check, ...]:
+    few = too_few(len(ours), PACED_SAMPLES_MIN)
+    p50, p99 = (percentile(ours, percent) / NS_PER_US for percent in (50, 99))
+    other_p50, other_p99 = (percentile(others, percent) / NS_PER_US for percent in (50, 99))
+    what = "card to verdict, paced"
+    return (
+        judged_if(
+            few, "P1b", f"{what} p50", p50, Unit.US, Bound(278), f"reference {other_p50:.0f} us"
+        ),
+        judged_if(
+            few,
+            "P1b",
+            f"{what} p99",
+            p99,
+            Unit.US,
+            Bound(556, 278),
+            f"reference {other_p99:.0f} us",
+        ),
+        told("P1b", f"{what} p50 against the reference", p50 / other_p50, Unit.RATIO),
+    )
+
+
+def _trip_checks(ours: list[int], raw: list[int]) -> tuple[Check, ...]:
+    few = too_few(len(ours), PACED_SAMPLES_MIN)
+    p50, raw_p50 = percentile(ours, 50), percentile(raw, 50)
+    beside = f"{p50 / NS_PER_US:.0f} us, raw echo {raw_p50 / NS_PER_US:.0f} us"
+    raw_max = f"raw echo {max(raw) / NS_PER_MS:.2f} ms"
+    return (
+        judged_if(
+            few, "P2", "round trip, paced p50", p50 / raw_p50, Unit.RATIO, Bound(3, 2), beside
+        ),
+        judged("P2", "round trip, paced max", max(ours) / NS_PER_MS, Unit.MS, Bound(20), raw_max),
+        told(
+            "P2",
+            "round trip, paced p99",
+            percentile(ours, 99) / NS_PER_US,
+            Unit.US,
+            f"raw echo {percentile(raw, 99) / NS_PER_US:.0f} us",
+        ),
+    )

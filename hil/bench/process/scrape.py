@@ -1,0 +1,157 @@
+"""What surveillance costs: P14.
+
+Responsible for: scrapes of the running program over HTTP beside a bare `generate_latest` of the
+very same series, and what counting one card costs.
+Not responsible for: what a scrape does to a verdict under way (P14b, later).
+Source: package README, "What is measured"; goal P14.
+"""
+
+import http.client
+import re
+import time
+from collections.abc import Iterator
+from statistics import median
+
+from prometheus_client import generate_latest
+from prometheus_client.core import Metric
+
+from controller.metrics.collector import TableMetrics
+from controller.table.loop import Stored
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port import Chunk
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told
+from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
+from hil.bench.measure.program import RunningProgram
+from hil.bench.measure.stage import (
+    CARD,
+    PORT,
+    Plan,
+    dealt,
+    folder_on_disk,
+    one_processor,
+    running_loop,
+)
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.shoe_runner import ShoeRunner
+
+SERIES_MAX = 300
+SCRAPES_MIN = 100
+PAUSE_S = 0.02
+_TYPE = re.compile(r"# TYPE (\S+) (\S+)")
+_SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)")
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+
+def measure_scrape(plan: Plan) -> tuple[Check, ...]:
+    """P14."""
+    with (
+        one_processor(),
+        folder_on_disk(plan) as folder,
+        PtyServer(AngelEye(), LineSettings()) as server,
+        RunningProgram(folder / "scraped", server.path) as program,
+    ):
+        ShoeRunner(Dealer(DealerSettings(seed=13)), server, coups_max=3).run()
+        over_http, alone, series = _alternate(program, plan.count(200, 10))
+        fixed = _http_alone(program, plan.count(100, 10))
+    p50, bare = (percentile(times, 50) / NS_PER_MS for times in (over_http, alone))
+    beside = f"{p50:.2f} ms, bare generate_latest {bare:.2f} ms, {series} series"
+    few = "" if len(over_http) >= SCRAPES_MIN else f"{len(over_http)} scrapes"
+    many = "" if series <= SERIES_MAX else f"{series} series, the goal is for {SERIES_MAX}"
+    most = max(over_http) / NS_PER_MS
+    return (
+        judged_if(few or many, "P14", "scrape p50", p50 / bare, Unit.RATIO, Bound(2), beside),
+        judged_if(few or many, "P14", "scrape p50", p50, Unit.MS, Bound(6, 3)),
+        judged_if(few or many, "P14", "scrape max", most, Unit.MS, Bound(15)),
+        told("P14", "  of it HTTP alone (a page of a few bytes)", fixed, Unit.MS),
+        _counting(),
+    )
+
+
+def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[int], int]:
+    """A scrape over HTTP, then the same series alone, at a pause; and how many series."""
+    address = program.metrics_address
+    series = 0
+    over_http: list[int] = []
+    alone: list[int] = []
+    for _ in range(scrapes):
+        time.sleep(PAUSE_S)
+        began_ns = time.perf_counter_ns()
+        text = _scraped(address)
+        over_http.append(time.perf_counter_ns() - began_ns)
+        bare = _SameSeries(text)
+        began_ns = time.perf_counter_ns()
+        generate_latest(bare)
+        alone.append(time.perf_counter_ns() - began_ns)
+        series = bare.series
+    return over_http, alone, series
+
+
+def _http_alone(program: RunningProgram, times: int) -> float:
+    """The median of getting a page that nothing is worked out for, in milliseconds."""
+    address = program.metrics_address
+    samples: list[int] = []
+    for _ in range(times):
+        time.sleep(PAUSE_S)
+        began_ns = time.perf_counter_ns()
+        _got(address, "/nothing-here")
+        samples.append(time.perf_counter_ns() - began_ns)
+    return median(samples) / NS_PER_MS
+
+
+def _scraped(address: tuple[str, int]) -> str:
+    status, text = _got(address, "/metrics")
+    if status != http.HTTPStatus.OK:
+        raise CannotMeasure(f"/metrics answers {status}")
+    return text
+
+
+def _got(address: tuple[str, int], path: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection(*address, timeout=5)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+class _SameSeries:
+    """The series of a scrape as families at rest: what `generate_latest` needs of a registry."""
+
+    def __init__(self, text: str) -> None:
+        self.series = 0
+        self._families: list[Metric] = []
+        family = None
+        for line in text.splitlines():
+            if (kind := _TYPE.fullmatch(line)) is not None:
+                family = Metric(kind[1].removesuffix("_total"), "", kind[2])
+                self._families.append(family)
+            elif (sample := _SAMPLE.fullmatch(line)) is not None and family is not None:
+                self.series += 1
+                labels = dict(_LABEL.findall(sample[2] or ""))
+                family.add_sample(sample[1], labels, float(sample[3]))
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._families
+
+
+def _counting() -> Check:
+    """Nanoseconds the loop spends on counting one stored card."""
+    metrics = TableMetrics("BENCH-1")
+    loop = running_loop()
+    times: list[int] = []
+    with one_processor():
+        for report in dealt(seed=14):
+            loop.take(Chunk(PORT, now(), report.frame))
+            stored: Stored | None = loop.store_if_due()
+            assert stored is not None, "every report concludes something"
+            began_ns = time.perf_counter_ns()
+            metrics.observe(stored)
+            elapsed_ns = time.perf_counter_ns() - began_ns
+            if report.code == CARD:
+                times.append(elapsed_ns)
+    us = median(times) / NS_PER_US
+    return judged("P14", "metrics of a card, hot", us, Unit.US, Bound(6, 3))

@@ -1,0 +1,108 @@
+"""How soon it is ready and what it weighs: P10, P12.
+
+Responsible for: cold starts to READY, `--help`, which libraries they load, resident memory after
+some coups.
+Not responsible for: what it costs while nothing happens (idle), growth (many_tables), and starts
+with a year of journals (year).
+Source: package README, "What is measured"; goals P10, P12.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged
+from hil.bench.measure.figures import NS_PER_MS, Unit
+from hil.bench.measure.program import RunningProgram, smartshoe
+from hil.bench.measure.stage import Plan, folder_on_disk
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.shoe_runner import ShoeRunner
+
+MB = 1_000_000
+SETTLE_S = 1.5
+HEAVY_FOR_RUN = ("typer", "rich")
+HEAVY_FOR_HELP = (
+    *("serial", "usb", "starlette", "uvicorn", "aiohttp", "http.server", "prometheus_client"),
+    *("cryptography", "paho", "sqlite3"),
+)
+_LOADED = "import {module}, json, sys; json.dump(sorted(sys.modules), sys.stdout)"
+_HELP = """\
+import contextlib, io, json, sys
+from controller.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()):
+    main(["--help"])
+json.dump(sorted(sys.modules), sys.stdout)
+"""
+
+
+def measure_start_up(plan: Plan) -> tuple[Check, ...]:
+    """P10 and P12."""
+    with folder_on_disk(plan) as folder:
+        return (*_starts(plan, folder), *_help(plan), *_running(plan, folder))
+
+
+def _starts(plan: Plan, folder: Path) -> tuple[Check, ...]:
+    times: list[int] = []
+    with PtyServer(AngelEye(), LineSettings()) as server:
+        for number in range(plan.count(9, 2)):
+            with RunningProgram(folder / f"start-{number}", server.path) as program:
+                times.append(program.ready_ns)
+    ms = median(times) / NS_PER_MS
+    beside = f"{len(times)} starts, slowest {max(times) / NS_PER_MS:.0f} ms"
+    return (judged("P12", "cold start to READY", ms, Unit.MS, Bound(500, 250), beside),)
+
+
+def _help(plan: Plan) -> tuple[Check, ...]:
+    times: list[int] = []
+    bare: list[int] = []
+    for _ in range(plan.count(9, 2)):
+        times.append(_ran(smartshoe("--help")))
+        bare.append(_ran([sys.executable, "-c", "pass"]))
+    beside = f"bare interpreter {median(bare) / NS_PER_MS:.0f} ms"
+    heavy = _loaded(_HELP, HEAVY_FOR_HELP)
+    what = "--help loads device, web, crypto, broker libraries"
+    return (
+        judged("P12", "--help", median(times) / NS_PER_MS, Unit.MS, Bound(200, 100), beside),
+        judged("P12", what, len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+    )
+
+
+def _ran(command: list[str]) -> int:
+    began_ns = time.perf_counter_ns()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter_ns() - began_ns
+
+
+def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of some libraries an interpreter has loaded after a program. Raises CannotMeasure."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CannotMeasure(f"cannot be loaded: {done.stderr.strip().splitlines()[-1]}")
+    modules = frozenset(json.loads(done.stdout))
+    return tuple(name for name in wanted if name in modules)
+
+
+def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
+    with (
+        PtyServer(AngelEye(), LineSettings()) as server,
+        RunningProgram(folder / "running", server.path) as program,
+    ):
+        at_start = program.rss_bytes()
+        coups = plan.count(80, 2)
+        ShoeRunner(Dealer(DealerSettings(seed=11)), server, coups_max=coups).run()
+        time.sleep(SETTLE_S)
+        after = program.rss_bytes()
+    heavy = _loaded(_LOADED.format(module="controller.service.app"), HEAVY_FOR_RUN)
+    beside = f"{at_start / MB:.1f} MB at READY; no console, no feed, metrics on"
+    return (
+        judged("P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(50, 40), beside),
+        judged("P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+    )

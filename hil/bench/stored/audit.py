@@ -1,0 +1,335 @@
+"""The audit: P7 (rules only), P8 (everything), P9 (memory and processes).
+
+Responsible for: a corpus of real sealed shoes of simulated tables, linked into many tables' folders
+for volume; the audit's rules beside plain ifs in Python and a table in C; whole audits of clean and
+of partly irregular shoes in processor time; memory by the number of cards, and two processes.
+Not responsible for: whether the audit is right (tests/controller/audit).
+Source: package README, "What is measured"; goals P7, P8, P9.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from controller.audit.column_tableau import column_table, symbols
+from controller.audit.run import AuditReport, audit
+from controller.audit.shoe import AuditSettings
+from controller.journal.card_row_format import CARD_AT, ENDS_AT, ROLE_AT
+from controller.journal.shoe_file import ROW_BYTES, read_shoe
+from hil.bench.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    impossible,
+    judged,
+    judged_if,
+    told,
+)
+from hil.bench.measure.figures import NS_PER_S, Unit
+from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
+from hil.bench.measure.stage import Plan, folder_in_memory, one_processor
+from hil.dealing.dealer import DealerSettings
+from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.simulation.sealed_journal import DealtTable, sealed_journal
+
+KEY: Final = "table.key"
+CLEAN, MIXED = "clean", "mixed"
+# One shoe in so many is irregular: with four times as many clean ones beside it 2 in 100.
+MIXED_SHOES: Final = 10
+CLEAN_BESIDE: Final = 4 * MIXED_SHOES
+HANDS: Final = range(3, 9)
+C_SOURCE: Final = Path(__file__).with_name("coup_table.c")
+PASSES: Final = 9
+MB: Final = 1 << 20
+UNDISTURBED: Final = 0.9
+
+# The system's own figure of a child counts what this process held when it was forked.
+AND_MOST_HELD: Final = """
+import pathlib, sys
+from controller.cli.main import main
+code = main(sys.argv[1:])
+print(pathlib.Path("/proc/self/status").read_text(), file=sys.stderr)
+sys.exit(code)
+"""
+
+Columns = tuple[bytes, bytes, bytes]
+
+
+def measure_audit(plan: Plan) -> tuple[Check, ...]:
+    """P7, P8 and P9."""
+    with folder_in_memory() as folder:
+        corpus = Corpus(folder, shoes=plan.count(20, 3))
+        with one_processor():
+            checks = (*_rules(plan, corpus), *_everything(plan, corpus))
+        return (*checks, *_memory(plan, corpus), *_two_processes(plan, corpus))
+
+
+# --- what is audited ------------------------------------------------------------------------------
+
+
+class Corpus:
+    """Sealed shoes in a folder: a clean journal, and one in which one shoe of ten is irregular."""
+
+    def __init__(self, folder: Path, shoes: int, decks: int = 8) -> None:
+        self.folder = folder
+        self._deal(CLEAN, DealerSettings(seed=70, shoes=shoes, decks=decks))
+        planned = (PlannedMistake(Mistake.WRONG_RESULT, coup=3, shoe=2),)
+        count = min(shoes, MIXED_SHOES)
+        self._deal(MIXED, DealerSettings(seed=90, shoes=count, decks=decks, mistakes=planned))
+
+    def _deal(self, name: str, dealer: DealerSettings) -> None:
+        """Only sealed shoes: what is open is no part of the measurement."""
+        sealed_journal(self.folder / name, DealtTable(dealer), self.folder / KEY)
+        for path in (self.folder / name).glob("l*"):
+            path.unlink()
+
+    def files(self, name: str) -> tuple[Path, ...]:
+        return tuple(sorted((self.folder / name).rglob("*.shoe")))
+
+    def rows(self) -> Iterator[bytes]:
+        """The rows of each clean shoe."""
+        return (read_shoe(path.read_bytes()).rows for path in self.files(CLEAN))
+
+    @contextmanager
+    def volume(self, **copies: int) -> Iterator[Path]:
+        """A folder of so many tables of each kind; their files are links to the same ones."""
+        volume = self.folder / "volume"
+        for name, count in copies.items():
+            for number in range(count):
+                target = volume / f"{name}-{number:05}"
+                shutil.copytree(self.folder / name, target, copy_function=os.link)
+        try:
+            yield volume
+        finally:
+            shutil.rmtree(volume)
+
+
+def hands_of(rows: bytes) -> Columns:
+    """Places, cards and outcomes of the cards of hands."""
+    three = zip(
+        rows[ROLE_AT::ROW_BYTES], rows[CARD_AT::ROW_BYTES], rows[ENDS_AT::ROW_BYTES], strict=True
+    )
+    roles, cards, ends = zip(*(one for one in three if one[0] in HANDS), strict=True)
+    return bytes(roles), bytes(cards), bytes(ends)
+
+
+# --- P7 -------------------------------------------------------------------------------------------
+
+
+def _rules(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
+    shoes = [hands_of(rows) for rows in corpus.rows()]
+    dealt = [_dealt(columns) for columns in shoes]
+    coups = [coup for shoe in dealt for coup in coups_of(shoe)]
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(plan.count(25, 9)):
+        ours.append(_speed(len(coups), lambda: _by_columns(shoes), 40))
+        theirs.append(_speed(len(coups), lambda: _by_ifs(dealt), 2))
+    # The same work each time: what takes longer than the quickest is other work's.
+    speed, bare = max(ours), max(theirs)
+    return (
+        judged(
+            "P7",
+            "rules only, by columns, beside plain ifs in Python",
+            speed / bare,
+            Unit.RATIO,
+            Bound(20, at_least=True),
+            f"{speed / 1e6:.2f} and {bare / 1e6:.3f} M coups/s",
+        ),
+        told("P7", "  coups a second", speed, Unit.PER_S, "stretch: 5.1 M/s"),
+        _beside_c(corpus, coups, speed),
+    )
+
+
+def _dealt(columns: Columns) -> list[DealtCard]:
+    return [DealtCard(*one) for one in zip(*columns, strict=True)]
+
+
+def _by_columns(shoes: list[Columns]) -> bool:
+    table = column_table()
+    return all(table.after(symbols(*columns)) is table.between for columns in shoes)
+
+
+def _by_ifs(shoes: list[list[DealtCard]]) -> bool:
+    return all(lawful(coup) for shoe in shoes for coup in coups_of(shoe))
+
+
+def _speed(count: int, work: Callable[[], bool], times: int) -> float:
+    began_ns = time.thread_time_ns()
+    for _ in range(times):
+        if not work():
+            raise CannotMeasure("a coup of the bench's own shoes is not lawful")
+    return count * times * NS_PER_S / (time.thread_time_ns() - began_ns)
+
+
+def _beside_c(corpus: Corpus, coups: list[list[DealtCard]], speed: float) -> Check:
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        return impossible("P7", "there is no gcc for the table in C")
+    program, data = corpus.folder / "coup_table", corpus.folder / "coups"
+    subprocess.run([compiler, "-O3", "-o", str(program), str(C_SOURCE)], check=True)
+    # More than the processor's nearest caches hold, as a real archive is.
+    data.write_bytes(b"".join(map(_for_c, coups)) * max(1, 400_000 // len(coups)))
+    run = [str(program), str(data), str(PASSES)]
+    lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+    figures = [line.split() for line in lines]
+    if any(wrong != "0" for _, wrong in figures):
+        raise CannotMeasure("the table in C finds coups of the bench's own shoes unlawful")
+    bare = max(float(found) for found, _ in figures)
+    what = "rules only, of the speed of a table in C"
+    beside = f"1/{bare / speed:.0f}; C: {bare / 1e6:.0f} M coups/s"
+    return judged("P7", what, speed / bare, Unit.RATIO, Bound(1 / 120, at_least=True), beside)
+
+
+def _for_c(coup: list[DealtCard]) -> bytes:
+    values = {one.role: points(one.card) for one in coup}
+    thirds = (7 in values) + 2 * (8 in values)
+    return bytes((*(values.get(role, 0) for role in HANDS), thirds, coup[-1].end))
+
+
+# --- P8 -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """An audit and its processor time."""
+
+    report: AuditReport
+    cpu_ns: int
+
+    @property
+    def cards_per_s(self) -> float:
+        return self.report.total.cards * NS_PER_S / self.cpu_ns
+
+
+def timed(volume: Path) -> Timed:
+    """One audit in this process. Raises CannotMeasure where it finds anything."""
+    began_ns = time.process_time_ns()
+    report = audit((volume,), AuditSettings())
+    taken = Timed(report, time.process_time_ns() - began_ns)
+    if report.findings or report.total.untold:
+        raise CannotMeasure(f"the audit of the bench's own shoes finds {report.said[:1]}")
+    return taken
+
+
+def _everything(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
+    shoes = len(corpus.files(CLEAN))
+    with corpus.volume(clean=plan.count(60, 40)) as volume:
+        timed(volume)
+        hashed: list[float] = []
+        clean: list[Timed] = []
+        for _ in range(plan.repeats):
+            clean.append(timed(volume))
+            hashed.append(_hashed(corpus))
+    copies = max(1, CLEAN_BESIDE // shoes)
+    with corpus.volume(clean=copies, mixed=1) as volume:
+        mixed = [timed(volume) for _ in range(plan.count(3, 1))]
+    total, part = clean[0].report.total, mixed[0].report.total
+    share = f"{part.replayed} of {part.shoes} shoes replayed"
+    few = "" if part.replayed * 50 >= part.shoes else share
+    beside = (
+        f"{total.shoes} shoes, {total.cards} cards; SHA-256 over the same bytes alone"
+        f" {min(hashed):.0f} ns a card"
+    )
+    return (
+        judged_if(
+            "" if total.clean == total.shoes else f"{total.clean} of {total.shoes} are clean",
+            "P8",
+            "audit of clean shoes, cards a second",
+            max(one.cards_per_s for one in clean),
+            Unit.PER_S,
+            Bound(2_600_000, 7_000_000, at_least=True),
+            beside,
+        ),
+        judged_if(
+            few,
+            "P8",
+            "audit with irregular shoes, cards a second",
+            max(one.cards_per_s for one in mixed),
+            Unit.PER_S,
+            Bound(300_000, at_least=True),
+            share,
+        ),
+    )
+
+
+def _hashed(corpus: Corpus) -> float:
+    """Nanoseconds a card that the digests of the clean files alone take."""
+    files = [path.read_bytes() for path in corpus.files(CLEAN)]
+    cards = sum(len(read_shoe(data).rows) // ROW_BYTES for data in files)
+    began_ns = time.thread_time_ns()
+    for data in files:
+        sha256(data).digest()
+    return (time.thread_time_ns() - began_ns) / cards
+
+
+# --- P9 -------------------------------------------------------------------------------------------
+
+
+def _memory(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
+    """The most that `smartshoe audit` holds, over ten times as many cards."""
+    # A first run compiles what is not compiled yet, which takes memory of its own.
+    _most_held(corpus, 1)
+    few, many = (_most_held(corpus, plan.count(cards, cards // 40)) for cards in (10**6, 10**7))
+    (small, small_cards), (large, large_cards) = few, many
+    beside = f"{small_cards} and {large_cards} cards: {small / MB:.1f} and {large / MB:.1f} MB"
+    must = Bound(64)
+    growth = abs(large - small) / small * 100
+    return (
+        judged("P9", "memory of the audit, one process", large / MB, Unit.MB, must, beside),
+        judged("P9", "  grown over ten times as many cards", growth, Unit.PERCENT, Bound(10)),
+    )
+
+
+def _most_held(corpus: Corpus, cards: int) -> tuple[int, int]:
+    """Bytes, and the cards they were held for."""
+    a_table = sum(len(rows) // ROW_BYTES for rows in corpus.rows())
+    tables = max(1, cards // a_table)
+    with corpus.volume(clean=tables) as volume:
+        words = [sys.executable, "-c", AND_MOST_HELD, "audit", str(volume), "--jobs", "1"]
+        ended = subprocess.run(words, check=False, capture_output=True, text=True)
+    found = re.search(r"VmHWM:\s+(\d+) kB", ended.stderr)
+    if ended.returncode or found is None:
+        raise CannotMeasure(f"`smartshoe audit` ended with {ended.returncode}: {ended.stderr}")
+    return int(found[1]) * 1024, tables * a_table
+
+
+def _two_processes(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
+    """Real time of one process and of two, in turn."""
+    if (os.cpu_count() or 1) < 2:
+        return (impossible("P9", "there is one processor"),)
+    one: list[float] = []
+    two: list[float] = []
+    used: list[float] = []
+    with corpus.volume(clean=plan.count(300, 20)) as volume:
+        for _ in range(plan.count(5, 2)):
+            began_ns, cpu_ns = time.perf_counter_ns(), time.process_time_ns()
+            audit((volume,), AuditSettings(), 1)
+            one.append(time.perf_counter_ns() - began_ns)
+            used.append((time.process_time_ns() - cpu_ns) / one[-1])
+            began_ns = time.perf_counter_ns()
+            audit((volume,), AuditSettings(), 2)
+            two.append(time.perf_counter_ns() - began_ns)
+    share = median(used)
+    disturbed = "" if share >= UNDISTURBED else f"one process got {share:.0%} of a processor"
+    return (
+        judged_if(
+            disturbed,
+            "P9",
+            "two processes beside one",
+            median(one) / median(two),
+            Unit.RATIO,
+            Bound(1.7, at_least=True),
+            f"{median(one) / NS_PER_S:.2f} and {median(two) / NS_PER_S:.2f} s",
+        ),
+    )

@@ -1,0 +1,201 @@
+"""From bytes in to durable: P3, P4, and the number of commits.
+
+Responsible for: one card through the loop into a real journal, the journal's append alone, a bare
+write + fdatasync and a bare SQLite commit (WAL, synchronous=FULL) of the same bytes, the four in
+turn on one disk; and exactly one commit a card, fed byte by byte as a 4800 baud line does.
+Not responsible for: the running program's system calls (volume).
+Source: package README, "What is measured"; goals P3, P4, P18.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from statistics import mean
+
+from controller.journal.database import open_writer
+from controller.journal.store import Journal
+from controller.table.loop import Loop
+from controller.tape.records import entry_record, input_record
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port import Chunk
+from hil.bench.measure.checks import Bound, Check, judged, judged_if, told, too_few
+from hil.bench.measure.figures import NS_PER_S, NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
+from hil.bench.measure.stage import (
+    CARD,
+    PORT,
+    Plan,
+    bench_core,
+    dealt,
+    folder_in_memory,
+    folder_on_disk,
+    one_processor,
+    running_loop,
+    seconds_since,
+    started,
+)
+
+# A disk slower than this hides the program: then only counts are judged.
+BARE_P50_US_MAX = 500
+BUDGET_S = 40.0
+BYTE_NS = 10 * NS_PER_S // 4800
+
+
+class Sides:
+    """The four things that are timed, each on files of its own in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.journal = Journal.open(folder / "program")
+        self.alone = Journal.open(folder / "alone")
+        self.loop = running_loop(self.journal)
+        self._bare = os.open(folder / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._sqlite = open_writer(folder / "bare.db", create=True)
+        self._rows = 0
+        settings = [self._sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in _PRAGMAS]
+        assert settings == list(_PRAGMAS.values()), "the bare SQLite side commits durably"
+
+    def close(self) -> None:
+        self.journal.close()
+        self.alone.close()
+        os.close(self._bare)
+        self._sqlite.close()
+
+    def program(self, item: Chunk) -> None:
+        self.loop.take(item)
+        self.loop.store_if_due()
+
+    def bare(self, data: bytes) -> None:
+        os.write(self._bare, data)
+        os.fdatasync(self._bare)
+
+    def sqlite(self, data: bytes) -> None:
+        self._rows += 1
+        self._sqlite.execute("BEGIN IMMEDIATE")
+        self._sqlite.execute("INSERT INTO records VALUES (?, ?, ?)", (self._rows, data, b""))
+        self._sqlite.execute("COMMIT")
+
+
+# SQLite's own names of the two settings and their values: 2 is FULL.
+_PRAGMAS = {"journal_mode": "wal", "synchronous": 2}
+
+
+def _ns(act: Callable[[], None]) -> int:
+    began_ns = time.perf_counter_ns()
+    act()
+    return time.perf_counter_ns() - began_ns
+
+
+def measure_storage(plan: Plan) -> tuple[Check, ...]:
+    """P3 and P4."""
+    wanted = plan.count(P99_SAMPLES_MIN, 60)
+    samples: dict[str, list[int]] = {"program": [], "alone": [], "bare": [], "sqlite": []}
+    sizes: list[int] = []
+    began_ns = time.perf_counter_ns()
+    with folder_on_disk(plan) as folder, one_processor(), closing(Sides(folder)) as sides:
+        # The same folder throughout: files grow as they do in a day of dealing.
+        for report in dealt(seed=6, shoes=1 + wanted // 380):
+            item = Chunk(PORT, now(), report.frame)
+            if report.code != CARD:
+                sides.program(item)
+                continue
+            _state, output = sides.loop.core.handle(sides.loop.state, item)
+            records = (input_record(item), *(entry_record(entry) for entry in output.entries))
+            data = b"".join(records)
+            sizes.append(len(data))
+            turns: list[tuple[str, Callable[[], None]]] = [
+                ("program", partial(sides.program, item)),
+                ("alone", partial(sides.alone.append, records)),
+                ("bare", partial(sides.bare, data)),
+                ("sqlite", partial(sides.sqlite, data)),
+            ]
+            first = len(sizes) % len(turns)
+            for name, act in (*turns[first:], *turns[:first]):
+                samples[name].append(_ns(act))
+            if len(sizes) >= wanted or seconds_since(began_ns) > BUDGET_S:
+                break
+    return (*_durable(samples, mean(sizes)), *_append(samples), *_commits())
+
+
+def _slow_disk(bare_p50_us: float) -> str:
+    if bare_p50_us < BARE_P50_US_MAX:
+        return ""
+    return f"bare fdatasync p50 {bare_p50_us:.0f} us, judged below {BARE_P50_US_MAX} us"
+
+
+def _durable(samples: dict[str, list[int]], size: float) -> tuple[Check, ...]:
+    p50 = {name: percentile(times, 50) / NS_PER_US for name, times in samples.items()}
+    p99 = {name: percentile(times, 99) / NS_PER_US for name, times in samples.items()}
+    slow = _slow_disk(p50["bare"])
+    few = too_few(len(samples["program"]), P99_SAMPLES_MIN)
+    beside = (
+        f"bare fdatasync {p50['bare']:.0f} us, bare SQLite {p50['sqlite']:.0f} us of {size:.0f} B"
+    )
+    bare99 = f"bare fdatasync {p99['bare']:.0f} us, bare SQLite {p99['sqlite']:.0f} us"
+    bare, what = p50["bare"], "card to durable, hot"
+    return (
+        judged_if(
+            slow,
+            "P3",
+            f"{what} p50",
+            p50["program"],
+            Unit.US,
+            Bound(1.2 * bare + 250, 1.2 * bare + 150),
+            beside,
+        ),
+        judged_if(
+            slow or few,
+            "P3",
+            f"{what} p99 of {len(samples['program'])}",
+            p99["program"],
+            Unit.US,
+            Bound(1.2 * p99["bare"] + 500, 1.2 * p99["bare"] + 300),
+            bare99,
+        ),
+        told("P3", f"{what} p50 against fdatasync", p50["program"] / bare, Unit.RATIO),
+        told("P3", f"{what} p50 against SQLite", p50["program"] / p50["sqlite"], Unit.RATIO),
+    )
+
+
+def _append(samples: dict[str, list[int]]) -> tuple[Check, ...]:
+    alone, bare = (percentile(samples[name], 50) / NS_PER_US for name in ("alone", "bare"))
+    sqlite = percentile(samples["sqlite"], 50) / NS_PER_US
+    beside = f"{alone:.0f} us, bare fdatasync {bare:.0f} us"
+    what = "journal append alone p50"
+    return (
+        judged_if(_slow_disk(bare), "P4", what, alone / bare, Unit.RATIO, Bound(1.8, 1.2), beside),
+        told("P4", f"{what} against a bare SQLite commit", alone / sqlite, Unit.RATIO),
+    )
+
+
+def _commits() -> tuple[Check, ...]:
+    """Feed a shoe byte by byte, each report three times, on a clock of the line's own pace."""
+    clock = [Timestamp(1_000_000_000, 1_700_000_000_000_000_000)]
+
+    def passed(ns: int) -> Timestamp:
+        at = clock[0]
+        clock[0] = Timestamp(at.monotonic_ns + ns, at.utc_ns + ns)
+        return clock[0]
+
+    counts: list[int] = []
+    with folder_in_memory() as folder, Journal.open(folder) as journal:
+        core = bench_core()
+        loop = Loop(journal, core, core.initial(), lambda: clock[0])
+        loop.begin(started())
+        for report in dealt(seed=7):
+            commits = 0
+            for byte in report.frame * 3:
+                loop.take(Chunk(PORT, passed(BYTE_NS), bytes((byte,))))
+                commits += loop.store_if_due() is not None
+            passed(NS_PER_S // 5)
+            if report.code == CARD:
+                counts.append(commits)
+    others = sum(count != 1 for count in counts)
+    beside = f"of {len(counts)}; {mean(counts):.3f} commits a card, byte by byte at 4800 baud"
+    return (
+        judged(
+            "P3", "cards not stored in exactly one commit", others, Unit.COUNT, Bound(0), beside
+        ),
+    )

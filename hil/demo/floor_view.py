@@ -1,0 +1,176 @@
+"""What the floor sees in the live view: the open irregularity with its clauses, or the past ones.
+
+Responsible for: choosing and breaking the lines of an irregularity so that its kind, its first
+clause, a thing permitted and a thing forbidden always fit, and the list of those decided.
+Not responsible for: the rest of the screen (demo_view).
+Source: package README, "The demo"; controller/README.md, "Irregularities".
+"""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rich.text import Text
+
+from controller.cli.table.status_tasks import owed_steps
+from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.verdicts import Irregularity
+from controller.profiles.clauses import Clause
+from controller.views.snapshot_reader import Shown
+from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
+from hil.demo.floorperson import NAME, REASON_PREFIX, intention
+from hil.demo.follow import Happening
+
+Clauses: TypeAlias = Mapping[str, Clause]
+
+DIM = "dim"
+FRAME = "bright_black"
+# Words in a frame would take its colour.
+PLAIN, TITLE = "default", "bold default"
+LABEL_WIDTH = 11
+QUIET = (
+    "No irregularity so far. When the procedure is broken the table suspends itself, names the "
+    f"clause, and waits for a floorperson; here that is a script, the {NAME}."
+)
+
+
+def floor_title(table: Shown, history: Sequence[Happening]) -> tuple[Text, Text, str]:
+    """Title, subtitle and border style of the floor's part."""
+    waiting = table.parts("irregularities")
+    if not waiting:
+        count = sum(isinstance(one, Irregularity) for one in history)
+        return Text("floor", TITLE), Text(f"{count} so far" if count else "", PLAIN), FRAME
+    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
+    more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    title = Text(f"{first.text('code')}{more}", ALERT_STYLE)
+    decision, why = intention(table)
+    subtitle = Text.assemble(
+        (f"{NAME}: ", PLAIN), (decision, f"bold {TIE_STYLE}"), (f", {why}", PLAIN)
+    )
+    return title, subtitle, ALERT_STYLE
+
+
+def floor_lines(
+    table: Shown,
+    history: Sequence[Happening],
+    clauses: Clauses,
+    glyphs: Glyphs,
+    width: int,
+    rows: int,
+    careless: bool,
+) -> list[Text]:
+    """At most `rows` lines, none wider than `width`."""
+    waiting = table.parts("irregularities")
+    remedy = table.part("remedy") or Shown({})
+    steps = [("done", remedy.texts("done")), ("owed", owed_steps(table))]
+    if not waiting:
+        owed = _fitting(_step_items(steps[1:]), width, rows)
+        return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]
+    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
+    said = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
+    items = _irregularity_items(first, said.get(first.number("number"), ""), clauses)
+    lines = _fitting([*items, *_step_items(steps)], width, rows)
+    if careless and len(lines) < rows:
+        words = "The careless dealer deals on: what comes now counts only if it is taken over."
+        lines.append(Text(words, DIM, no_wrap=True, overflow="ellipsis"))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Something to say; the least `rank` is said first when there is no room for all."""
+
+    rank: int
+    label: str
+    style: str
+    words: str
+
+    def lines(self, width: int) -> list[Text]:
+        room = max(width - LABEL_WIDTH, 20)
+        parts = textwrap.wrap(self.words, room) or [""]
+        return [
+            Text(no_wrap=True, overflow="ellipsis")
+            .append(f"{self.label if number == 0 else '':<{LABEL_WIDTH}}", self.style)
+            .append(part)
+            for number, part in enumerate(parts)
+        ]
+
+
+def _irregularity_items(one: Shown, detail: str, clauses: Clauses) -> list[_Item]:
+    """One irregularity: what happened, by which clauses, what is permitted and forbidden."""
+    where = f"coup {one.number('coup')}" if one.number("coup") else "no coup"
+    # What is said to people begins with the title; without it the title must do.
+    items = [_Item(0, where, ALERT_STYLE, detail or one.text("title"))]
+    for number, name in enumerate(one.texts("clauses")):
+        label = "" if number else "clause"
+        items.append(_Item(2 + 3 * number, label, "bold", _clause_words(name, clauses)))
+    for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
+        for number, words in enumerate(one.texts(key)):
+            items.append(_Item(rank + 3 * number, "" if number else key, style, words))
+    return items
+
+
+def _step_items(steps: Sequence[tuple[str, Sequence[str]]]) -> list[_Item]:
+    """What has been done for a remedy, and what is still owed."""
+    return [
+        _Item(5, "" if number else name, TIE_STYLE, words)
+        for name, texts in steps
+        for number, words in enumerate(texts)
+    ]
+
+
+def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:
+    """The items of least rank that fit, in their order."""
+    chosen: set[int] = set()
+    left = rows
+    for index in sorted(range(len(items)), key=lambda each: items[each].rank):
+        length = len(items[index].lines(width))
+        if length <= left:
+            chosen.add(index)
+            left -= length
+    return [line for index in sorted(chosen) for line in items[index].lines(width)]
+
+
+def _past(
+    history: Sequence[Happening], clauses: Clauses, glyphs: Glyphs, width: int, rows: int
+) -> list[Text]:
+    """The irregularities of this shoe with their decisions, the newest first.
+
+    With their clauses where there is room for all.
+    """
+    decided = {
+        number: one
+        for one in history
+        if isinstance(one, ResolutionRecorded)
+        for number in one.closed
+    }
+    raised = [one for one in reversed(history) if isinstance(one, Irregularity)]
+    if not raised:
+        words = textwrap.wrap(QUIET, max(width, 20))
+        return [Text(part, DIM, no_wrap=True) for part in words][:rows]
+    lines: list[Text] = []
+    for one in raised:
+        where = f"coup {one.coup}" if one.coup else "no coup"
+        kind = (one.code.value, ALERT_STYLE)
+        lines.append(_past_line((where, DIM), kind, (f"  {CATALOGUE[one.code].title}", "")))
+        if 3 * len(raised) <= rows:
+            cited = [_clause_words(name, clauses) for name in one.clauses[:1]]
+            lines += [_past_line(("", ""), (words, "")) for words in cited]
+        decision = decided.get(one.number)
+        if decision is not None:
+            why = decision.reason.removeprefix(REASON_PREFIX)
+            what = (f"{glyphs.arrow} {decision.decision}", TIE_STYLE)
+            lines.append(_past_line(("", ""), what, (f"  {decision.person}: {why}", DIM)))
+    return lines[:rows]
+
+
+def _past_line(label: tuple[str, str], *parts: tuple[str, str]) -> Text:
+    padded = (f"{label[0]:<{LABEL_WIDTH}}", label[1])
+    return Text.assemble(padded, *parts, no_wrap=True, overflow="ellipsis")
+
+
+def _clause_words(name: str, clauses: Clauses) -> str:
+    clause = clauses.get(name)
+    return f"{name}: {clause.text}" if clause is not None else name

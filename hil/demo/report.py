@@ -1,0 +1,130 @@
+"""What is said at the end of a demo.
+
+Responsible for: the summary for people, the commands that look further, and the one object of
+`--json`.
+Not responsible for: finding it out (demo_proof).
+Source: package README, "The demo".
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from controller.custody.card_states import PLACE_WORDS
+from controller.custody.card_states import Whereabouts as Place
+from hil.demo.batches import Whereabouts
+from hil.demo.card_glyphs import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
+from hil.demo.dealing import Dealt
+from hil.demo.plan import DemoSettings
+from hil.demo.proof import Proof, Tally
+
+
+def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, object]:
+    """The object of `--json`."""
+    tally = proof.tally
+    return {
+        "shoes": tally.shoes,
+        "coups": len(tally.coups),
+        "cards": tally.cards,
+        "player": tally.player,
+        "banker": tally.banker,
+        "tie": tally.tie,
+        "void": tally.void,
+        "irregularities": tally.irregularities,
+        "irregularities_by_code": dict(tally.codes),
+        "mistakes": [made.mistake.value for made in dealt.truth.mistakes],
+        "journal": str(settings.folder),
+        "verified": proof.verified,
+        "intact": proof.intact,
+        "replay": proof.replay,
+        "equals_truth": not proof.difference,
+        "head": proof.head,
+        "sealed": proof.seals.sealed,
+        "signed": proof.seals.signed,
+        "seals_code": proof.seals.code,
+        "interrupted": dealt.interrupted,
+        "failure": dealt.failure,
+        "seed": settings.seed,
+        "speed": settings.speed.value,
+        "profile": settings.profile,
+        "dealer": settings.manner.value,
+        "transport": settings.transport.value,
+        "shoe": settings.shoe.value,
+        "batches": list(proof.tally.batches),
+        "whereabouts": {one.batch: dict(one.places) for one in dealt.whereabouts},
+    }
+
+
+def tell(console: Console, settings: DemoSettings, proof: Proof, dealt: Dealt) -> None:
+    """The summary, the proof, and where to look further."""
+    if dealt.interrupted:
+        console.print(Text("Stopped; this is what was dealt until then.", ALERT_STYLE))
+    console.print(_summary(proof.tally))
+    for one in dealt.whereabouts:
+        console.print(where_line(one), soft_wrap=True)
+    for words, good in _findings(proof):
+        mark = Text("  yes  " if good else "  NO   ", TIE_STYLE if good else f"bold {BANKER_STYLE}")
+        console.print(mark.append(words, ""), soft_wrap=True)
+    console.print()
+    for command in commands(settings):
+        console.out(f"  {command}", highlight=False)
+
+
+def where_line(one: Whereabouts) -> str:
+    """Where the cards of a batch are, in a sentence."""
+    places = ", ".join(f"{count} {PLACE_WORDS[Place(place)]}" for place, count in one.places)
+    return f"batch {one.batch} ({one.back}), {one.cards} cards: {places}"
+
+
+def _summary(tally: Tally) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    count = len(tally.coups)
+    table.add_row("shoes", str(tally.shoes), "")
+    table.add_row("batches in turn", Text(", ".join(_shortly(tally.batches))), "")
+    table.add_row("proven shuffles", str(tally.shuffles), "")
+    table.add_row("cards", str(tally.cards), "")
+    table.add_row("coups", str(count), "")
+    for name, number, style in (
+        ("Player", tally.player, PLAYER_STYLE),
+        ("Banker", tally.banker, BANKER_STYLE),
+        ("Tie", tally.tie, TIE_STYLE),
+        ("void", tally.void, "dim"),
+    ):
+        share = f"{100 * number / count:.1f} %" if count else ""
+        table.add_row(Text(f"  {name}", style), str(number), share)
+    table.add_row("irregularities", str(tally.irregularities), "")
+    for code, number in tally.codes:
+        table.add_row(Text(f"  {code}", ALERT_STYLE), str(number), "")
+    return table
+
+
+def _shortly(batches: Sequence[str]) -> Sequence[str]:
+    """Of many shoes the first and the last batches."""
+    return batches if len(batches) <= 6 else (*batches[:3], "...", *batches[-2:])
+
+
+def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:
+    yield f"the journal is complete and unchanged ({proof.records} records)", proof.intact
+    same = proof.replay == "same"
+    yield f"its inputs, told again, give {'the same' if same else 'other'} conclusions", same
+    compared = "every coup is recorded as it was dealt"
+    yield proof.difference or compared, not proof.difference
+    sealed, signed = proof.seals.sealed, proof.seals.signed
+    code = f"; code of the day {proof.seals.code}" if proof.seals.code else ""
+    yield f"{sealed} shoes are sealed, {signed} of them signed{code}", signed == sealed
+
+
+def commands(settings: DemoSettings) -> tuple[str, ...]:
+    """What to type to look further."""
+    journal = shlex.quote(str(settings.folder))
+    return (
+        f"smartshoe verify {journal}",
+        f"smartshoe replay {journal}",
+        f"smartshoe rules show {settings.profile}",
+    )

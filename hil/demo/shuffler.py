@@ -1,0 +1,161 @@
+"""The shuffler of a demo, and the people who work at it.
+
+Responsible for: serving it, pairing it with the table by the program's own commands before the
+start, the exchange of the batches between two shoes, and the attendant who has the spent batch
+shuffled while the other is dealt.
+Not responsible for: the handgrips (hil.rig.batch_exchange), the device (hil.emulator) and who
+deals.
+Source: package README, "The demo", "The exchange".
+"""
+
+import json
+import queue
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
+from types import MappingProxyType
+from typing import Final
+
+from hil.dealing.cards import PhysicalCard
+from hil.demo.batches import KEY, OPERATOR, program_command
+from hil.demo.plan import DECKS, NS_PER_MS, DemoSettings, Speed, Transport
+from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.tablelink.mechanism import ShufflerSettings
+from hil.emulator.tablelink.shuffler import REAL_TIME, Shuffler
+from hil.rig.batch_exchange import Ready, batch_of_shoe, bring_out, playing_cards, put_away
+from hil.rig.shoe_models import serve, url_of
+
+BAUD: Final = 1_000_000
+LOOK_S: Final = 0.02
+IDENTITY: Final = "shuffler.identity.json"
+APPROVED: Final = "firmware.approved.json"
+# As quick as the dealing: a batch is shuffled long before the other one is dealt.
+_TEMPO: Final = MappingProxyType(
+    {
+        Speed.REAL: REAL_TIME,
+        Speed.BRISK: ShufflerSettings(
+            load_card_ns=2 * NS_PER_MS,
+            count_card_ns=2 * NS_PER_MS,
+            shuffle_ns=4_000 * NS_PER_MS,
+            store_ns=400 * NS_PER_MS,
+            release_ns=400 * NS_PER_MS,
+        ),
+        Speed.MAX: ShufflerSettings(),
+    }
+)
+CONFIG: Final = """\
+[shuffler]
+port = {port}
+identity = "shuffler.identity.json"
+approved = "firmware.approved.json"
+approved_keys = ["table.key.pub"]
+
+"""
+
+
+class Interrupted(Exception):
+    """The demo was told to stop while somebody stood at the shuffler."""
+
+
+class DemoShuffler:
+    """Use as a context manager. `failure` says what went wrong, empty where nothing did."""
+
+    def __init__(self, settings: DemoSettings) -> None:
+        self._settings = settings
+        line = LineSettings(speed=0, baud=BAUD, patience_s=60.0)
+        tcp = 0 if settings.transport is Transport.TCP else None
+        device = Shuffler(_TEMPO[settings.speed])
+        self._line: LineServer[Shuffler] = serve(
+            device, line, link=settings.folder / "shuffler", tcp=tcp
+        )
+        self._spent: queue.Queue[tuple[str, Sequence[PhysicalCard]] | None] = queue.Queue()
+        self._stopping = Event()
+        self._stored: set[str] = set()
+        self._attendant = Thread(target=self._attend, name="attendant", daemon=True)
+
+    def __enter__(self) -> "DemoShuffler":
+        self._line.__enter__()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._stopping.set()
+        self._spent.put(None)
+        if self._attendant.ident is not None:
+            self._attendant.join()
+        self._line.__exit__(None, None, None)
+
+    @property
+    def url(self) -> str:
+        """What the program opens."""
+        return url_of(self._line)
+
+    def config(self) -> str:
+        """The section of table.toml."""
+        return CONFIG.format(port=json.dumps(self.url))
+
+    def pair(self) -> None:
+        """As at any table: the device is paired, its firmware approved. Raises ProgramFailed."""
+        folder = self._settings.folder
+        pins = self._line.emulator.pins
+        key = str(folder / KEY)
+        paired = str(folder / IDENTITY)
+        program_command("identity", "pair", self.url, "--out", paired, "--person", OPERATOR)
+        program_command(
+            *("firmware", "approve", "--sha256", pins.image, "--version", pins.version),
+            *("--counter", str(pins.security_counter), "--key", key),
+            *("--list", str(folder / APPROVED)),
+        )
+
+    # People at the shuffler.
+
+    def start(self) -> None:
+        """Both batches are new: they go in, and are shuffled one after the other."""
+        self._attendant.start()
+        for number in (1, 2):
+            batch = batch_of_shoe(number, DECKS)
+            self._spent.put((batch.back, playing_cards(batch)))
+
+    def is_stored(self, number: int) -> bool:
+        """Whether the batch of that shoe lies shuffled in the shuffler."""
+        return batch_of_shoe(number, DECKS).back in self._stored
+
+    def bring_out(self, number: int) -> str:
+        """The batch of that shoe is released and taken out; its back."""
+        back = batch_of_shoe(number, DECKS).back
+        self._stored.discard(back)
+        bring_out(self, back)
+        return back
+
+    def take_back(self, number: int) -> str:
+        """The batch of that shoe was dealt: the attendant gets it; its back."""
+        batch = batch_of_shoe(number, DECKS)
+        self._spent.put((batch.back, playing_cards(batch)))
+        return batch.back
+
+    def stop(self) -> None:
+        """Nobody works at it any more."""
+        self._stopping.set()
+
+    # What hil.rig.batch_exchange reaches through.
+
+    def do(self, act: Callable[[Shuffler], object]) -> None:
+        """Do something to the device."""
+
+        def acted(device: Shuffler) -> tuple[()]:
+            act(device)
+            return ()
+
+        self._line.perform(acted)
+
+    def until(self, what: str, ready: Ready) -> None:
+        """Wait until the device is so far. Raises Interrupted."""
+        while not self._line.wait_for(ready, LOOK_S):
+            if self._stopping.is_set():
+                raise Interrupted(what)
+
+    def _attend(self) -> None:
+        while (batch := self._spent.get()) is not None:
+            try:
+                put_away(self, *batch)
+            except Interrupted:
+                return
+            self._stored.add(batch[0])

@@ -1,0 +1,74 @@
+"""Sending kept events: at most eight under way, repeated from the first one on until acknowledged.
+
+Responsible for: which events are sent now, and when they are sent again.
+Not responsible for: keeping events (tablelink_memory) and frames (tablelink_device).
+Source: wire document of TableLink/1, "Events".
+"""
+
+from hil.emulator.tablelink.memory import KeptEvent, TableLinkMemory
+
+NS_PER_MS = 1_000_000
+WINDOW = 8
+REPEAT_NS, REPEAT_NS_MAX = 50 * NS_PER_MS, 1_600 * NS_PER_MS
+
+
+class Window:
+    """Lost with power. `repeat_at_ns`: what is under way is sent again then."""
+
+    def __init__(self, memory: TableLinkMemory) -> None:
+        self._memory = memory
+        self._next = memory.first_number
+        self._sent_before = memory.first_number
+        self._repeat_ns = REPEAT_NS
+        self.repeat_at_ns: int | None = None
+
+    @property
+    def all_sent(self) -> bool:
+        """Whether everything there is has been sent at least once."""
+        return max(self._sent_before, self._memory.first_number) == self._memory.next_number
+
+    @property
+    def can_send(self) -> bool:
+        """Whether there is an event to be sent now, not counting repetition."""
+        first = self._memory.first_number
+        return max(self._next, first) < min(self._memory.next_number, first + WINDOW)
+
+    def begin(self) -> None:
+        """A session begins: from the oldest on."""
+        self._next = self._memory.first_number
+        self._repeat_ns = REPEAT_NS
+        self.repeat_at_ns = None
+
+    def go_back(self, number: int) -> None:
+        """That one is missing at the other end."""
+        if self._memory.first_number <= number < self._next:
+            self._next = number
+
+    def progressed(self, at_ns: int) -> None:
+        """Events were freed."""
+        self._next = max(self._next, self._memory.first_number)
+        self._repeat_ns = REPEAT_NS
+        under_way = self._next > self._memory.first_number
+        self.repeat_at_ns = at_ns + REPEAT_NS if under_way else None
+
+    def due(self, at_ns: int) -> tuple[tuple[KeptEvent, bool], ...]:
+        """The events to send now, each with whether it was sent before."""
+        if self.repeat_at_ns is not None and at_ns >= self.repeat_at_ns:
+            self._next = self._memory.first_number
+            self._repeat_ns = min(2 * self._repeat_ns, REPEAT_NS_MAX)
+            self.repeat_at_ns = None
+        sending: list[tuple[KeptEvent, bool]] = []
+        while self.can_send:
+            number = max(self._next, self._memory.first_number)
+            sending.append((self._memory.event(number), number < self._sent_before))
+            self._next = number + 1
+            self._sent_before = max(self._sent_before, self._next)
+        if sending and self.repeat_at_ns is None:
+            self.repeat_at_ns = at_ns + self._repeat_ns
+        return tuple(sending)
+
+    def put_off(self, at_ns: int) -> None:
+        """Nobody listened for a while: repeat soon, not at once."""
+        if self.repeat_at_ns is not None:
+            self._repeat_ns = REPEAT_NS
+            self.repeat_at_ns = at_ns + REPEAT_NS

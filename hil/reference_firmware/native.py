@@ -1,0 +1,109 @@
+"""The reference firmware as a native program with sanitizers, under a clock that the bench moves.
+
+Responsible for: starting it, its two lines, its memory that survives a power cut, and telling when
+a sanitizer found something.
+Not responsible for: the firmware (hil/firmware) and what is said on the line.
+Source: package README, "Reference firmware".
+"""
+
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hil.reference_firmware.build import Build, FirmwareUnable, Role, built
+
+ANSWER_S_MAX = 30.0
+END_S_MAX = 10.0
+
+
+class NativeDevice:
+    """Use as a context manager. `line` is the host's end; it is another one after a power cut.
+
+    Time goes by only with `tick`.
+    """
+
+    def __init__(self, role: Role, *, ring_places: int | None = None) -> None:
+        self._program = built(Build.HOST, role, ring_places).folder / f"{role}-host"
+        self._folder = tempfile.TemporaryDirectory(prefix="smartshoe-")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._waiting = b""
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self._stop()
+        finally:
+            self._folder.cleanup()
+
+    def stimulus(self, line: str) -> str:
+        """Something that a sensor or a person does; all that it makes the device say is then on
+
+        the line.
+        """
+        self._bench.sendall(line.encode() + b"\n")
+        while b"\n" not in self._waiting:
+            more = self._bench.recv(4096)
+            if not more:
+                self._stop()
+                raise FirmwareUnable("the program ended")
+            self._waiting += more
+        said, self._waiting = self._waiting.split(b"\n", 1)
+        return said.decode("ascii", "replace")
+
+    def tick(self, milliseconds: int) -> None:
+        self.stimulus(f"tick {milliseconds}")
+
+    def power_cycle(self) -> None:
+        assert self._process is not None
+        process, self._process = self._process, None
+        process.kill()
+        process.communicate()
+        self._close()
+        self._start()
+
+    def _start(self) -> None:
+        self.line, wire = socket.socketpair()
+        self._bench, bench = socket.socketpair()
+        for mine in (self.line, self._bench):
+            mine.settimeout(ANSWER_S_MAX)
+        memory = Path(self._folder.name) / "memory"
+        settings = ("--ticks", "--memory", str(memory), "--bench", str(bench.fileno()))
+        self._process = subprocess.Popen(
+            (str(self._program), *settings),
+            stdin=wire.fileno(),
+            stdout=wire.fileno(),
+            stderr=subprocess.PIPE,
+            pass_fds=(bench.fileno(),),
+        )
+        wire.close()
+        bench.close()
+
+    def _stop(self) -> None:
+        """Raises FirmwareUnable with what a sanitizer said."""
+        process, self._process = self._process, None
+        self._close()
+        if process is None:
+            return
+        try:
+            said = process.communicate(timeout=END_S_MAX)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = process.communicate()[1]
+        if process.returncode:
+            text = said.decode("utf-8", "replace")[-3000:]
+            raise FirmwareUnable(f"the firmware ended {process.returncode}:\n{text}")
+
+    def _close(self) -> None:
+        self.line.close()
+        self._bench.close()

@@ -1,0 +1,126 @@
+"""`smartshoe run` at a table with an RFID shoe, in a folder of its own.
+
+Responsible for: the table.toml it is started with, the dealer's hand at its console, and reading
+what its journal took in and concluded, also while it runs.
+Not responsible for: starting and ending it (hil.rig.program), enrolling batches (hil.demo.batches).
+Source: controller/README.md, "Configuration", "Evidence"; package README, "The RFID shoe".
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from controller.control.client import ControlError
+from controller.journal.store import open_read_only
+from controller.tape.entries import Entry
+from controller.tape.inputs import Input
+from controller.tape.records import inputs_in, read_entry, read_input
+from hil.dealing.tags import NAMES
+from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
+from hil.emulator.lines.line import LineServer
+from hil.rig.console import ConsoleHand
+from hil.rig.program import Program
+
+WAIT_S = 20.0
+LOOK_S = 0.02
+
+CONFIG = """\
+[table]
+name = "BENCH-1"
+
+[rules]
+profile = "s42-mini"
+decks = 8
+observed = ["result_button"]
+
+[shoe]
+port = {port}
+model = "feig-rfid"
+gate_input = {gate}
+
+[batches]
+bound = {bound}
+
+[metrics]
+enabled = false
+{more}"""
+
+
+class TooLate(Exception):
+    """What was waited for did not come."""
+
+
+def until(ready: Callable[[], object]) -> None:
+    """Look again and again until it is so. Raises TooLate."""
+    until_s = time.monotonic() + WAIT_S
+    while not ready():
+        if time.monotonic() > until_s:
+            raise TooLate(f"not within {WAIT_S:.0f} s")
+        Event().wait(LOOK_S)
+
+
+@dataclass(frozen=True, slots=True)
+class RfidPrograms:
+    """Programs in one folder, one after the other; batches and keys lie there already."""
+
+    folder: Path
+
+    def program(
+        self,
+        port: str,
+        more: str = "",
+        *,
+        bound: Sequence[str] = NAMES,
+        environment: Mapping[str, str] | None = None,
+    ) -> Program:
+        """One with its shoe at that port. `more` are further sections of table.toml."""
+        config = self.folder / "table.toml"
+        # A JSON string is a TOML string.
+        named = {"port": json.dumps(port), "bound": json.dumps(list(bound))}
+        config.write_text(CONFIG.format(gate=GATE_INPUT, more=more, **named), encoding="utf-8")
+        words = [f"{name}={value}" for name, value in (environment or {}).items()]
+        return Program(config, self.folder / "program.log", ("env", *words))
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / "journal"
+
+    def entries(self) -> list[Entry]:
+        """All that was concluded and stored."""
+        with open_read_only(self.journal) as journal:
+            read = [read_entry(stored.record) for stored in journal.records()]
+        return [entry for entry in read if entry is not None]
+
+    def inputs(self) -> list[Input]:
+        """All that was taken in and stored."""
+        with open_read_only(self.journal) as journal:
+            read = [read_input(stored.record) for stored in journal.records()]
+        return [one for item in read if item is not None for one in inputs_in(item)]
+
+
+def console_hand(program: Program, line: LineServer[RfidShoe]) -> ConsoleHand:
+    """The dealer's hand at the console. He looks again where the program ended meanwhile."""
+
+    def all_taken() -> None:
+        taken = line.wait_for(lambda shoe: shoe.all_taken, WAIT_S)
+        assert taken, program.last_words("cards were not taken over")
+
+    def declare(declaration: Mapping[str, object]) -> None:
+        until(lambda: _declared(program, declaration))
+
+    return ConsoleHand(all_taken, declare)
+
+
+def _declared(program: Program, declaration: Mapping[str, object]) -> bool:
+    """Whether the result has been taken, now or before the program ended."""
+    with suppress(ControlError):
+        if program.snapshot()["coup"] is None:
+            return True
+        answer = program.ask({"request": "act", **declaration})
+        assert answer["ok"], answer
+        return True
+    return False

@@ -1,0 +1,122 @@
+"""A bad line between the program and a device on TCP: bytes are lost, doubled, late, and it breaks.
+
+Responsible for: carrying bytes both ways through a fault plan, and breaking the connection after
+seeded numbers of bytes, until it is mended.
+Not responsible for: what the faults are (faults), and the two ends.
+Source: package README, "Faults of the wire".
+"""
+
+import contextlib
+import socket
+import time
+from random import Random
+from threading import Event, Lock, Thread
+from types import TracebackType
+from typing import Self
+
+from hil.emulator.lines.faults import FaultPlan
+
+LOOPBACK = "127.0.0.1"
+LOOK_S = 0.1
+NS_PER_S = 1_000_000_000
+READ_BYTES_MAX = 4096
+
+
+class BadLine:
+    """Use as a context manager. `url` leads through it to that port; one client at a time.
+
+    `bytes_between_cuts`: the least and the most that go through, both ways, before it breaks.
+    """
+
+    def __init__(
+        self, port: int, plan: FaultPlan, seed: int, bytes_between_cuts: tuple[int, int]
+    ) -> None:
+        self.cuts = 0
+        self._port = port
+        self._plan: FaultPlan | None = plan
+        self._source = Random(seed)  # noqa: S311 - reproducible
+        self._between = bytes_between_cuts
+        self._until_cut = self._source.randint(*self._between)
+        self._counting = Lock()
+        self._ended = Event()
+        self._listener = socket.create_server((LOOPBACK, 0))
+        self._listener.settimeout(LOOK_S)
+        self.url = f"socket://{LOOPBACK}:{self._listener.getsockname()[1]}"
+        self._thread = Thread(target=self._run, name="bad line", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._listener.close()
+
+    def mend(self) -> None:
+        """From now on every byte comes through."""
+        self._plan = None
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                caller, _ = self._listener.accept()
+                with caller, socket.create_connection((LOOPBACK, self._port)) as device:
+                    self._carry(caller, device)
+
+    def _carry(self, caller: socket.socket, device: socket.socket) -> None:
+        broken = Event()
+        ways = ((caller, device), (device, caller))
+        threads = [
+            Thread(target=self._one_way, args=(*way, broken), name="a way of the bad line")
+            for way in ways
+        ]
+        for end in (caller, device):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            end.settimeout(LOOK_S)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _one_way(self, source: socket.socket, sink: socket.socket, broken: Event) -> None:
+        waiting = b""
+        with contextlib.suppress(OSError):
+            while not broken.is_set() and not self._ended.is_set():
+                try:
+                    data = source.recv(READ_BYTES_MAX)
+                except TimeoutError:
+                    continue
+                if not data:
+                    break
+                whole, zero, waiting = (waiting + data).rpartition(b"\0")
+                self._deliver(whole + zero, sink, broken)
+        broken.set()
+
+    def _deliver(self, data: bytes, sink: socket.socket, broken: Event) -> None:
+        """Through the plan; whole frames only, as it knows them by the zeros between."""
+        plan = self._plan
+        if plan is None:
+            sink.sendall(data)
+            return
+        for piece, delay_ns in plan.apply(data, time.monotonic_ns()):
+            self._ended.wait(delay_ns / NS_PER_S)
+            sink.sendall(piece[: self._allowed(len(piece), broken)])
+            if broken.is_set():
+                return
+
+    def _allowed(self, size: int, broken: Event) -> int:
+        """How many bytes come through; where it breaks, the rest does not."""
+        with self._counting:
+            allowed = min(size, self._until_cut)
+            self._until_cut -= allowed
+            if not self._until_cut:
+                self._until_cut = self._source.randint(*self._between)
+                self.cuts += 1
+                broken.set()
+            return allowed

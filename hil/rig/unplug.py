@@ -1,0 +1,160 @@
+"""Plugs pulled at seeded moments in the middle of cards, and plugged in again a little later.
+
+Responsible for: when a line is pulled (at a record of a card that is passing, or at a byte of what
+is told of it), how many cards are drawn while it is out, and that it is in again before the dealer
+goes to the console.
+Not responsible for: lines (hil.emulator), and what the program makes of it.
+Source: package README, "The runner".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
+
+from hil.dealing.actions import Action, PressResult
+from hil.dealing.cards import PhysicalCard
+from hil.dealing.truth import ReportTruth
+from hil.emulator.feig.device import FeigSettings
+from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.lines.line import LineServer
+from hil.emulator.lines.reports import Report
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.shoe_runner import DealingShoe, ignore_action
+from hil.usb.bed import UsbBed
+
+WAIT_S = 20.0
+# A card is a tag, the gate shut and the gate open again.
+RECORDS_OF_A_CARD = 3
+# What is told of the gate alone is longer than this.
+BYTES_OF_A_CARD_MIN = 24
+
+
+class CountedShoe(RfidShoe):
+    """An RFID shoe that keeps which pieces of plastic left it, in order."""
+
+    def __init__(self, settings: FeigSettings | None = None, *, by_hand: bool = False) -> None:
+        super().__init__(settings, by_hand=by_hand)
+        self.drawn: list[str] = []
+
+    def draw_piece(self, piece: PhysicalCard) -> tuple[Report, ...]:
+        self.drawn.append(piece.tag)
+        return super().draw_piece(piece)
+
+
+class Plug(Protocol):
+    """Something that can be pulled while a card passes."""
+
+    def pull(self, line: LineServer[CountedShoe], records_before: int, source: Random) -> None:
+        """Pull it at a random moment of a card, before which the reader had made so many records.
+
+        Returns when it is out.
+        """
+        ...
+
+    def put_in(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SerialPlug:
+    """A serial line, pulled at any record or at any byte."""
+
+    server: PtyServer[CountedShoe]
+
+    def pull(self, line: LineServer[CountedShoe], records_before: int, source: Random) -> None:
+        if source.random() < 0.5:
+            _wait_for_record(line, records_before, source)
+            self.server.unplug()
+            return
+        self.server.cut_after(source.randint(1, BYTES_OF_A_CARD_MIN))
+        cut = line.wait_for(lambda _shoe: not self.server.plugged, WAIT_S)
+        assert cut, "the line was to be cut, and nothing went over it"
+
+    def put_in(self) -> None:
+        self.server.replug()
+
+
+@dataclass(frozen=True, slots=True)
+class UsbPlug:
+    """A device of an emulated USB bus, pulled at any record."""
+
+    bed: UsbBed
+    device: str
+
+    def pull(self, line: LineServer[CountedShoe], records_before: int, source: Random) -> None:
+        _wait_for_record(line, records_before, source)
+        self.bed.unplug(self.device)
+
+    def put_in(self) -> None:
+        self.bed.plug(self.device)
+
+
+def _wait_for_record(line: LineServer[CountedShoe], before: int, source: Random) -> None:
+    wanted = before + source.randint(0, RECORDS_OF_A_CARD)
+    assert line.wait_for(lambda shoe: shoe.reader.records_made >= wanted, WAIT_S)
+
+
+@dataclass(slots=True)
+class PulledLine:
+    """A served shoe as an outlet for ShoeRunner, and `people` for it.
+
+    Between two pulls come `between` cards, and `out` more cards are drawn while it is out, at
+    random within both bounds. After `pulls_max` it stays in.
+    """
+
+    line: LineServer[CountedShoe]
+    plug: Plug
+    seed: int
+    pulls_max: int
+    people: Callable[[Action], None] = ignore_action
+    between: tuple[int, int] = (3, 9)
+    out: tuple[int, int] = (0, 3)
+    pulls: int = 0
+    is_out: bool = False
+    _source: Random = field(init=False)
+    _cards_left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._source = Random(self.seed)  # noqa: S311 - reproducible
+        self._cards_left = self._source.randint(*self.between)
+
+    def perform(self, act: Callable[[DealingShoe], tuple[Report, ...]]) -> tuple[Report, ...]:
+        """Do it; where a card leaves by it and its time has come, the plug is pulled meanwhile."""
+        shoe = self.line.emulator
+        drawn, records = len(shoe.drawn), shoe.reader.records_made
+        reports = self.line.perform(act)
+        if len(shoe.drawn) > drawn:
+            self._card_passes(records)
+        return reports
+
+    def settle(self) -> bool:
+        """Let all reports leave."""
+        return self.line.settle()
+
+    def take_reports(self) -> tuple[ReportTruth, ...]:
+        """The reports that have left since the last call."""
+        return self.line.take_reports()
+
+    def __call__(self, action: Action) -> None:
+        """For ShoeRunner.people: whoever goes to the console waits for all cards first."""
+        if isinstance(action, PressResult) and self.is_out:
+            self.put_in()
+        self.people(action)
+
+    def put_in(self) -> None:
+        """Plug it in again."""
+        self.plug.put_in()
+        self.is_out = False
+        self._cards_left = self._source.randint(*self.between)
+
+    def _card_passes(self, records_before: int) -> None:
+        self._cards_left -= 1
+        if self._cards_left >= 0:
+            return
+        if self.is_out:
+            self.put_in()
+        elif self.pulls < self.pulls_max:
+            self.plug.pull(self.line, records_before, self._source)
+            self.pulls += 1
+            self.is_out = True
+            self._cards_left = self._source.randint(*self.out)

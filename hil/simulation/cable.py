@@ -1,0 +1,172 @@
+"""A cable in memory: the program's port on one end, a device on the other, no operating system.
+
+Responsible for: implementing the Port protocol for tests and simulations, with faults of the wire,
+and for serving an emulated device on it without threads.
+Not responsible for: time. The delays of a fault plan are left out; the order of pieces is kept.
+Source: package README, "One seam for simulation: the port".
+"""
+
+from collections import deque
+from collections.abc import Callable
+from threading import Condition
+from typing import Generic
+
+from firmware_bridge.transport.port import PortGone, PortUnavailable
+from hil.dealing.truth import ReportTruth
+from hil.emulator.lines.batch import batch_of
+from hil.emulator.lines.faults import FaultPlan
+from hil.emulator.lines.line import DeviceT
+from hil.emulator.lines.reports import Report
+
+
+class _Wire:
+    """What both ends share, guarded by `changed`. Each plugging-in is a new `generation`."""
+
+    def __init__(self) -> None:
+        self.changed = Condition()
+        self.to_host: deque[bytes] = deque()
+        self.to_device = bytearray()
+        self.plugged = True
+        self.generation = 1
+
+
+class Cable:
+    """Both ends. A cable is plugged in when made; bytes sent while it is not are gone."""
+
+    def __init__(self, faults: FaultPlan | None = None, read_timeout_s: float = 0.1) -> None:
+        self._faults = faults
+        self._wire = _Wire()
+        self._writes = 0
+        self.host = CablePort(self._wire, read_timeout_s)
+
+    def device_write(self, data: bytes) -> None:
+        """The device sends; the fault plan decides what arrives and in which pieces."""
+        self._writes += 1
+        if self._faults is None:
+            self.deliver(data)
+            return
+        for piece, _ in self._faults.apply(data, self._writes):
+            self.deliver(piece)
+
+    def deliver(self, piece: bytes) -> bool:
+        """Put one piece on the host's side past the fault plan; False when it is unplugged."""
+        with self._wire.changed:
+            if self._wire.plugged and piece:
+                self._wire.to_host.append(piece)
+                self._wire.changed.notify_all()
+            return self._wire.plugged
+
+    def device_read(self) -> bytes:
+        """All the host has written since the last call; never blocks."""
+        with self._wire.changed:
+            data = bytes(self._wire.to_device)
+            self._wire.to_device.clear()
+            return data
+
+    def unplug(self) -> None:
+        """Pull the plug: what was under way is gone, a blocked read ends with PortGone."""
+        with self._wire.changed:
+            self._wire.plugged = False
+            self._wire.to_host.clear()
+            self._wire.to_device.clear()
+            self._wire.changed.notify_all()
+
+    def plug(self) -> None:
+        """Plug in again; a port that was open before stays dead and has to be opened anew."""
+        with self._wire.changed:
+            self._wire.plugged = True
+            self._wire.generation += 1
+            self._wire.changed.notify_all()
+
+
+class CablePort:
+    """The host's end: a Port of firmware_bridge.transport.port."""
+
+    def __init__(self, wire: _Wire, read_timeout_s: float) -> None:
+        self._wire = wire
+        self._read_timeout_s = read_timeout_s
+        self._opened_generation = 0
+
+    def open(self) -> None:
+        """Open exclusively. Raises PortUnavailable."""
+        with self._wire.changed:
+            if self._alive():
+                raise PortUnavailable("the cable is already open; close the other user first")
+            if not self._wire.plugged:
+                raise PortUnavailable("the cable is unplugged; plug it in")
+            self._opened_generation = self._wire.generation
+
+    def read(self) -> bytes:
+        """The next piece, or b"" after the time-out. Raises PortGone."""
+        with self._wire.changed:
+            self._wire.changed.wait_for(
+                lambda: self._wire.to_host or not self._alive(), self._read_timeout_s
+            )
+            self._check()
+            return self._wire.to_host.popleft() if self._wire.to_host else b""
+
+    def write(self, data: bytes) -> None:
+        """Hand it to the device. Raises PortGone."""
+        with self._wire.changed:
+            self._check()
+            self._wire.to_device.extend(data)
+
+    def close(self) -> None:
+        """Close; a blocked read ends with PortGone."""
+        with self._wire.changed:
+            self._opened_generation = 0
+            self._wire.changed.notify_all()
+
+    def _alive(self) -> bool:
+        return self._wire.plugged and self._opened_generation == self._wire.generation
+
+    def _check(self) -> None:
+        """Under the lock: raise PortGone unless open and plugged."""
+        if self._opened_generation == 0:
+            raise PortGone("the port is closed")
+        if not self._alive():
+            self._opened_generation = 0
+            raise PortGone("the cable was unplugged")
+
+
+class CableOutlet(Generic[DeviceT]):
+    """An emulated device at the far end of a cable; everything happens in the caller's thread."""
+
+    def __init__(
+        self,
+        emulator: DeviceT,
+        cable: Cable,
+        clock_ns: Callable[[], int],
+        faults: FaultPlan | None = None,
+    ) -> None:
+        self.emulator = emulator
+        self._cable = cable
+        self._clock_ns = clock_ns
+        self._faults = faults
+
+    def perform(self, act: Callable[[DeviceT], tuple[Report, ...]]) -> tuple[Report, ...]:
+        """Do something to the device and send what it has to say."""
+        reports = act(self.emulator)
+        self.settle()
+        return reports
+
+    def settle(self, timeout_s: float = 0.0) -> bool:
+        """Take the host's commands, send what is due now; True when nothing is left to send."""
+        at_ns = self._clock_ns()
+        asked = self._cable.device_read()
+        answer = (
+            self.emulator.receive(asked, at_ns) if asked else self.emulator.overdue_answer(at_ns)
+        )
+        self._cable.deliver(answer)
+        copies = self.emulator.due(at_ns)
+        if copies:
+            batch = batch_of(copies, self._faults, at_ns)
+            while not batch.done:
+                piece = batch.pieces[0][0]
+                batch.advance(len(piece), arrived=self._cable.deliver(piece))
+            self.emulator.log.settle(batch)
+        return self.emulator.idle
+
+    def take_reports(self) -> tuple[ReportTruth, ...]:
+        """The reports whose last copy has left since the last call."""
+        return self.emulator.log.take()

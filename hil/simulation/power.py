@@ -1,0 +1,105 @@
+"""A simulated table whose program may lose power, before or after it has stored.
+
+Responsible for: what is left of a run that ends at once (the state that was stored last, and no
+byte that waited for the store), and the next run, in the same boot of its computer or another.
+Not responsible for: power of the devices (hil.emulator) and the journal itself (controller).
+Source: package README, "The simulated table"; controller/README.md, "Restart"; D-22.
+"""
+
+from dataclasses import dataclass, replace
+
+from controller.core.state import STATES, CoreState
+from controller.tape.entries import Entry
+from controller.tape.inputs import Input, Started
+from firmware_bridge.transport.port import PortOpened
+from hil.simulation.table import SimulatedTable
+
+
+@dataclass(frozen=True, slots=True)
+class Unstored:
+    """What was stored before inputs that still wait: a state, and how many entries and inputs.
+
+    So many inputs are `left` until power fails, `stored` just then or never.
+    """
+
+    state: CoreState
+    entries: int
+    inputs: int
+    left: int
+    stored: bool
+
+
+class PoweredTable(SimulatedTable):
+    """As a SimulatedTable while nobody cuts its power. `boots` counts those of its computer."""
+
+    is_on: bool = True
+    boots: int = 1
+    _unstored: Unstored | None = None
+
+    def cut_after(self, inputs: int, *, stored: bool) -> None:
+        """The next so many inputs are one transaction, and power fails when it is to be stored.
+
+        `stored`: it was, and only what was to be written after it is lost.
+        """
+        assert self.is_on, "the program has no power"
+        assert inputs > 0, "a transaction holds an input"
+        counts = len(self.entries), len(self.inputs)
+        self._unstored = Unstored(self.state, *counts, inputs, stored)
+
+    def cut_now(self) -> None:
+        """Power fails now: what waits for a store is not stored."""
+        assert self.is_on, "the program has no power"
+        self._off()
+
+    def turn_on(self, *, same_boot: bool) -> None:
+        """The next run begins with what was stored, and all ports open."""
+        assert not self.is_on, "the program runs"
+        started = next(one for one in self.inputs if isinstance(one, Started))
+        if not same_boot:
+            self.boots += 1
+            self.booted_ns = self.clock_ns - 1
+        self.is_on = True
+        self.state = STATES.decode(STATES.encode(self.state))
+        self.take(replace(started, at=self.at, boot_id=f"boot {self.boots}"))
+        for port in self._devices:
+            self.plug(port)
+
+    def take(self, item: Input) -> tuple[Entry, ...]:
+        """Give the core one input; without power nothing is taken."""
+        if not self.is_on:
+            return ()
+        return super().take(item) if self._unstored is None else self._take_unstored(item)
+
+    def plug(self, port: str) -> None:
+        """The port opens; what is drawn by lot is another each time."""
+        assert not self._plugged[port], f"{port} is plugged in"
+        self._plugged[port] = True
+        self._devices[port].host_appeared(self.clock_ns)
+        self.take(PortOpened(port, self.at, self.clock_ns.to_bytes(32, "big")))
+
+    def _take_unstored(self, item: Input) -> tuple[Entry, ...]:
+        assert self._unstored is not None
+        self._unstored = replace(self._unstored, left=self._unstored.left - 1)
+        over = self._unstored.left == 0
+        self.inputs.append(item)
+        self.state, output = self.core.handle(self.state, item)
+        self.entries.extend(output.entries)
+        if over:
+            self._off()
+            return output.entries
+        for port, data in output.at_once:
+            self._to_device(port, data)
+        return output.entries
+
+    def _off(self) -> None:
+        before, self._unstored = self._unstored, None
+        self.is_on = False
+        for port in self._devices:
+            self._plugged[port] = False
+        if before is not None and not before.stored:
+            self.state = before.state
+            del self.entries[before.entries :]
+            del self.inputs[before.inputs :]
+
+    def _deadline_ns(self) -> int | None:
+        return super()._deadline_ns() if self.is_on else None

@@ -1,0 +1,189 @@
+"""A whole table under a simulated clock: the program's core, emulated devices, no threads.
+
+Responsible for: carrying bytes between the core and any number of emulated devices at the moments
+they are due, giving the core its ticks, and keeping what was concluded. Thousands of shoes an hour.
+Not responsible for: storing, ports of the operating system and real time (rig).
+Source: package README, "The simulated table".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from controller.core.build import SETTINGS, core_of
+from controller.core.core import Core
+from controller.core.settings import Settings
+from controller.core.state import CoreState
+from controller.procedure.decisions import Provisional, Resolution
+from controller.procedure.people.suspension import permitted_decisions
+from controller.profiles.load import load_clauses, profile_text
+from controller.tape.actions import Action, Resolve, Role
+from controller.tape.entries import Entry
+from controller.tape.inputs import Input, OperatorAction, Started, Tick
+from controller.version import VERSION
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from hil.dealing.truth import ReportTruth
+from hil.emulator.lines.batch import batch_of
+from hil.emulator.lines.served import Served
+from hil.rig.in_process import ANYHOW, utc_zone
+
+UTC_NS = 1_795_000_000_000_000_000  # within 2026-11-18
+ENTROPY = bytes(range(32))
+NS_PER_MS = 1_000_000
+# What is not over after so many moments will not be over.
+MOMENTS_MAX = 200_000
+
+
+class SimulatedTable:
+    """`devices` by port. Each is plugged in from the start; `clock_ns` counts from there.
+
+    `booted_ns` is when the program's computer was: its monotonic clock counts from then.
+    """
+
+    def __init__(self, settings: Settings, profile: str, devices: Mapping[str, Served]) -> None:
+        zone, text = utc_zone(), profile_text(profile).encode()
+        configuration = SETTINGS.encode(settings)
+        self.clock_ns = 1_000_000_000
+        self.booted_ns = 0
+        self.entries: list[Entry] = []
+        self.inputs: list[Input] = []
+        self._devices = dict(devices)
+        self._plugged = dict.fromkeys(devices, False)
+        started = Started(self.at, "simulated", VERSION, configuration, text, zone, "")
+        self.core: Core = core_of(started, load_clauses())
+        self.state: CoreState = self.core.initial()
+        self.take(started)
+        for port in self._devices:
+            self.plug(port)
+
+    @property
+    def at(self) -> Timestamp:
+        return Timestamp(self.clock_ns - self.booted_ns, UTC_NS + self.clock_ns)
+
+    def take(self, item: Input) -> tuple[Entry, ...]:
+        """Give the core one input, and its bytes to the devices."""
+        self.inputs.append(item)
+        self.state, output = self.core.handle(self.state, item)
+        self.entries.extend(output.entries)
+        for port, data in (*output.at_once, *output.writes):
+            self._to_device(port, data)
+        return output.entries
+
+    def plug(self, port: str) -> None:
+        """The port opens."""
+        assert not self._plugged[port], f"{port} is plugged in"
+        self._plugged[port] = True
+        self._devices[port].host_appeared(self.clock_ns)
+        self.take(PortOpened(port, self.at, ENTROPY))
+
+    def is_plugged(self, port: str) -> bool:
+        """Whether the device's cable is in."""
+        return self._plugged[port]
+
+    def unplug(self, port: str) -> None:
+        """The cable is pulled: what is under way is gone."""
+        assert self._plugged[port], f"{port} is not plugged in"
+        self._plugged[port] = False
+        self.take(PortLost(port, self.at, "unplugged"))
+
+    def act(
+        self, action: Action, role: Role = Role.DEALER, reason: str = "simulated"
+    ) -> tuple[Entry, ...]:
+        """A person acts."""
+        return self.take(OperatorAction(self.at, role.value, role, "simulation", action, reason))
+
+    def resolve_anyhow(self) -> None:
+        """Take the first permitted decision, as hil.rig.in_process's floorperson does."""
+        permitted = permitted_decisions(self.state.table, Provisional.TAKE_OVER)
+        decision = next((one for one in ANYHOW if one in permitted), None)
+        if decision is None:
+            return
+        resolution = Resolution(decision, Provisional.TAKE_OVER)
+        self.act(Resolve(resolution), Role.FLOORPERSON)
+
+    def later(self, pause_ns: int) -> None:
+        """Let so much time pass, with all that is due on the way."""
+        self._run(self.clock_ns + pause_ns, lambda: False)
+
+    def settle(self, done: Callable[[], bool], longest_ns: int = 60_000 * NS_PER_MS) -> bool:
+        """Let time pass until `done`, at most so long; whether it came."""
+        self._run(self.clock_ns + longest_ns, done)
+        return done()
+
+    def _run(self, until_ns: int, done: Callable[[], bool]) -> None:
+        for _ in range(MOMENTS_MAX):
+            if done():
+                return
+            next_ns = self._next_ns()
+            if next_ns is None or next_ns > until_ns:
+                break
+            self.clock_ns = max(self.clock_ns, next_ns)
+            self._moment()
+        else:
+            raise RuntimeError("the devices and the program never come to rest")
+        self.clock_ns = max(self.clock_ns, until_ns)
+
+    def _next_ns(self) -> int | None:
+        """When something is due: of a device, or of the program."""
+        dues: list[int | None] = [self._deadline_ns()]
+        dues.extend(device.next_due_ns for device in self._devices.values())
+        return min((due for due in dues if due is not None), default=None)
+
+    def _moment(self) -> None:
+        for port, device in self._devices.items():
+            due_ns = device.next_due_ns
+            if due_ns is not None and due_ns <= self.clock_ns:
+                self._from_device(port, device)
+        deadline_ns = self._deadline_ns()
+        if deadline_ns is not None and deadline_ns <= self.clock_ns:
+            self.take(Tick(self.at))
+
+    def _deadline_ns(self) -> int | None:
+        """When the program wants a tick."""
+        due_ns = self.core.next_deadline_ns(self.state)
+        return None if due_ns is None else due_ns + self.booted_ns
+
+    def _from_device(self, port: str, device: Served) -> None:
+        self._arrived(port, device.overdue_answer(self.clock_ns))
+        copies = device.due(self.clock_ns)
+        if not copies:
+            return
+        batch = batch_of(copies, None, self.clock_ns)
+        while not batch.done:
+            piece = batch.pieces[0][0]
+            arrived = self._arrived(port, piece)
+            batch.advance(len(piece), arrived=arrived)
+        device.log.settle(batch)
+
+    def _arrived(self, port: str, data: bytes) -> bool:
+        plugged = self._plugged[port]
+        if plugged and data:
+            self.take(Chunk(port, self.at, data))
+        return plugged
+
+    def _to_device(self, port: str, data: bytes) -> None:
+        if self._plugged.get(port):
+            self._arrived(port, self._devices[port].receive(data, self.clock_ns))
+
+
+class SimulatedOutlet:
+    """One device of a simulated table, for hil.rig.shoe_runner.
+
+    `taken` says when all it had has arrived.
+    """
+
+    def __init__(self, table: SimulatedTable, device: Served, taken: Callable[[], bool]) -> None:
+        self._table = table
+        self._device = device
+        self._taken = taken
+
+    def perform(self, act: Callable[..., Sequence[object]]) -> Sequence[object]:
+        """Do something to the device."""
+        return act(self._device)
+
+    def settle(self) -> bool:
+        """Let time pass until everything was taken over."""
+        return self._table.settle(self._taken)
+
+    def take_reports(self) -> tuple[ReportTruth, ...]:
+        """The reports that have left since the last call."""
+        return self._device.log.take()

@@ -1,0 +1,216 @@
+"""Finds by its syntax tree whatever lets something out of the program, for the tests.
+
+Terminal, log, socket, file, database, bytes to a device, metrics, another process. An import of a
+library that exists to let things out counts as an output, used or not, and so does every `write`.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from controller.views.disclosure import WAYS
+
+PROGRAM = ("firmware_bridge", "drivers", "controller")
+LIST = "controller/views/disclosure.py"
+
+# library, or the module of ours that lets things out for others: the channel it opens
+LIBRARIES = {
+    "typer": "terminal",
+    "rich": "terminal",
+    "getpass": "terminal",
+    "controller.cli.output": "terminal",
+    "logging": "log",
+    "warnings": "log",
+    "syslog": "log",
+    "faulthandler": "log",
+    "socket": "socket",
+    "socketserver": "socket",
+    "asyncio": "socket",
+    "http.client": "socket",
+    "http.server": "socket",
+    "urllib.request": "socket",
+    "smtplib": "socket",
+    "ftplib": "socket",
+    "xmlrpc": "socket",
+    "ssl": "socket",
+    "shutil": "file",
+    "tempfile": "file",
+    "mmap": "file",
+    "fileinput": "file",
+    "zipfile": "file",
+    "tarfile": "file",
+    "sqlite3": "database",
+    "dbm": "database",
+    "shelve": "database",
+    "serial": "device",
+    "usb": "device",
+    "prometheus_client": "metrics",
+    "subprocess": "process",
+    "multiprocessing": "process",
+    "concurrent.futures.process": "process",
+    "ctypes": "process",
+    "pty": "process",
+}
+# A name that is looked at, and lets nothing out.
+HARMLESS_IMPORTS = frozenset({"shutil.get_terminal_size"})
+CALLS = {
+    "print": "terminal",
+    "input": "terminal",
+    "breakpoint": "terminal",
+    "os.write": "file",
+    "os.fdopen": "file",
+    "os.mkfifo": "file",
+    "os.putenv": "process",
+    "os.system": "process",
+    "os.popen": "process",
+    "os.posix_spawn": "process",
+    "os.fork": "process",
+}
+METHODS = {
+    "write_text": "file",
+    "write_bytes": "file",
+    "write": "bytes",
+    "writelines": "bytes",
+    "dump": "bytes",
+    "sendall": "socket",
+    "sendto": "socket",
+    "sendmsg": "socket",
+}
+STREAMS = frozenset({"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"})
+READ_MODES = frozenset({"r", "rb", "rt", "br", "tr"})
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Something in line `line` of `module` that can let something out, by that channel."""
+
+    module: str
+    line: int
+    channel: str
+    what: str
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> tuple[str, ...]:
+    if isinstance(node, ast.Import):
+        return tuple(alias.name for alias in node.names)
+    return tuple(f"{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def _by_import(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    for name in _imported(node):
+        for library, channel in LIBRARIES.items():
+            if within(name, library) and name not in HARMLESS_IMPORTS:
+                yield channel, f"imports {name}"
+
+
+def _has_words(arguments: list[ast.expr]) -> bool:
+    """Whether an exit is given more than a number or a name."""
+    return any(
+        isinstance(one, ast.JoinedStr | ast.BinOp)
+        or (isinstance(one, ast.Constant) and isinstance(one.value, str))
+        for one in arguments
+    )
+
+
+def _mode_of(call: ast.Call, place: int) -> ast.expr | None:
+    named = next((one.value for one in call.keywords if one.arg == "mode"), None)
+    return named or (call.args[place] if len(call.args) > place else None)
+
+
+def _opens_to_write(call: ast.Call, name: str) -> bool:
+    """`open` of a file, unless its mode is written out and only reads."""
+    if name == "os.open":
+        return ast.unparse(call.args[1]) != "os.O_RDONLY"
+    mode = _mode_of(call, 1 if name == "open" else 0)
+    if name != "open" and mode is not None and not isinstance(mode, ast.Constant):
+        return False  # another kind of thing is opened: a journal, a port, a writer
+    if name != "open" and isinstance(mode, ast.Constant) and not isinstance(mode.value, str):
+        return False
+    return mode is not None and not (isinstance(mode, ast.Constant) and mode.value in READ_MODES)
+
+
+def _by_call(call: ast.Call) -> Iterator[tuple[str, str]]:
+    name = ast.unparse(call.func)
+    last = name.rpartition(".")[2]
+    if name in CALLS:
+        yield CALLS[name], f"calls {name}"
+    elif isinstance(call.func, ast.Attribute) and last in METHODS:
+        yield METHODS[last], f"calls {name}"
+    elif last == "open" and _opens_to_write(call, name):
+        yield "file", f"opens with {name} to write"
+    elif name in ("sys.exit", "SystemExit") and _has_words(call.args):
+        yield "terminal", f"ends with words by {name}"
+
+
+def outputs_in(module: str, source: str) -> Iterator[Output]:
+    """Whatever in a module can let something out."""
+    tree = ast.parse(source)
+    looked_at = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("isatty", "encoding")
+    }
+    for node in ast.walk(tree):
+        found: Iterator[tuple[str, str]] = iter(())
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                found = _by_import(node)
+            case ast.Call():
+                found = _by_call(node)
+            case ast.Attribute() if ast.unparse(node) in STREAMS and id(node) not in looked_at:
+                found = iter([("terminal", f"uses {ast.unparse(node)}")])
+        for channel, what in found:
+            yield Output(module, node.lineno, channel, what)  # type: ignore[attr-defined]
+
+
+def outputs(root: Path) -> tuple[Output, ...]:
+    """Every output of the program's packages below that folder."""
+    return tuple(
+        one
+        for package in PROGRAM
+        for path in sorted((root / package).rglob("*.py"))
+        for one in outputs_in(
+            ".".join(path.relative_to(root).with_suffix("").parts), path.read_text("utf-8")
+        )
+    )
+
+
+def names(way: tuple[str, str], output: tuple[str, str]) -> bool:
+    """Whether that line of the list is about that output; `package.*` is about all of it."""
+    return way[1] == output[1] and fnmatchcase(output[0], way[0])
+
+
+def listed() -> frozenset[tuple[str, str]]:
+    """Module and channel of every output on the list."""
+    return frozenset(
+        (module, channel)
+        for way in WAYS
+        for channel, modules in way.by.items()
+        for module in modules
+    )
+
+
+def problems(root: Path) -> tuple[str, ...]:
+    """Outputs that are not on the list, and lines of the list that let nothing out."""
+    known = listed()
+    found = outputs(root)
+    used = {(one.module, one.channel) for one in found}
+    unlisted = [
+        f"{one.module.replace('.', '/')}.py:{one.line} {one.what}: {LIST} does not name"
+        f" {one.module} under {one.channel!r}. Say there what it is and what may pass, and give it"
+        " a walker in tests/end_to_end/test_leaks.py"
+        for one in found
+        if not any(names(way, (one.module, one.channel)) for way in known)
+    ]
+    idle = [
+        f"{LIST} names {module} under {channel!r}, and nothing in it lets anything out that way"
+        for module, channel in sorted(known)
+        if not any(names((module, channel), one) for one in used)
+    ]
+    return (*unlisted, *idle)

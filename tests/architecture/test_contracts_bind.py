@@ -1,0 +1,101 @@
+"""Each import contract refuses what it is there to refuse: bad imports are generated and tried."""
+
+from itertools import combinations, permutations, product
+
+import pytest
+from import_contracts import (
+    BadImport,
+    configuration,
+    contracts,
+    independent_rows,
+    is_kept,
+    rows_of,
+    settings_of,
+)
+
+LAYERS = [one["id"] for one in configuration()["contracts"] if one["type"] == "layers"]
+EXHAUSTIVE = [one for one in LAYERS if settings_of(one).get("exhaustive")]
+PROTECTED = [one["id"] for one in configuration()["contracts"] if one["type"] == "protected"]
+OUTSIDE_PURE = ("os", "io", "pathlib", "socket", "subprocess", "threading", "time", "random")
+# Where a package of the program must not reach for the library of that contract.
+STRANGER = "controller.settlement.payout"
+
+
+def upward_imports(contract: str) -> list[BadImport]:
+    """One for every package and every package in a row above it, or beside it behind a bar."""
+    rows = rows_of(contract)
+    pairs = [
+        (low, high) for above, below in combinations(rows, 2) for low, high in product(below, above)
+    ]
+    pairs += [pair for row in independent_rows(contract) for pair in permutations(row, 2)]
+    return [BadImport(contract, low, high) for low, high in pairs]
+
+
+def not_refused(tried: list[BadImport]) -> list[str]:
+    return [str(one) for one in tried if is_kept(one.contract, one)]
+
+
+@pytest.mark.parametrize("contract", list(contracts()))
+def test_the_tree_keeps_the_contract(contract: str) -> None:
+    assert is_kept(contract)
+
+
+@pytest.mark.parametrize("contract", LAYERS)
+def test_every_upward_import_is_refused(contract: str, record_property) -> None:
+    tried = upward_imports(contract)
+
+    record_property("bad imports", len(tried))
+    print(f"{contract}: {len(tried)} upward imports")
+    assert tried
+    assert not_refused(tried) == []
+
+
+@pytest.mark.parametrize("contract", EXHAUSTIVE)
+def test_a_package_without_a_layer_is_refused(contract: str) -> None:
+    (container,) = settings_of(contract)["containers"]
+
+    assert not is_kept(contract, package=f"{container}.unplaced")
+
+
+def test_no_pure_package_may_use_the_outside() -> None:
+    sources = settings_of("pure")["source_modules"]
+    tried = [
+        BadImport("pure", package, outside)
+        for package, outside in product(sources, (*OUTSIDE_PURE, "logging"))
+    ]
+
+    print(f"pure: {len(tried)} imports of the outside")
+    assert not_refused(tried) == []
+
+
+def test_no_wire_protocol_may_use_another() -> None:
+    protocols = settings_of("protocols")["modules"]
+    tried = [BadImport("protocols", *pair) for pair in permutations(protocols, 2)]
+
+    print(f"protocols: {len(tried)} imports of one another")
+    assert not_refused(tried) == []
+
+
+@pytest.mark.parametrize("contract", PROTECTED)
+def test_a_library_or_package_is_imported_by_its_owners_alone(contract: str) -> None:
+    tried = [
+        BadImport(contract, STRANGER, owned) for owned in settings_of(contract)["protected_modules"]
+    ]
+
+    assert not_refused(tried) == []
+
+
+@pytest.mark.parametrize(
+    ("contract", "importer", "imported"),
+    [
+        ("second-reading", "hil.emulator.feig.device", "firmware_bridge.checksums"),
+        ("second-reading", "hil.dealing.tableau", "controller.rules.tableau"),
+        ("port-shape", "drivers.shoes.angel_eye", "firmware_bridge.transport.pump"),
+        ("device-events", "controller.core.core", "firmware_bridge.angel_eye.messages"),
+        ("verifier", "controller.journal.verify", "controller.journal.record"),
+        ("nowhere", "controller.service.app", "asyncio"),
+        ("nowhere", "controller.system.keys", "random"),
+    ],
+)
+def test_a_forbidden_import_is_refused(contract: str, importer: str, imported: str) -> None:
+    assert not is_kept(contract, BadImport(contract, importer, imported))

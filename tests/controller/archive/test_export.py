@@ -1,0 +1,162 @@
+"""What leaves a journal: tapes that are replayed, and rows for people.
+
+Responsible for: which records are on a tape, its replay from the beginning and from the middle, the
+shoe in play, and rows of coups, irregularities and decisions with disclosure applied.
+Not responsible for: the bytes of a tape (journal/test_tape_file) and the prompt
+(test_cli_journal_files).
+Source: controller/README.md, "Journal commands", "Disclosure".
+"""
+
+from pathlib import Path
+
+import pytest
+
+from controller.archive.export import export_tape, finished_part, rows, sealed_span
+from controller.journal.folder import sealed_files
+from controller.journal.store import open_read_only
+from controller.journal.values import JournalError
+from controller.procedure.effects import CoupClosed
+from controller.replay.report import Finding, replay
+from controller.tape.entries import StateDigest
+from controller.tape.records import read_entry
+
+OVERDRAW = ("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9", "44 91 92", "44 82 AD", "44 92 B5")
+OVERDRAW += ("44 83 A3",)
+
+
+def taken(journal: Path, to: Path, day: str = "", shoe: int | None = None) -> Path:
+    with open_read_only(journal) as opened:
+        part = sealed_span(journal, day, shoe) if day else finished_part(opened)
+        export_tape(opened, part, to)
+    return to
+
+
+def coups_of(path: Path) -> list[tuple[str, int, int]]:
+    with open_read_only(path) as opened:
+        entries = [read_entry(one.record) for one in opened.records(opened.first_available_seq - 1)]
+    closed = [one.record for one in entries if isinstance(one, CoupClosed)]
+    return [(one.gaming_day, one.shoe, one.coup) for one in closed]
+
+
+def test_a_tape_of_all_ends_with_the_last_finished_coup_and_is_replayed(
+    sealed_journal, tmp_path
+) -> None:
+    tape = taken(sealed_journal(2, 1), tmp_path / "all.tape")
+
+    report = replay(tape)
+    assert (report.finding, report.shoes, report.coups) == (Finding.SAME, 4, 10)
+    with open_read_only(tape) as opened:
+        *_, last = opened.records()
+        assert opened.first_available_seq == 1
+    assert isinstance(read_entry(last.record), StateDigest)
+
+
+@pytest.mark.parametrize(
+    ("day", "shoe", "coups"),
+    [
+        ("2025-11-21", None, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]),
+        ("2025-11-21", 2, [(2, 1), (2, 2), (2, 3)]),
+        ("2025-11-22", None, [(1, 1), (1, 2), (1, 3)]),
+    ],
+)
+def test_a_day_or_a_shoe_is_on_a_tape_of_its_own_and_is_replayed(
+    sealed_journal, tmp_path, day, shoe, coups
+) -> None:
+    tape = taken(sealed_journal(2, 1), tmp_path / "some.tape", day, shoe)
+
+    assert coups_of(tape) == [(day, *one) for one in coups]
+    assert replay(tape).finding is Finding.SAME
+    assert replay(tape).coups == len(coups)
+
+
+def test_what_was_archived_is_on_no_tape_and_the_rest_is_replayed(sealed_journal, tmp_path) -> None:
+    journal = sealed_journal(1, 1)
+    sealed_files(journal)[0].unlink()
+
+    tape = taken(journal, tmp_path / "rest.tape")
+
+    assert coups_of(tape)[0] == ("2025-11-22", 1, 1)
+    assert replay(tape).finding is Finding.SAME
+
+
+def test_a_table_that_has_not_finished_a_coup_exports_nothing(sealed_journal) -> None:
+    journal = sealed_journal(then=("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9"))
+    with open_read_only(journal) as opened:
+        assert finished_part(opened).count == 0
+
+
+def test_no_file_is_overwritten(sealed_journal, tmp_path) -> None:
+    tape = tmp_path / "all.tape"
+    tape.write_text("somebody's")
+    with pytest.raises(JournalError, match="it is not overwritten"):
+        taken(sealed_journal(1), tape)
+    assert tape.read_text() == "somebody's"
+
+
+def test_a_shoe_that_is_not_sealed_here_is_refused_with_those_that_are(sealed_journal) -> None:
+    journal = sealed_journal(2)
+    with pytest.raises(JournalError, match="of 2025-11-21 shoes 1, 2 are sealed here, not 3"):
+        sealed_span(journal, "2025-11-21", 3)
+    with pytest.raises(JournalError, match="no shoe of 2025-11-30 is sealed here"):
+        sealed_span(journal, "2025-11-30", None)
+    with pytest.raises(JournalError, match="'yesterday' is no gaming day"):
+        sealed_span(journal, "yesterday", None)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def rows_of(journal: Path) -> list[dict[str, object]]:
+    with open_read_only(journal) as opened:
+        return list(rows(opened, finished_part(opened)))
+
+
+def test_each_finished_coup_is_a_row(sealed_journal) -> None:
+    found = rows_of(sealed_journal(1))
+
+    assert [one["kind"] for one in found] == ["coup"] * 3 + ["shoe_ended", "coup"]
+    first = found[0]
+    assert first | {"record": 0, "at": ""} == {
+        "kind": "coup",
+        "record": 0,
+        "at": "",
+        "table": "M7",
+        "gaming_day": "2025-11-21",
+        "shoe": 1,
+        "coup": 1,
+        "fate": "counted",
+        "outcome": "player",
+        "declared": "player",
+        "player": "9h Kc",
+        "banker": "2d 5s",
+        "player_count": 9,
+        "banker_count": 7,
+        "natural": True,
+        "player_pair": False,
+        "banker_pair": False,
+        "irregularities": [],
+        "ghost": False,
+    }
+    assert str(first["at"]).startswith("2025-11-21T09:00:0")
+    assert (found[-1]["shoe"], found[-1]["coup"]) == (2, 1)
+
+
+def test_what_is_not_finished_is_in_no_row(sealed_journal) -> None:
+    one_card = rows_of(sealed_journal(then=(*OVERDRAW[:4], "44 81 C9")))
+    assert one_card == []
+
+
+def test_an_irregularity_and_who_decided_it_are_rows(sealed_journal) -> None:
+    def trouble(script) -> None:
+        script.reported(*OVERDRAW)
+        script.resolved()
+        script.reported("47 90")
+
+    found = rows_of(sealed_journal(1, trouble=trouble))
+
+    irregularity = next(one for one in found if one["kind"] == "irregularity")
+    assert irregularity["number"] == 1
+    assert irregularity["clauses"]
+    decision = next(one for one in found if one["kind"] == "decision")
+    assert (decision["person"], decision["reason"]) == ("A. Floor", "seen by me")
+    assert decision["closed"] == [1]

@@ -1,0 +1,330 @@
+"""A finished shoe from its records: the cut, the heading, a row a card, and what is clean.
+
+Responsible for: what goes into the file of a shoe, from records of real runs of the core.
+Not responsible for: the file's bytes (journal/test_shoe_file), writing it (test_seal_desk).
+Source: controller/journal/README.md, "Base", "Shoe file".
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from controller.archive.finished_shoe import (
+    LEDGERS,
+    FinishedShoe,
+    NoShoe,
+    finished_shoe,
+    shoe_records,
+    shoes_ended,
+)
+from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, read_row
+from controller.journal.record import GENESIS
+from controller.journal.shoe_file import ROW_BYTES, ShoeFile, read_shoe, shoe_bytes
+from controller.journal.store import Journal, StoredRecord, open_read_only
+from controller.journal.values import Base, Checkpoint
+from controller.procedure.effects import ShoeEnded
+from controller.procedure.events import CardDrawn
+from controller.replay.upgrade import Ledger
+from controller.tape.actions import ChangeSetting, CloseShoe
+from controller.tape.entries import Judged
+from controller.tape.records import read_entry
+from firmware_bridge.transport.port import Chunk
+
+PORT = "/dev/ttyUSB0"
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+# The cut card comes in the second coup; the third one is the last.
+WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+
+
+@pytest.fixture
+def records(record) -> Callable[..., tuple[StoredRecord, ...]]:
+    """All records of a script's journal."""
+
+    def read(script) -> tuple[StoredRecord, ...]:
+        with open_read_only(record(script)) as journal:
+            return tuple(journal.records())
+
+    return read
+
+
+def sealed(records: tuple[StoredRecord, ...], base: Base | None = None) -> FinishedShoe:
+    base = base or Base()
+    mine = shoe_records(one for one in records if one.seq > base.seq)
+    return finished_shoe("M7", base, mine)
+
+
+def as_read(shoe: FinishedShoe) -> ShoeFile:
+    return read_shoe(shoe_bytes(shoe.heading, shoe.rows, shoe.parts))
+
+
+def rows_of(shoe: FinishedShoe) -> list[CardRow]:
+    return [read_row(shoe.rows, at) for at in range(0, len(shoe.rows), ROW_BYTES)]
+
+
+def shoes_in(records: tuple[StoredRecord, ...]) -> Iterator[FinishedShoe]:
+    """One finished shoe after the other."""
+    base = Base()
+    while mine := shoe_records(one for one in records if one.seq > base.seq):
+        shoe = finished_shoe("M7", base, mine)
+        base = shoe.base(as_read(shoe).digest, None)
+        yield shoe
+
+
+# --- the cut --------------------------------------------------------------------------------------
+
+
+def test_a_shoe_ends_with_the_last_conclusion_of_the_input_that_ended_it(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE, *OPENING))
+    mine = shoe_records(stored)
+    kinds = [type(read_entry(one.record)).__name__ for one in mine[-3:]]
+    assert kinds == ["ShoeEnded", "Prompted", "StateDigest"]
+    assert read_entry(stored[len(mine)].record) is None
+
+
+def test_a_shoe_that_ends_the_journal_is_whole(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE))
+    assert shoe_records(stored) == stored
+
+
+def test_an_open_shoe_gives_nothing(script, records) -> None:
+    stored = records(script().begun().reported(*OPENING, *COUP))
+    assert shoe_records(stored) == ()
+    with pytest.raises(NoShoe):
+        finished_shoe("M7", Base(), stored)
+
+
+def test_the_ends_that_wait_are_named(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE, *WHOLE_SHOE))
+    assert [(one.gaming_day, one.shoe) for one in shoes_ended(stored)] == [
+        ("2025-11-21", 1),
+        ("2025-11-21", 2),
+    ]
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def test_a_shoe_in_order_is_clean_and_every_card_has_its_place(script, records) -> None:
+    shoe = sealed(records(script().begun().reported(*WHOLE_SHOE)))
+    coup = ["PLAYER_1", "BANKER_1", "PLAYER_2", "BANKER_2"]
+    told = [(row.role.name, row.coup) for row in rows_of(shoe)]
+    assert shoe.heading.clean
+    assert told == [
+        ("BURN_FIRST", 0),
+        ("BURN", 0),
+        *((role, 1) for role in coup),
+        *((role, 2) for role in coup[:2]),
+        ("CUT_CARD", 2),
+        *((role, 2) for role in coup[2:]),
+        *((role, 3) for role in coup),
+    ]
+
+
+def test_a_row_tells_card_time_and_chain(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE))
+    first = rows_of(sealed(stored))[2]
+    (tells,) = [one for one in stored if one.seq == first.seq]
+    entry = read_entry(tells.record)
+    assert isinstance(entry, Judged)
+    assert isinstance(entry.event, CardDrawn)
+    assert (
+        first
+        == CardRow(
+            seq=tells.seq,
+            # 09:00 UTC and five reports, 300 ms each.
+            utc_ns=1_763_715_601_500_000_000,
+            coup=1,
+            role=RowRole.PLAYER_1,
+            card=3 * 13 + 9,  # the nine of hearts
+            claimed=RowRole.PLAYER_1,
+            flags=RowFlag.NONE,
+            ends=RowEnd.NOT_LAST,
+            declared=RowEnd.NOT_LAST,
+            tag=bytes(16),
+            chain=tells.chain[:16],
+        )
+    )
+
+
+def test_the_last_card_of_a_coup_tells_what_became_of_it(script, records) -> None:
+    rows = rows_of(sealed(records(script().begun().reported(*WHOLE_SHOE))))
+    last = [(row.coup, row.ends.name, row.declared.name) for row in rows if row.ends]
+    assert last == [(number, "PLAYER", "PLAYER") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("last_card", ["44 92 B5", "44 92 C9"])
+def test_without_a_result_button_the_next_card_ends_a_coup(script, records, last_card) -> None:
+    """Also where the next card has the face of the last one."""
+    coup = (*COUP[:3], last_card)
+    dealt = (*OPENING, *coup, *coup, *coup[:2], "43", *coup[2:], *coup, "53")
+    shoe = sealed(records(script(observed=()).begun().reported(*dealt)))
+    cards = [row.role for row in rows_of(shoe) if row.coup and row.role is not RowRole.CUT_CARD]
+    assert shoe.heading.clean
+    assert cards == [RowRole(role) for role in (3, 4, 5, 6)] * 4
+
+
+def test_what_ends_a_shoe_may_open_the_next_one(script, records) -> None:
+    """At a table that reports no results the start of the next shoe shows that this one is over."""
+    coup = COUP[:4]
+    dealt = (*OPENING, *coup, *coup[:2], "43", *coup[2:], *coup)
+    stored = records(script(observed=()).begun().reported(*dealt, *dealt, "53"))
+    one = sealed(stored)
+    two = sealed(stored, one.base(as_read(one).digest, None))
+    assert (one.heading.clean, one.heading.opened_seq, two.heading.opened_seq) == (True, 1, 1)
+    assert (two.heading.shoe, two.heading.decks, two.heading.coups) == (2, 8, 3)
+    assert [row.coup for row in rows_of(two)] == [row.coup for row in rows_of(one)]
+
+
+def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script, record) -> None:
+    """One piece of a fast line may hold the result and cards of the next shoe."""
+    table = script().begun().reported(*WHOLE_SHOE[:-1])
+    number = table.reports
+    table.reported(WHOLE_SHOE[-1], *OPENING)
+    pieces = [item.data for item in table.inputs[-5:]]
+    at_once = script().begun().reported(*WHOLE_SHOE[:-1])
+    assert at_once.reports == number
+    at_once.give(Chunk(PORT, at_once.at, b"".join(pieces)))
+    at_once.reports = table.reports
+    at_once.reported(*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+    with open_read_only(record(at_once)) as journal:
+        one, two = shoes_in(tuple(journal.records()))
+    assert (one.heading.clean, two.heading.clean) == (False, False)
+    last = [(row.role, row.coup) for row in rows_of(one)][-3:]
+    assert last == [(RowRole.BANKER_2, 3), (RowRole.OTHER, 0), (RowRole.OTHER, 0)]
+    assert [row.coup for row in rows_of(two)][:3] == [1, 1, 1]
+
+
+def test_a_troubled_shoe_is_not_clean_and_has_a_row_for_every_card(troubled_shoe, records) -> None:
+    stored = records(troubled_shoe)
+    shoe = sealed(stored)
+    entries = [read_entry(one.record) for one in shoe_records(stored)]
+    drawn = [one.event for one in entries if isinstance(one, Judged)]
+    rows = rows_of(shoe)
+    assert not shoe.heading.clean
+    assert len([row for row in rows if row.role is not RowRole.CUT_CARD]) == len(
+        [one for one in drawn if isinstance(one, CardDrawn)]
+    )
+    assert any(row.flags & RowFlag.IRREGULAR for row in rows)
+    assert any(row.flags & RowFlag.SUSPENDED for row in rows)
+
+
+def test_a_card_too_many_is_told_as_laid_aside(script, records) -> None:
+    table = script().begun().reported(*OPENING, *OVERDRAW)
+    table.resolved()
+    shoe = sealed(records(table.reported(*COUP[4:], *COUP, "43", *COUP, *COUP)))
+    (beside,) = [row for row in rows_of(shoe) if row.flags & RowFlag.IRREGULAR]
+    assert (beside.role, shoe.heading.clean) == (RowRole.OTHER, False)
+
+
+def test_a_shoe_that_a_person_closed_is_not_clean(script, records) -> None:
+    table = script().begun().reported(*OPENING, *COUP)
+    table.acted(CloseShoe())
+    shoe = sealed(records(table))
+    assert (shoe.heading.clean, shoe.heading.coups) == (False, 1)
+
+
+def test_a_shoe_joined_in_play_is_not_clean(script, records) -> None:
+    table = script().begun().reported(COUP[0])
+    table.resolved()
+    shoe = sealed(records(table.reported(*COUP[1:], *COUP[:2], "43", *COUP[2:], *COUP)))
+    assert not shoe.heading.clean
+
+
+def test_a_run_that_begins_amid_a_shoe_leaves_it_unclean(script, records) -> None:
+    table = script().begun().reported(*OPENING, *COUP)
+    table.begun(boot_id="boot-2")
+    while table.state.table.suspension is not None:
+        table.resolved()
+    shoe = sealed(records(table.reported(*COUP, "43", *COUP, *COUP)))
+    assert not shoe.heading.clean
+
+
+def test_a_changed_setting_leaves_later_shoes_unclean_too(script, record) -> None:
+    table = script().begun()
+    table.acted(ChangeSetting("burn_cards_disclosed", "first"))
+    table.reported(*WHOLE_SHOE, *WHOLE_SHOE)
+    with Journal.open(record(table)) as journal:
+        stored = tuple(journal.records())
+    assert [shoe.heading.clean for shoe in shoes_in(stored)] == [False, False]
+
+
+# --- the heading ----------------------------------------------------------------------------------
+
+
+def test_the_first_shoe_says_where_it_comes_from(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE))
+    said = sealed(stored).heading
+    assert (said.table, said.gaming_day, said.shoe) == ("M7", "2025-11-21", 1)
+    assert (said.first_seq, said.last_seq) == (1, len(stored))
+    assert (said.chain_before, said.chain_after) == (GENESIS, stored[-1].chain)
+    assert (said.started_seq, said.opened_seq, said.state_software) == (0, 1, "")
+    assert (said.decks, said.coups, said.irregularities) == (8, 3, 0)
+    assert (said.from_ns, said.until_ns) == (1_763_715_600_000_000_000, 1_763_715_606_000_000_000)
+    assert said.previous == bytes(32)
+
+
+def test_the_second_shoe_names_the_first_and_can_be_told_alone(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE, *WHOLE_SHOE))
+    one, two = shoes_in(stored)
+    assert two.heading.previous == as_read(one).digest
+    assert two.heading.chain_before == one.heading.chain_after
+    assert (two.heading.started_seq, two.heading.opened_seq, two.heading.shoe) == (1, 1, 2)
+    assert two.parts.started == stored[0].record
+    assert two.heading.clean is False  # with no state nobody knows that no setting was changed
+
+
+def test_the_state_at_the_end_of_a_shoe_begins_the_next_file(script, records) -> None:
+    table = script().begun().reported(*WHOLE_SHOE)
+    state = next(output.checkpoint for output in table.outputs if output_ends(output))
+    stored = records(table.reported(*WHOLE_SHOE))
+    one = sealed(stored)
+    last = one.heading.last_seq
+    base = one.base(as_read(one).digest, Checkpoint.of(last, 1, "0.5.0", state))
+    two = sealed(stored, base)
+    assert (two.parts.state, two.heading.state_software) == (state, "0.5.0")
+    assert base.digest == sha256(state).digest()
+    assert two.heading.clean
+
+
+def output_ends(output) -> bool:
+    return any(isinstance(entry, ShoeEnded) for entry in output.entries)
+
+
+def test_a_later_state_does_not_begin_the_next_file(script, records) -> None:
+    one = sealed(records(script().begun().reported(*WHOLE_SHOE, *OPENING, *COUP)))
+    later = Checkpoint.of(one.heading.last_seq + 1, 1, "0.5.0", b"state")
+    base = one.base(bytes(32), later)
+    assert (base.state, base.software, base.digest) == (b"", "", b"")
+
+
+def test_another_version_takes_over_the_numbers(script, records) -> None:
+    one = sealed(records(script().begun().reported(*WHOLE_SHOE)))
+    ledger = LEDGERS.decode(one.base(bytes(32), None).ledger)
+    assert ledger == replace(
+        Ledger(),
+        day="2025-11-21",
+        shoe=1,
+        coups=3,
+        profile="s42-mini",
+        decks=8,
+        observed=("result_button",),
+    )
+
+
+def test_records_of_an_unknown_kind_leave_a_shoe_unclean(script, records) -> None:
+    stored = records(script().begun().reported(*WHOLE_SHOE))
+    strange = replace(stored[-1], record=b"\x82\x63out\xa1dtypegStrange")
+    shoe = finished_shoe("M7", Base(), (*stored[:-1], strange))
+    assert not shoe.heading.clean
+
+
+def test_it_reads_a_journal_of_files(script, record) -> None:
+    folder: Path = record(script().begun().reported(*WHOLE_SHOE))
+    with open_read_only(folder) as journal:
+        shoe = sealed(tuple(journal.records()))
+    assert len(as_read(shoe).parts().records) == shoe.heading.last_seq

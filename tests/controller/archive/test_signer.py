@@ -1,0 +1,141 @@
+"""Who signs: a key file, a program of the house, or nobody, in words.
+
+Responsible for: the signer that settings give, keys made at the first start, and a program that
+gives no signature.
+Not responsible for: key files (test_keys) and what is signed (test_seal_list, test_sealing).
+Source: controller/README.md, "Evidence".
+"""
+
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.archive.signer import (
+    KeySigner,
+    NoSigner,
+    ProgramSigner,
+    SignFailed,
+    SigningSettings,
+    open_signer,
+)
+from controller.system.keys import TableKey, make_key, public_path
+
+DATA = b"what is signed"
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> TableKey:
+    return make_key(tmp_path / "token.key")
+
+
+@pytest.fixture
+def program(tmp_path: Path, key: TableKey) -> Callable[[str], SigningSettings]:
+    """Settings of a program that runs this Python; `key` is the one its signatures must be by."""
+
+    def settings(text: str) -> SigningSettings:
+        file = tmp_path / "sign.py"
+        file.write_text(text)
+        return SigningSettings(
+            key=tmp_path / "unused.key",
+            program=(sys.executable, str(file), "--slot", "1"),
+            public_key=public_path(tmp_path / "token.key"),
+        )
+
+    return settings
+
+
+def test_the_usual_key_is_made_once_and_then_used(tmp_path: Path) -> None:
+    settings = SigningSettings(tmp_path / "table.key")
+    first = open_signer(settings, make=True)
+    again = open_signer(settings, make=True)
+    assert isinstance(first, KeySigner)
+    assert isinstance(again, KeySigner)
+    assert first.public == again.public
+    assert stat.S_IMODE((tmp_path / "table.key").stat().st_mode) == 0o600
+    assert "just made" in first.words
+    assert "just made" not in again.words
+    assert first.public.verifies(first.sign(DATA), DATA)
+
+
+def test_a_look_makes_no_key(tmp_path: Path) -> None:
+    signer = open_signer(SigningSettings(tmp_path / "table.key"))
+    assert isinstance(signer, NoSigner)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_that_is_named_is_never_made(tmp_path: Path) -> None:
+    signer = open_signer(SigningSettings(tmp_path / "house.key", make=False), make=True)
+    assert isinstance(signer, NoSigner)
+    assert signer.wanted
+    assert "house.key: there is no key. Make one with `smartshoe keys make" in signer.words
+
+
+def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
+    make_key(tmp_path / "table.key")
+    (tmp_path / "table.key").chmod(0o640)
+    signer = open_signer(SigningSettings(tmp_path / "table.key"), make=True)
+    assert isinstance(signer, NoSigner)
+    assert "its mode is 0640" in signer.words
+
+
+def test_nobody_signs_where_it_is_not_wanted(tmp_path: Path) -> None:
+    signer = open_signer(SigningSettings(tmp_path / "table.key", sign=False), make=True)
+    assert signer == NoSigner("evidence.sign is false", wanted=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_signs_what_it_is_given(program, tmp_path: Path) -> None:
+    signer = open_signer(
+        program(f"""\
+import sys
+from pathlib import Path
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+assert sys.argv[1:] == ["--slot", "1"]
+key = load_pem_private_key(Path({str(tmp_path / "token.key")!r}).read_bytes(), None)
+sys.stdout.buffer.write(key.sign(sys.stdin.buffer.read()))
+""")
+    )
+    assert isinstance(signer, ProgramSigner)
+    assert signer.public.verifies(signer.sign(DATA), DATA)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("print('x' * 63, end='')", "is no signature by the key of evidence.public_key"),
+        ("print('x' * 64, end='')", "is no signature by the key of evidence.public_key"),
+        ("", "is no signature by the key of evidence.public_key"),
+        ("raise SystemExit(3)", "ended with 3. Remedy"),
+        ("raise SystemExit('no token')", "ended with 1: no token. Remedy"),
+    ],
+)
+def test_what_is_no_signature_is_not_taken(program, text: str, told: str) -> None:
+    signer = open_signer(program(text))
+    assert isinstance(signer, ProgramSigner)
+    with pytest.raises(SignFailed) as caught:
+        signer.sign(DATA)
+    assert told in str(caught.value)
+
+
+def test_a_program_that_hangs_is_ended(key) -> None:
+    signer = ProgramSigner(("/usr/bin/sleep", "60"), key.public, "", timeout_s=0.05)
+    with pytest.raises(SignFailed, match=r"sleep gave no signature within 0.05 s. Remedy: "):
+        signer.sign(DATA)
+
+
+def test_a_program_that_is_not_there_is_named(key) -> None:
+    signer = ProgramSigner(("/no/such/program",), key.public, "")
+    with pytest.raises(SignFailed, match=r"/no/such/program cannot be run: No such file"):
+        signer.sign(DATA)
+
+
+def test_a_public_key_that_is_not_there_is_named(tmp_path: Path) -> None:
+    settings = SigningSettings(
+        tmp_path / "table.key", program=("/bin/true",), public_key=tmp_path / "token.pub"
+    )
+    signer = open_signer(settings, make=True)
+    assert isinstance(signer, NoSigner)
+    assert "token.pub: there is no such public key" in signer.words

@@ -1,0 +1,202 @@
+"""`smartshoe journal` at the prompt: what is said, JSON, exit codes, and help with examples.
+
+Responsible for: each command once with words and once with --json, and its errors.
+Not responsible for: what the commands rest on (test_journal_archive, test_journal_export,
+test_retention).
+Source: controller/README.md, "Journal commands".
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from controller.archive.day_list import read_day, short_code
+from controller.cli import main as cli
+from controller.cli.errors import Exit
+from controller.journal.folder import sealed_files
+
+Capture = pytest.CaptureFixture[str]
+BY = ("--by", "A. Person", "--reason", "patron disputes coup 2")
+
+
+@pytest.fixture
+def run(capsys: Capture):
+    """Run `smartshoe journal ...`; its code, stdout and stderr."""
+
+    def ran(*words: object) -> tuple[int, str, str]:
+        code = cli.main(["journal", *map(str, words)])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return ran
+
+
+@pytest.fixture
+def journal(sealed_journal) -> Path:
+    path: Path = sealed_journal(2, 1)
+    return path
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "archive"
+
+
+def test_list_is_a_line_a_shoe(run, journal, to) -> None:
+    run("archive", journal, "--to", to, "--older-than", "0")
+    (to / "shoes/2025-11-21/0002.shoe").unlink()
+    run("hold", journal, "2025-11-21/2", *BY)
+
+    code, out, err = run("list", journal, "--archive", to)
+
+    lines = out.splitlines()
+    assert (code, err, len(lines)) == (Exit.DONE, "", 4)
+    assert lines[0].split() == ["shoe", "records", "coups", "irreg.", "clean", "signed", "bytes"]
+    assert lines[1].startswith("2025-11-21/1 ")
+    assert lines[1].endswith(" archived")
+    assert lines[2].endswith(" not archived, held by A. Person: patron disputes coup 2")
+
+
+def test_list_as_json(run, journal) -> None:
+    code, out, _ = run("list", journal, "--json")
+
+    shoes = json.loads(out)["shoes"]
+    assert code == Exit.DONE
+    assert [(one["gaming_day"], one["shoe"], one["coups"]) for one in shoes] == [
+        ("2025-11-21", 1, 3),
+        ("2025-11-21", 2, 3),
+        ("2025-11-22", 1, 3),
+    ]
+    assert all(one["clean"] and one["signed"] and one["archived"] is None for one in shoes)
+    assert shoes[1]["first_record"] == shoes[0]["last_record"] + 1
+
+
+def test_an_empty_journal_lists_nothing(run, sealed_journal) -> None:
+    journal = sealed_journal()
+    assert run("list", journal) == (Exit.DONE, f"{journal}: no shoe is sealed here\n", "")
+
+
+def test_export_takes_a_tape_that_replay_reads(run, journal, tmp_path, capsys) -> None:
+    tape = tmp_path / "all.tape"
+    code, out, _ = run("export", journal, "--tape", tape)
+    assert code == Exit.DONE
+    assert out.startswith(f"{tape}: ")
+    assert cli.main(["replay", str(tape)]) == Exit.DONE
+    assert capsys.readouterr().out.startswith(f"the same: {tape}")
+
+
+def test_export_prints_an_object_a_line(run, journal) -> None:
+    code, out, _ = run("export", journal, "--json", "--day", "2025-11-22", "--shoe", "1")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert code == Exit.DONE
+    assert [one["kind"] for one in found] == ["coup", "coup", "coup", "shoe_ended"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "write either --tape OUT.tape for the records, or --json for rows"),
+        (("--tape", "x.tape", "--json"), "write either --tape OUT.tape"),
+        (("--json", "--shoe", "1"), "--shoe needs --day: numbers of shoes begin anew"),
+        (("--json", "--day", "2025-12-01"), "no shoe of 2025-12-01 is sealed here"),
+    ],
+)
+def test_export_says_what_is_wrong_with_the_question(run, journal, words, said) -> None:
+    code, _, err = run("export", journal, *words)
+    assert code == Exit.UNUSABLE
+    assert said in err
+
+
+def test_archive_and_prune_say_what_they_did(run, journal, to) -> None:
+    code, out, _ = run("archive", journal, "--to", to)
+    assert (code, "5 files copied and verified" in out) == (Exit.DONE, True)
+    code, out, _ = run("archive", journal, "--to", to, "--json")
+    assert len(json.loads(out)["there"]) == 5
+
+    code, out, _ = run("prune", journal, "--archive", to)
+    assert code == Exit.DONE
+    assert "2025-11-21/1  would go\n2025-11-21/2  would go\n2025-11-22/1  stays: the newest" in out
+    assert "Nothing was deleted: --yes" in out
+    assert len(sealed_files(journal)) == 3
+
+    code, out, _ = run("prune", journal, "--archive", to, "--yes", "--json")
+    told = json.loads(out)
+    assert (code, told["deleted"], told["go"]) == (0, True, ["2025-11-21/1", "2025-11-21/2"])
+    assert [one["shoe"] for one in told["stay"]] == ["2025-11-22/1"]
+    assert len(sealed_files(journal)) == 1
+
+
+def test_an_archive_that_is_not_complete_is_a_no(run, journal, to) -> None:
+    run("archive", journal, "--to", to)
+    (to / "shoes/2025-11-21/0001.shoe").write_bytes(b"?")
+    code, out, _ = run("archive", journal, "--to", to)
+    assert code == Exit.NO
+    assert out.startswith(f"PROBLEM: {to}/shoes/2025-11-21/0001.shoe: another file than")
+
+
+@pytest.mark.parametrize("days", ["6", "0", "-1"])
+def test_no_fewer_than_seven_days_are_kept(run, journal, to, days) -> None:
+    code, _, err = run("prune", journal, "--archive", to, "--keep-days", days, "--yes")
+    assert code == Exit.UNUSABLE
+    assert "greater than or equal to 7" in err
+    assert len(sealed_files(journal)) == 3
+
+
+def test_a_shoe_is_held_and_released(run, journal) -> None:
+    code, out, _ = run("hold", journal, "2025-11-21/0001.shoe", *BY)
+    assert code == Exit.DONE
+    assert out == f"shoe 2025-11-21/1 is held by A. Person: {journal}/holds/2025-11-21-1.json\n"
+    code, _, err = run("hold", journal, "shoe 1", *BY)
+    assert (code, "'shoe 1' names no shoe" in err) == (Exit.UNUSABLE, True)
+    code, out, _ = run("release", journal, "2025-11-21/1", "--by", "B", "--reason", "settled")
+    assert out.startswith("shoe 2025-11-21/1 is released by B: ")
+
+
+def test_seals_are_shown_and_handed_to_a_witness(run, journal, tmp_path, capsys) -> None:
+    code, out, _ = run("seals", journal, "--day", "2025-11-21", "--write", tmp_path / "w.json")
+
+    day = read_day(journal / "days/2025-11-21.seals.json")
+    assert code == Exit.DONE
+    assert f"short code  {short_code(day)}\n" in out
+    assert "signature   holds, key " in out
+    assert [one.digest.hex() in out for one in day.seals] == [True, True]
+    assert read_day(tmp_path / "w.json") == day
+    assert cli.main(["verify", str(journal), "--witness", str(tmp_path / "w.json")]) == Exit.DONE
+    capsys.readouterr()
+    code, _, err = run("seals", journal, "--write", tmp_path / "w.json")
+    assert (code, "it is not overwritten" in err) == (Exit.UNUSABLE, True)
+
+
+def test_the_newest_list_is_shown_unless_a_day_is_named(run, journal) -> None:
+    _, out, _ = run("seals", journal, "--json")
+    assert json.loads(out)["gaming_day"] == "2025-11-22"
+    code, _, err = run("seals", journal, "--day", "2024-01-01")
+    assert code == Exit.UNUSABLE
+    assert "no list of 2024-01-01 here; the newest are of 2025-11-21, 2025-11-22" in err
+
+
+def test_a_list_that_was_changed_is_a_no(run, journal) -> None:
+    path = journal / "days/2025-11-21.seals.json"
+    path.write_text(path.read_text().replace('"first_seq": 1,', '"first_seq": 2,'))
+    code, out, _ = run("seals", journal, "--day", "2025-11-21")
+    assert code == Exit.NO
+    assert "signature   DOES NOT HOLD" in out
+
+
+@pytest.mark.parametrize(
+    "command", ["list", "export", "archive", "prune", "hold", "release", "seals"]
+)
+def test_help_shows_examples(run, command) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == Exit.DONE
+    assert f"smartshoe journal {command} /" in out
+
+
+@pytest.mark.parametrize("command", ["list", "export --json", "seals", "prune --archive x"])
+def test_a_folder_that_is_not_there_is_a_sentence(run, tmp_path, command) -> None:
+    name, *options = command.split()
+    code, _, err = run(name, tmp_path / "none", *options)
+    assert code == Exit.UNUSABLE
+    assert err.startswith("smartshoe: ")
+    assert "Traceback" not in err

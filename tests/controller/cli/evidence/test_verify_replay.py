@@ -1,0 +1,122 @@
+"""`smartshoe verify` and `smartshoe replay` at the prompt."""
+
+import json
+import os
+import pty
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from controller.cli.errors import Exit
+from controller.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as database:
+        database.execute(statement)
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_sound_journal_is_a_yes(command: str, three_coups: Path, capsys: Capture) -> None:
+    assert main([command, str(three_coups)]) == Exit.DONE
+
+    said = capsys.readouterr()
+    assert said.out.startswith(("intact: ", "the same: "))
+    assert said.err == ""
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_with_json_there_is_one_object_on_stdout(
+    command: str, three_coups: Path, capsys: Capture
+) -> None:
+    assert main([command, str(three_coups), "--json"]) == Exit.DONE
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["records"] == shown["inputs"] + shown["entries"] > 0
+
+
+def test_replay_tells_coups_and_shoes(three_coups: Path, capsys: Capture) -> None:
+    main(["replay", str(three_coups), "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["coups"], shown["shoes"], shown["finding"]) == (3, 1, "same")
+
+
+def test_verify_says_what_is_not_intact_and_where(three_coups: Path, capsys: Capture) -> None:
+    change(three_coups, "UPDATE records SET record = zeroblob(40) WHERE seq = 9")
+
+    assert main(["verify", str(three_coups)]) == Exit.NO
+
+    said = capsys.readouterr().out
+    assert said.startswith("NOT INTACT: ")
+    assert "record 9 " in said
+
+
+def test_replay_of_a_damaged_journal_cannot_be_told_to_its_end(
+    three_coups: Path, capsys: Capture
+) -> None:
+    change(three_coups, "UPDATE records SET record = zeroblob(40) WHERE seq = 9")
+
+    assert main(["replay", str(three_coups)]) == Exit.UNUSABLE
+
+    said = capsys.readouterr()
+    assert "told up to record 8" in said.out
+    assert "smartshoe verify" in said.err
+
+
+def test_another_versions_journal_ends_with_a_code_of_its_own(
+    deal: Callable[..., Path], opening_and_coups: Callable[[int], tuple[str, ...]], capsys: Capture
+) -> None:
+    folder = deal(*opening_and_coups(1), software="0.0.9")
+
+    assert main(["replay", str(folder)]) == Exit.OTHER_VERSION
+    assert "was written by 0.0.9" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_path_that_does_not_exist_is_named(command: str, fast_dir: Path, capsys: Capture) -> None:
+    assert main([command, str(fast_dir / "none")]) == Exit.UNUSABLE
+    assert f"{fast_dir / 'none'}: no such file or folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_file_that_is_no_journal_is_said_to_be_none(
+    command: str, fast_dir: Path, capsys: Capture
+) -> None:
+    (fast_dir / "live.db").write_bytes(b"\x00" * 4096)
+
+    assert main([command, str(fast_dir)]) == Exit.UNUSABLE
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("smartshoe: ")
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_terminal_sees_a_progress_bar(command: str, three_coups: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "controller.cli.main", command, str(three_coups)],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    ) as process:
+        os.close(theirs)
+        drawn = b""
+        try:
+            while piece := os.read(ours, 4096):
+                drawn += piece
+        except OSError:  # how a terminal ends on Linux
+            os.close(ours)
+        code = process.wait()
+
+    assert code == Exit.DONE
+    assert command.encode() in drawn

@@ -1,0 +1,66 @@
+"""`smartshoe odds`."""
+
+import json
+
+import pytest
+
+from controller.cli.errors import Exit
+from controller.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def words_of(out: str) -> str:
+    return " ".join(out.split())
+
+
+def test_eight_decks_are_the_default(capsys: Capture) -> None:
+    assert main(["odds"]) == Exit.DONE
+
+    said = words_of(capsys.readouterr().out)
+    assert "8 decks: 4998398275503360 ordered draws of six cards" in said
+    assert "Banker wins 2292252566437888 45.8597 %" in said
+    assert "Player wins 2230518282592256 44.6247 %" in said
+    assert "House edge" not in said
+
+
+def test_a_profile_adds_the_house_edges(capsys: Capture) -> None:
+    assert main(["odds", "--profile", "wa-mini"]) == Exit.DONE
+
+    said = words_of(capsys.readouterr().out)
+    assert "House edge under wa-mini. Vigorish is reckoned exact" in said
+    assert "tie 475627426473216 4522770849030144 0 14.3596 %" in said
+
+
+def test_as_json(capsys: Capture) -> None:
+    main(["odds", "--decks", "6", "--profile", "ny-ez", "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["decks"], shown["total"]) == (6, 878869206895680)
+    counts = shown["counts"]
+    assert counts["player"] + counts["banker"] + counts["tie"] == shown["total"]
+    assert counts["cards_4"] + counts["cards_5"] + counts["cards_6"] == shown["total"]
+    assert (shown["profile"], shown["vigorish"]) == ("ny-ez", "exact, not rounded")
+    wagers = [one["wager"] for one in shown["edges"]]
+    assert wagers == ["banker", "player", "tie", "dragon_7", "panda_8"]
+    for one in shown["edges"]:
+        exact = one["edge"]["numerator"] / one["edge"]["denominator"]
+        assert float(one["edge_percent"]) == pytest.approx(exact * 100, abs=0.0001)
+        assert one["wins"] + one["loses"] + one["returned"] == shown["total"]
+
+
+def test_without_a_profile_there_are_no_edges(capsys: Capture) -> None:
+    main(["odds", "--json"])
+
+    assert set(json.loads(capsys.readouterr().out)) == {"decks", "total", "counts"}
+
+
+@pytest.mark.parametrize("decks", ["0", "17", "many"])
+def test_decks_have_a_limit(capsys: Capture, decks: str) -> None:
+    assert main(["odds", "--decks", decks]) == Exit.UNUSABLE
+    assert "--decks" in capsys.readouterr().err
+
+
+def test_an_unknown_profile_is_named_with_those_there_are(capsys: Capture) -> None:
+    assert main(["odds", "--profile", "mars"]) == Exit.UNUSABLE
+    assert "there is no profile 'mars'; there are house-baccarat" in capsys.readouterr().err

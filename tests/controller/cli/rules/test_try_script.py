@@ -1,0 +1,151 @@
+"""`smartshoe try`: a dealing script played, shown in words and as JSON, and its mistakes."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from controller.cli.errors import Exit
+from controller.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+NATURAL = "burn Ac + 1; P 9h; B Kc; P Qd; B Jh; result player"
+OVERDRAW = "burn Ac + 1; P1 9h; B Kc; P Qd; B Jh; P 3c"
+
+
+def played(capsys: Capture, *words: str) -> list[dict]:
+    assert main(["try", *words, "--json"]) == Exit.DONE
+    return json.loads(capsys.readouterr().out)["statements"]
+
+
+def test_each_statement_is_shown_with_verdicts_clauses_and_phase(capsys: Capture) -> None:
+    assert main(["try", NATURAL]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert said.startswith("1:1     burn Ac + 1\n        first burn card, 1 more to burn [S42-e-6")
+    assert "1:32    B Jh\n" in said
+    assert "        coup 1 counted, player 9 to 0: player_1=9h banker_1=Kc" in said
+    assert said.endswith("        phase: between_coups\n")
+
+
+def test_which_wagers_win_at_which_odds(capsys: Capture) -> None:
+    main(["try", NATURAL, "--profile", "ny-mini"])
+
+    said = capsys.readouterr().out
+    assert "          player wins 1:1 [NY-" in said
+    assert "          banker loses [NY-" in said
+
+
+def test_an_irregularity_is_shown_with_what_is_permitted_and_forbidden(capsys: Capture) -> None:
+    assert main(["try", OVERDRAW]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert "IRREGULARITY 1 OVERDRAW, coup 1: a card was drawn that no hand is due" in said
+    assert "          permitted: " in said
+    assert "          forbidden: " in said
+    assert "          decisions: " in said
+    assert said.endswith("        phase: suspended, then result\n")
+
+
+def test_what_is_refused_is_said(capsys: Capture) -> None:
+    main(["try", "burn Ac + 1; resolve continue"])
+
+    assert "REFUSED resolve: no irregularity is open" in capsys.readouterr().out
+
+
+def test_a_void_coup_returns_every_wager(capsys: Capture) -> None:
+    main(["try", f"{OVERDRAW}; resolve void-coup take-over"])
+
+    said = capsys.readouterr().out
+    assert "resolved: void-coup by Ann Lee, closes 1" in said
+    assert "          tie void [S42-k-4-void" in said
+
+
+def test_as_json_each_statement_has_its_place(capsys: Capture) -> None:
+    statements = played(capsys, NATURAL)
+
+    assert [(one["line"], one["column"]) for one in statements][:2] == [(1, 1), (1, 14)]
+    assert set(statements[0]) == {
+        *("line", "column", "statement", "verdicts", "effects", "phase"),
+    }
+    assert statements[1]["statement"] == "P 9h"
+    assert statements[1]["verdicts"][0]["kind"] == "accepted"
+    assert statements[1]["verdicts"][0]["detail"] == "Player's first card"
+    assert statements[-1]["phase"] == "between_coups"
+
+
+def test_as_json_a_closed_coup_tells_what_wins(capsys: Capture) -> None:
+    effects = played(capsys, NATURAL)[-1]["effects"]
+
+    (closed,) = [one for one in effects if one["kind"] == "coup_closed"]
+    assert closed["record"]["result"]["player_count"] == 9
+    assert closed["wagers"][1]["wager"] == "player"
+    assert (closed["wagers"][1]["verdict"], closed["wagers"][1]["odds"]) == ("wins", "1:1")
+
+
+def test_as_json_an_irregularity_has_its_code(capsys: Capture) -> None:
+    verdict = played(capsys, OVERDRAW)[-1]["verdicts"][-1]
+
+    assert (verdict["kind"], verdict["code"], verdict["number"]) == ("irregularity", "OVERDRAW", 1)
+    assert verdict["clauses"]
+
+
+def test_faces_that_a_deal_option_hides_are_shown(capsys: Capture) -> None:
+    main(["try", NATURAL, "--profile", "house-baccarat"])
+
+    assert "player_1=9h" in capsys.readouterr().out
+
+
+def test_a_script_from_a_file(fast_dir: Path, capsys: Capture) -> None:
+    script = fast_dir / "an evening.script"
+    script.write_text("# two coups\nburn Ac + 1\n", "utf-8")
+
+    assert main(["try", str(script)]) == Exit.DONE
+    assert capsys.readouterr().out.startswith("2:1     burn Ac + 1\n")
+
+
+def test_a_script_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"burn Ac + 1")))
+
+    assert main(["try", "-"]) == Exit.DONE
+    assert capsys.readouterr().out.startswith("1:1     burn Ac + 1\n")
+
+
+def test_what_the_table_observes_is_judged(capsys: Capture) -> None:
+    two = f"{NATURAL}; P 9h; B Kc; P Qd; B Jh; P1 9h"
+
+    main(["try", two])
+    assert "RESULT_NOT_DECLARED" not in capsys.readouterr().out
+    main(["try", two, "--observed", "result_button"])
+    assert "RESULT_NOT_DECLARED" in capsys.readouterr().out
+
+
+def test_every_mistake_is_told_and_nothing_is_played(capsys: Capture) -> None:
+    assert main(["try", "burn Ax; P 9h; shuffle"]) == Exit.UNUSABLE
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.split(": ")[0] for line in said.err.splitlines()] == ["script:1:6", "script:1:16"]
+
+
+def test_mistakes_as_json(capsys: Capture) -> None:
+    assert main(["try", "burn Ac; shuffle", "--json"]) == Exit.UNUSABLE
+
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert (problem["script"], problem["line"], problem["column"]) == ("script", 1, 10)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["none.script"], "there is no file 'none.script'; name a file, write - for stdin"),
+        ([NATURAL, "--profile", "reno"], "there is no profile 'reno'; there are house-baccarat"),
+        ([NATURAL, "--profile", "ny-mini", "--decks", "5"], "at least 6 (NY-a-4-i-decks)"),
+        ([NATURAL, "--observed", "weather"], "'weather' is no fact a table can observe; allowed"),
+    ],
+)
+def test_what_cannot_be_played_is_said(words: list[str], said: str, capsys: Capture) -> None:
+    assert main(["try", *words]) == Exit.UNUSABLE
+    assert said in capsys.readouterr().err

@@ -1,0 +1,106 @@
+"""`smartshoe check-config`: what a table goes by, or what is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from controller.cli.errors import Exit
+from controller.cli.main import main
+from controller.system.keys import fingerprint_text, make_key
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def example(fast_dir: Path, capsys: Capture) -> Path:
+    """The example configuration, written to a file as its help says."""
+    assert main(["check-config", "--example"]) == Exit.DONE
+    file = fast_dir / "table.toml"
+    file.write_text(capsys.readouterr().out)
+    return file
+
+
+def test_the_example_passes_its_own_check(example: Path, capsys: Capture) -> None:
+    assert main(["check-config", str(example)]) == Exit.DONE
+
+    said = capsys.readouterr()
+    assert "profile " in said.out
+    assert "it is only listened to" in said.out
+    assert said.err == ""
+
+
+def test_the_check_as_json(example: Path, capsys: Capture) -> None:
+    main(["check-config", str(example), "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["ok"] is True
+    assert shown["decks"] == 8
+
+
+def test_every_problem_is_said(example: Path, capsys: Capture) -> None:
+    example.write_text('[tabel]\nname = "M-1"\n')
+
+    assert main(["check-config", str(example)]) == Exit.NO
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) > 1
+
+
+def test_problems_as_json(example: Path, capsys: Capture) -> None:
+    example.write_text('[tabel]\nname = "M-1"\n')
+    main(["check-config", str(example), "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["ok"] is False
+    assert len(shown["problems"]) > 1
+
+
+def test_a_file_that_is_not_there_is_named(fast_dir: Path, capsys: Capture) -> None:
+    assert main(["check-config", str(fast_dir / "t.toml")]) == Exit.UNUSABLE
+    assert "t.toml: no such file" in capsys.readouterr().err
+
+
+def test_without_a_file_the_way_to_one_is_said(capsys: Capture) -> None:
+    assert main(["check-config"]) == Exit.UNUSABLE
+    assert "--example" in capsys.readouterr().err
+
+
+def with_evidence(example: Path, lines: str) -> None:
+    example.write_text(example.read_text().replace("[evidence]", f"[evidence]\n{lines}"))
+
+
+def test_the_key_that_the_first_start_makes_is_named(example: Path, capsys: Capture) -> None:
+    main(["check-config", str(example)])
+    key = example.parent / "journal" / "table.key"
+    assert f"seals                signed by {key}, which the first start makes" in (
+        capsys.readouterr().out
+    )
+
+
+def test_the_key_that_signs_is_told_with_its_fingerprint(example: Path, capsys: Capture) -> None:
+    key = make_key(example.parent / "house.key")
+    with_evidence(example, 'key = "house.key"')
+    main(["check-config", str(example), "--json"])
+    assert json.loads(capsys.readouterr().out)["seals"] == (
+        f"signed by {example.parent}/house.key, fingerprint"
+        f" {fingerprint_text(key.public.fingerprint)}"
+    )
+
+
+def test_a_key_that_cannot_be_used_is_a_remark(example: Path, capsys: Capture) -> None:
+    with_evidence(example, 'key = "house.key"')
+    main(["check-config", str(example), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["seals"] == "NOT SIGNED"
+    assert shown["remarks"][-1].startswith(
+        f"evidence: seals would not be signed: {example.parent}/house.key: there is no key."
+    )
+
+
+def test_that_nobody_is_to_sign_is_said(example: Path, capsys: Capture) -> None:
+    with_evidence(example, "sign = false")
+    main(["check-config", str(example), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["seals"] == "NOT SIGNED: evidence.sign is false"

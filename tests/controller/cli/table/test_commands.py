@@ -1,0 +1,216 @@
+"""`status`, `resolve`, `close-shoe` and `act` against a running table and its control socket."""
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.cli.errors import Exit
+from controller.cli.main import main
+from controller.procedure.decisions import Decision
+
+Capture = pytest.CaptureFixture[str]
+Serve = Callable[[Path], Path]
+
+SIGNED = ("--by", "A. Floor", "--reason", "seen by me")
+
+
+@pytest.fixture
+def table(serve: Serve, three_coups: Path) -> str:
+    """A table between two coups; its socket."""
+    return str(serve(three_coups))
+
+
+@pytest.fixture
+def waiting(serve: Serve, suspended: Path) -> str:
+    """A table that waits for a floorperson; its socket."""
+    return str(serve(suspended))
+
+
+def test_status_is_one_readable_block(table: str, capsys: Capture) -> None:
+    assert main(["status", "--socket", table]) == Exit.DONE
+
+    said = capsys.readouterr().out
+    assert said.startswith("table      M7, pit 3, running")
+    assert "due        the next coup" in said
+
+
+def test_status_as_json(table: str, capsys: Capture) -> None:
+    assert main(["status", "--socket", table, "--json"]) == Exit.DONE
+    assert json.loads(capsys.readouterr().out)["phase"] == "between_coups"
+
+
+def test_the_table_is_found_through_its_configuration(table: str, capsys: Capture) -> None:
+    config = Path(table).with_name("table.toml")
+    config.write_text(
+        f'[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n[control]\nsocket = "{table}"\n'
+    )
+
+    assert main(["status", "--config", str(config)]) == Exit.DONE
+    assert "M7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["status", "resolve"])
+def test_without_a_table_there_is_a_code_of_its_own(
+    command: str, fast_dir: Path, capsys: Capture
+) -> None:
+    assert main([command, "--socket", str(fast_dir / "none.sock")]) == Exit.NO_TABLE
+    assert "no table is running here" in capsys.readouterr().err
+
+
+def test_which_table_must_be_said(capsys: Capture) -> None:
+    assert main(["status"]) == Exit.UNUSABLE
+    assert "--config FILE or --socket PATH" in capsys.readouterr().err
+
+
+def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "controller.cli.main",
+            "status",
+            "--socket",
+            table,
+            "--watch",
+            "--json",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
+    assert main(["close-shoe", "--socket", table, *SIGNED]) == Exit.DONE
+    assert json.loads(process.stdout.readline())["phase"] == "shoe_over"
+    process.send_signal(signal.SIGINT)
+
+    assert process.communicate() == ("", "")
+    assert process.returncode == Exit.DONE
+
+
+def test_nothing_open_is_said(table: str, capsys: Capture) -> None:
+    assert main(["resolve", "--socket", table]) == Exit.DONE
+    assert capsys.readouterr().out == "no irregularity is open\n"
+
+
+def test_what_is_open_is_offered_with_commands(waiting: str, capsys: Capture) -> None:
+    assert main(["resolve", "--socket", waiting]) == Exit.NO
+
+    said = capsys.readouterr().out
+    assert "OPEN       1 OVERDRAW" in said
+    assert " forbidden adding the card" in said
+    assert f"smartshoe resolve --socket {waiting} --by NAME --reason WHY --decision " in said
+
+
+def test_an_offered_command_can_be_typed_as_it_stands(waiting: str, capsys: Capture) -> None:
+    main(["resolve", "--socket", waiting, "--json"])
+    command = json.loads(capsys.readouterr().out)["commands"][0]
+
+    assert main(shlex.split(command)[1:]) == Exit.DONE
+    said = capsys.readouterr().out
+    assert said.startswith("resolve: done and on record\n  closed irregularities: 1\n")
+
+
+def test_a_resolution_as_json(waiting: str, capsys: Capture) -> None:
+    words = ["resolve", "--socket", waiting, *SIGNED, "--decision", "void-coup", "--json"]
+    assert main(words) == Exit.DONE
+
+    said = capsys.readouterr()
+    assert json.loads(said.out)["ok"] is True
+    assert "done and on record" in said.err
+
+
+def test_a_decision_that_is_not_permitted_is_refused(table: str, capsys: Capture) -> None:
+    assert main(["resolve", "--socket", table, *SIGNED, "--decision", "continue"]) == Exit.NO
+    assert "no irregularity is open" in capsys.readouterr().err
+
+
+def test_a_dealer_does_not_resolve(waiting: str, capsys: Capture) -> None:
+    words = ["resolve", "--socket", waiting, *SIGNED, "--decision", "continue", "--role", "dealer"]
+
+    assert main(words) == Exit.NO
+    assert "resolve is for floorperson" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (["resolve", "--decision", "continue", "--by", "A. Floor"], "--reason is missing"),
+        (["resolve", "--decision", "continue", "--reason", "why"], "--by is missing"),
+        (["resolve", "--decision", "forget", *SIGNED], "allowed: continue, carry-card"),
+        (["act", "clear-shoe-error", *SIGNED], "code must be"),
+        (["act", "sing", *SIGNED], "unknown action 'sing'"),
+        (["act", "resolve", *SIGNED], "a command of its own"),
+        (["act"], "which action? `smartshoe act --list` shows them"),
+        (["act", "no-more-bets"], "--by is missing"),
+        (["act", "record", "act=recut", "--by", "A. Floor"], "--reason is missing"),
+        (["act", "lock-shoe", "code=4", *SIGNED], "'code' is no value of lock-shoe"),
+        (["act", "turned", "player_hand", *SIGNED], "'player_hand' is no value; write key=value"),
+        (["act", "turned", "what=a", "what=b", *SIGNED], "what is given twice; give it once"),
+        (["act", "collect-vigorish", "seat=five", *SIGNED], "seat=five is no whole number"),
+        (["act", "give-up", "hand=player", "by_order=1", *SIGNED], "allowed: yes, no"),
+        (["act", "wagers", "wagers=5:banker", *SIGNED], "wager 1, '5:banker': \"\" is no amount"),
+        (["act", "wagers", "wagers=5:bnker:1", *SIGNED], "wager 1: wager is 'bnker'; allowed:"),
+        (["act", "wagers", "wagers=@none.csv", *SIGNED], "none.csv: No such file"),
+    ],
+)
+def test_wrong_words_are_said_before_any_table_is_asked(
+    words: list[str], missing: str, capsys: Capture
+) -> None:
+    assert main([*words, "--socket", "none.sock"]) == Exit.UNUSABLE
+    assert missing in capsys.readouterr().err
+
+
+def test_a_shoe_is_closed_by_a_named_person(table: str, capsys: Capture) -> None:
+    assert main(["close-shoe", "--socket", table, *SIGNED]) == Exit.DONE
+    assert "shoe 1 ended after 3 coups" in capsys.readouterr().out
+
+
+def test_no_more_bets_needs_no_reason(table: str) -> None:
+    assert main(["act", "no-more-bets", "--socket", table, "--by", "D. Dealer"]) == Exit.DONE
+
+
+def test_a_table_that_only_listens_refuses_commands(table: str, capsys: Capture) -> None:
+    assert main(["act", "lock-shoe", "--socket", table, *SIGNED]) == Exit.NO
+    assert "allow_commands" in capsys.readouterr().err
+
+
+def test_an_act_is_recorded(table: str, capsys: Capture) -> None:
+    words = ["act", "record", "act=layout-checked", "amount=3", "--by", "D. Dealer"]
+
+    assert main([*words, "--socket", table]) == Exit.DONE
+    assert capsys.readouterr().out.startswith("record: done and on record\n")
+
+
+def test_the_role_is_the_least_that_may_do_this_very_act(table: str, capsys: Capture) -> None:
+    words = ["act", "record", "act=recut", *SIGNED, "--socket", table]
+
+    main(words)
+    assert "is for" not in capsys.readouterr().err
+    assert main([*words, "--role", "dealer"]) == Exit.NO
+    assert "such a record is for floorperson, pit_manager" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wagers", ["5:banker:100.00,3:tie:25", "@wagers.csv", "none"])
+def test_wagers_are_words_or_a_file(
+    table: str, wagers: str, fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(fast_dir)
+    Path("wagers.csv").write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25\n", "utf-8")
+
+    # Whether the table is told of wagers is the procedure's matter: the words are right.
+    words = ["act", "wagers", f"wagers={wagers}", "--by", "D. Dealer", "--socket", table]
+    assert main(words) in (Exit.DONE, Exit.NO)
+
+
+def test_help_names_every_decision(capsys: Capture) -> None:
+    main(["resolve", "--help"])
+
+    said = " ".join(capsys.readouterr().out.split()).replace("- ", "-")
+    assert all(decision.value in said for decision in Decision)

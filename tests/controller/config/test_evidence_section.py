@@ -1,0 +1,72 @@
+"""The section [evidence]: who signs, and what its keys need of one another.
+
+Responsible for: paths, defaults and problems of that section.
+Not responsible for: opening keys (test_signer).
+Source: controller/README.md, "Configuration", "Evidence".
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.archive.signer import SigningSettings
+from controller.config.load import ConfigError, load_config
+
+
+@pytest.fixture
+def signing(tmp_path: Path) -> Callable[[str], SigningSettings]:
+    """What a table.toml with those lines below [evidence] signs with."""
+
+    def loaded(lines: str) -> SigningSettings:
+        file = tmp_path / "table.toml"
+        file.write_text(
+            '[table]\nname = "M7"\n[rules]\n[shoe]\nport = "/dev/ttyUSB0"\n'
+            f'[journal]\nfolder = "kept/journal"\n[evidence]\n{lines}\n'
+        )
+        return load_config(file).signing
+
+    return loaded
+
+
+def test_the_usual_key_stands_in_the_journal_and_is_made(signing, tmp_path: Path) -> None:
+    assert signing("") == SigningSettings(tmp_path / "kept" / "journal" / "table.key")
+
+
+def test_a_key_that_is_named_is_the_houses_own(signing, tmp_path: Path) -> None:
+    assert signing('key = "house.key"') == SigningSettings(tmp_path / "house.key", make=False)
+
+
+def test_nobody_may_sign(signing, tmp_path: Path) -> None:
+    assert not signing("sign = false").sign
+
+
+def test_a_program_signs(signing, tmp_path: Path) -> None:
+    settings = signing('signer = ["/opt/sign-seal", "--slot", "1"]\npublic_key = "token.pub"')
+    assert settings.program == ("/opt/sign-seal", "--slot", "1")
+    assert settings.public_key == tmp_path / "token.pub"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('signer = ["/opt/sign-seal"]', "evidence: signer asks another program to sign"),
+        ('public_key = "token.pub"', "evidence: public_key belongs to a signer"),
+        (
+            'key = "a"\nsigner = ["/opt/sign-seal"]\npublic_key = "b"',
+            "evidence: key and signer both stand there",
+        ),
+        (
+            'signer = ["sign-seal"]\npublic_key = "b"',
+            "evidence: signer: 'sign-seal' is no absolute path",
+        ),
+        ('signer = "/opt/sign-seal"', "evidence.signer: "),
+        ('key = "~/table.key"', "evidence.key: "),
+        ("sign = 1", "evidence.sign: 1 is not allowed; write true or false"),
+        ('keys = "table.key"', "evidence.keys: there is no such key"),
+    ],
+)
+def test_a_problem_names_the_key_and_what_to_do(signing, lines: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        signing(lines)
+    assert told in str(caught.value)

@@ -1,0 +1,357 @@
+"""What stands on a table and what its pit has in common: what is right, and each thing refused.
+
+Responsible for: every check of a layout and of a pit under the profiles that ask for it, and the
+way from table.toml into the run.
+Not responsible for: keys and types of the other sections (test_config).
+Source: NY (a)(2), (a)(4)-(5), (c)(5), (i)(3); NJ 1.12(d); S42 (a)(1), (a)(4), (c)(5), (e)(3),
+(j)(3); WA overview 2.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from controller.config.layout_rules import (
+    Layout,
+    LayoutRefused,
+    Pit,
+    pit_refusals,
+    refusals,
+    warnings,
+)
+from controller.config.load import ConfigError, load_config
+from controller.profiles.load import load_profile
+from controller.rules.hands import HandName
+from controller.rules.setting_values import (
+    PayProcedure,
+    ShuffleFinish,
+    ShuffleMode,
+    VigorishCollection,
+    VigorishMode,
+)
+
+ALL_SPOTS = (
+    *("banker", "player", "tie", "bonus_player", "bonus_banker"),
+    *("dragon_7", "panda_8", "total_4", "total_5", "total_6"),
+)
+WHOLE = Layout(
+    seats=(1, 2, 3),
+    spots=ALL_SPOTS,
+    vigorish_boxes=(3, 2, 1),
+    hand_areas=("banker", "player"),
+    cut_card_colour="yellow",
+    odds_posted="layout",
+    approval="A-17",
+)
+
+
+def profile_of(name: str, **rules: object):
+    profile = load_profile(name)
+    return replace(profile, rules=replace(profile.rules, **rules))
+
+
+def refused(layout: Layout, name: str, **rules: object) -> list[LayoutRefused]:
+    return list(refusals(layout, profile_of(name, **rules)))
+
+
+def without(*spots: str) -> Layout:
+    return replace(WHOLE, spots=tuple(one for one in ALL_SPOTS if one not in spots))
+
+
+# --- the layout ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ny-mini", "ny-midi", "ny-ez", "nj-minibaccarat", "nj-baccarat"),
+        *("wa-mini", "house-baccarat", "house-mini", "s42-mini"),
+    ],
+)
+def test_a_whole_layout_is_right_everywhere(name) -> None:
+    assert refused(WHOLE, name) == []
+
+
+def test_a_layout_that_is_not_told_is_not_checked() -> None:
+    assert refused(Layout(), "ny-ez") == []
+
+
+@pytest.mark.clause("NY-a-2-ii")
+@pytest.mark.parametrize(
+    ("seats", "said"), [((1, 2, 2), "seat 2 is there twice"), ((0, 1), "0 is no seat")]
+)
+def test_every_seat_has_a_number_of_its_own(seats, said) -> None:
+    (found,) = refused(replace(WHOLE, seats=seats, vigorish_boxes=seats), "ny-mini")
+    assert str(found) == (
+        f"layout.seats: {said}; allowed: every seat once, from 1 (NY-a-2-ii). Number each seat once"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "boxes", "said"),
+    [
+        pytest.param("ny-mini", (1, 3), "seat 2 has none", marks=pytest.mark.clause("NY-a-2-ii")),
+        pytest.param(
+            "nj-baccarat",
+            (1, 2, 3, 4),
+            "there are more than the seats",
+            marks=pytest.mark.clause("NJ-12-d-5"),
+        ),
+        pytest.param(
+            "nj-minibaccarat",
+            (),
+            "seat 1, 2, 3 has none",
+            marks=pytest.mark.clause("NJ-12-d-5-ii"),
+        ),
+    ],
+)
+def test_every_seat_has_one_box_for_its_vigorish(name, boxes, said) -> None:
+    (found,) = refused(replace(WHOLE, vigorish_boxes=boxes), name, vig_mode=VigorishMode.COMMISSION)
+    assert found.path == "layout.vigorish_boxes"
+    assert said in str(found)
+
+
+@pytest.mark.clause("NJ-12-d-5-ii")
+@pytest.mark.parametrize(
+    ("mode", "warned"),
+    [
+        (VigorishMode.TIE25, 0),
+        (VigorishMode.NONE_SIX, 0),
+        (VigorishMode.NONE_TOTAL_CARDS, 1),
+    ],
+)
+def test_new_jersey_minibaccarat_may_do_without_boxes(mode, warned) -> None:
+    layout = replace(WHOLE, vigorish_boxes=())
+    later = {"vig_mode": mode, "vig_collection": VigorishCollection.DEFERRED}
+    assert refused(layout, "nj-minibaccarat", **later) == []
+    profile = profile_of("nj-minibaccarat", **later)
+    found = warnings(layout, profile)
+    assert [one.clauses for one in found] == [("NJ-12-d-5", "NJ-12-d-5-ii")] * warned
+    assert warnings(WHOLE, profile) == ()
+
+
+def test_other_rules_make_no_such_exception() -> None:
+    layout = replace(WHOLE, vigorish_boxes=())
+    (found,) = refused(layout, "nj-baccarat", vig_mode=VigorishMode.TIE25)
+    assert found.clauses == ("NJ-12-d-5",)
+
+
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        pytest.param(name, clause, marks=pytest.mark.clause(clause))
+        for name, clause in (("ny-mini", "NY-a-2-iii"), ("nj-baccarat", "NJ-12-d-6"))
+    ],
+)
+@pytest.mark.parametrize("areas", [(), ("player",), ("player", "player")])
+def test_each_hand_has_its_area(name, clause, areas) -> None:
+    (found,) = refused(replace(WHOLE, hand_areas=areas), name)
+    assert found.clauses == (clause,)
+
+
+@pytest.mark.parametrize(
+    ("name", "spots", "clause", "rules"),
+    [
+        pytest.param(name, spots, clause, rules, marks=pytest.mark.clause(clause))
+        for name, spots, clause, rules in (
+            ("ny-mini", ("tie",), "NY-a-2-iv", {}),
+            ("wa-mini", ("player", "banker"), "WA-ov-2-spots", {}),
+            (
+                "ny-mini",
+                ("bonus_banker",),
+                "NY-a-2-vi",
+                {"dragon_bonus": True, "dragon_bonus_sides": tuple(HandName)},
+            ),
+            ("ny-ez", ("dragon_7",), "NY-a-2-vii-a", {}),
+            ("ny-ez", ("panda_8",), "NY-a-2-vii-b", {}),
+            ("nj-baccarat", ("total_5",), "NJ-12-d-7-i", {"total_card_wagers": True}),
+            ("nj-minibaccarat", ("total_4",), "NJ-sum-spots", {"total_card_wagers": True}),
+        )
+    ],
+)
+def test_each_wager_that_is_offered_has_its_spot(name, spots, clause, rules) -> None:
+    (found,) = refused(without(*spots), name, **rules)
+    assert clause in found.clauses
+    assert all(spot in str(found) for spot in spots)
+
+
+def test_a_bonus_on_one_side_needs_one_spot() -> None:
+    rules = {"dragon_bonus": True, "dragon_bonus_sides": (HandName.PLAYER,)}
+    assert refused(without("bonus_banker"), "ny-mini", **rules) == []
+
+
+@pytest.mark.parametrize(
+    ("spots", "said"),
+    [((*ALL_SPOTS, "insurance"), "'insurance' is no wager"), ((*ALL_SPOTS, "tie"), "tie is there")],
+)
+def test_a_spot_is_for_one_known_wager(spots, said) -> None:
+    (found,) = refused(replace(WHOLE, spots=spots), "ny-mini")
+    assert said in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        pytest.param(name, clause, marks=pytest.mark.clause(clause))
+        for name, clause in (("ny-mini", "NY-a-4-iv-b-diff"), ("s42-mini", "S42-a-4-iii-diff"))
+    ],
+)
+def test_the_batches_have_different_backs(name, clause) -> None:
+    for layout in (WHOLE, Layout()):
+        (found,) = refused(replace(layout, backs=("red", "red")), name)
+        assert found.clauses == (clause,)
+    by_hand = {"shuffle_mode": ShuffleMode.HAND}
+    assert refused(replace(WHOLE, backs=("red", "red")), name, **by_hand) == []
+
+
+@pytest.mark.clause("NY-a-4-iv-sets")
+@pytest.mark.parametrize("backs", [("red",), ("red", "blue", "green"), ("red", "")])
+def test_two_backs_are_named(backs) -> None:
+    (found,) = refused(replace(WHOLE, backs=backs), "ny-mini")
+    assert found.clauses == ("NY-a-4-iv-sets",)
+
+
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        pytest.param(name, clause, marks=pytest.mark.clause(clause))
+        for name, clause in (("ny-mini", "NY-a-4-i-colour"), ("s42-mini", "S42-a-1-colour"))
+    ],
+)
+@pytest.mark.parametrize("colour", ["", "blue"])
+def test_a_cut_card_is_unlike_the_backs(name, clause, colour) -> None:
+    (found,) = refused(replace(WHOLE, cut_card_colour=colour), name)
+    assert found.clauses == (clause,)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "clause"),
+    [
+        pytest.param(name, change, clause, marks=pytest.mark.clause(clause))
+        for name, change, clause in (
+            ("ny-midi", {"discard_rack": False}, "NY-a-5"),
+            ("ny-mini", {"odds_posted": ""}, "NY-a-2-v"),
+            ("nj-baccarat", {"approval": ""}, "NJ-12-d-approve"),
+        )
+    ],
+)
+def test_what_else_has_to_be_there(name, change, clause) -> None:
+    (found,) = refused(replace(WHOLE, **change), name)
+    assert found.clauses == (clause,)
+
+
+# --- the pit ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "pit", "rules", "clause"),
+    [
+        pytest.param(name, pit, rules, clause, marks=pytest.mark.clause(clause))
+        for name, pit, rules, clause in (
+            (
+                "s42-mini",
+                Pit(shuffle_finish="lace"),
+                {"shuffle_finish": ShuffleFinish.FEATHER},
+                "S42-e-3",
+            ),
+            (
+                "ny-mini",
+                Pit(pay_procedure="ii"),
+                {"pay_procedure": PayProcedure.I},
+                "NY-i-3-i",
+            ),
+            (
+                "s42-mini",
+                Pit(pay_procedure="ii", baccarat_pay_procedure="i"),
+                {"pay_procedure": PayProcedure.I},
+                "S42-j-3-i",
+            ),
+            (
+                "ny-mini",
+                Pit(pay_procedure="i", baccarat_pay_procedure="iii"),
+                {"pay_procedure": PayProcedure.I},
+                "NY-i-3-ii",
+            ),
+            ("ny-mini", Pit(vig_mode="tie25"), {}, "NY-c-5-uniform"),
+            ("s42-mini", Pit(vig_rate=4), {"vig_rate": 5}, "S42-c-5-uniform"),
+        )
+    ],
+)
+def test_a_table_that_differs_from_its_pit_is_refused(name, pit, rules, clause) -> None:
+    (found,) = pit_refusals(pit, profile_of(name, **rules))
+    assert found.clauses == (clause,)
+    assert str(found).startswith("pit.")
+    assert "this table has" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "pit"),
+    [
+        ("ny-mini", Pit()),
+        ("ny-mini", Pit("feather", "i", "", "commission", 5)),
+        ("ny-mini", Pit(pay_procedure="iv", baccarat_pay_procedure="i")),
+        ("wa-mini", Pit(pay_procedure="iv", baccarat_pay_procedure="iii")),
+    ],
+)
+def test_a_table_that_agrees_is_not(name, pit) -> None:
+    rules = {"pay_procedure": PayProcedure.I, "vig_rate": 5, "vig_mode": VigorishMode.COMMISSION}
+    assert pit_refusals(pit, profile_of(name, **rules)) == ()
+
+
+# --- from table.toml ----------------------------------------------------------------------------
+
+LEAST = '[table]\nname = "M-12"\n[shoe]\nport = "/dev/ttyUSB0"\n'
+
+
+def problems(tmp_path, text: str) -> list[str]:
+    path = tmp_path / "table.toml"
+    path.write_text(LEAST + text)
+    with pytest.raises(ConfigError) as found:
+        load_config(path)
+    return list(found.value.problems)
+
+
+def test_seats_and_backs_reach_the_run(tmp_path) -> None:
+    path = tmp_path / "table.toml"
+    told = 'seats = [3, 1, 2]\ncut_card_colour = "yellow"\nbacks = ["brown", "green"]\n'
+    path.write_text(f"{LEAST}[layout]\n{told}")
+    settings = load_config(path).settings
+    assert (settings.seats, settings.backs) == ((1, 2, 3), ("brown", "green"))
+
+
+def test_backs_alone_may_be_told(tmp_path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(f'{LEAST}[layout]\nbacks = ["brown", "green"]\n')
+    config = load_config(path)
+    assert (config.settings.seats, config.remarks) == ((), ())
+
+
+def test_every_problem_of_layout_and_pit_is_said_at_once(tmp_path) -> None:
+    said = problems(
+        tmp_path,
+        '[layout]\nseats = [1]\nbacks = ["red", "red"]\n[pit]\nshuffle_finish = "lace"\n',
+    )
+    assert [line.split(":")[0] for line in said] == [
+        *("layout.backs", "layout.cut_card_colour", "pit.shuffle_finish")
+    ]
+
+
+def test_a_layout_needs_its_seats(tmp_path) -> None:
+    (said,) = problems(tmp_path, "[layout]\ndiscard_rack = false\n")
+    assert said.startswith("layout.seats: it is missing; allowed: every seat once, from 1. Write")
+
+
+@pytest.mark.parametrize("key", ["shuffle_finish", "pay_procedure", "vig_mode"])
+def test_a_word_of_the_pit_that_there_is_not_is_refused(tmp_path, key) -> None:
+    (said,) = problems(tmp_path, f'[pit]\n{key} = "odd"\n')
+    assert said.startswith(f"pit.{key}: 'odd' is not allowed; allowed: ")
+
+
+def test_problems_of_another_section_hide_none_of_these(tmp_path) -> None:
+    said = problems(tmp_path, '[rules]\nprofile = "moon"\n[layout]\nseats = 4\n[pit]\nodd = 1\n')
+    assert [line.split(":")[0] for line in said] == ["rules.profile", "layout.seats", "pit.odd"]
+
+
+def test_a_wrong_layout_does_not_hide_a_pit_that_differs(tmp_path) -> None:
+    said = problems(tmp_path, '[layout]\nseats = 4\n[pit]\nshuffle_finish = "lace"\n')
+    assert [line.split(":")[0] for line in said] == ["layout.seats", "pit.shuffle_finish"]

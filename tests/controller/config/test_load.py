@@ -1,0 +1,606 @@
+"""A table's configuration file: what a correct one becomes, and what is said of a wrong one."""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from controller.config.load import SOCKET_PATH_BYTES_MAX, ConfigError, example_text, load_config
+from controller.core.gaming_day import calendar
+from controller.procedure.rulebook import Fact
+from controller.profiles.load import load_clauses, profile_text
+from controller.profiles.profile import parse_profile
+from controller.table.disk_space import MIB, DiskLimits
+from firmware_bridge.transport.allow_list import AllowedId
+from firmware_bridge.transport.port import LineSettings, Parity
+
+LEAST = """
+[table]
+name = "M-12"
+[shoe]
+port = "/dev/ttyUSB0"
+"""
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(text: str) -> Path:
+        path = tmp_path / "table.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture
+def problems(write: Write) -> Callable[[str], list[str]]:
+    """What is said of a text, without the file's name."""
+
+    def said(text: str) -> list[str]:
+        path = write(text)
+        with pytest.raises(ConfigError) as found:
+            load_config(path)
+        lines = str(found.value).splitlines()
+        assert all(line.startswith(f"{path}: ") for line in lines)
+        return [line.removeprefix(f"{path}: ") for line in lines]
+
+    return said
+
+
+# --- what is right ------------------------------------------------------------------------------
+
+
+def test_a_name_and_a_port_are_enough(write: Write) -> None:
+    config = load_config(write(LEAST))
+
+    assert config.settings.table == "M-12"
+    assert config.settings.decks == 8
+    assert config.settings.gaming_day_start_s == 6 * 3600
+    assert config.settings.observed == ()
+    assert config.settings.shoe.model == "angel-eye-ii-ex"
+    assert config.settings.shoe.allow_commands is False
+    assert config.profile_text == profile_text("s42-mini")
+    assert config.lines == (("/dev/ttyUSB0", LineSettings(4800, Parity.NONE)),)
+    assert config.log_level_wire == "off"
+    assert (config.metrics_address, config.metrics_port) == ("127.0.0.1", 9309)
+
+
+def test_limits_of_the_disk_are_told_in_mebibytes_and_percent(write: Write) -> None:
+    assert load_config(write(LEAST)).disk_limits == DiskLimits(1024 * MIB, 5, 64 * MIB)
+    keys = "[journal]\nwarn_free_mib = 300\nwarn_free_percent = 0\nstop_free_mib = 300\n"
+    assert load_config(write(LEAST + keys)).disk_limits == DiskLimits(300 * MIB, 0, 300 * MIB)
+
+
+def test_people_are_warned_before_the_table_stops(problems) -> None:
+    (problem,) = problems(LEAST + "[journal]\nwarn_free_mib = 100\nstop_free_mib = 101\n")
+    assert problem.startswith("journal.stop_free_mib: 101 is not allowed; at most warn_free_mib,")
+    assert problem.endswith("which is 100: people are warned before the table stops.")
+
+
+def test_the_example_passes_its_own_check(write: Write) -> None:
+    config = load_config(write(example_text()))
+
+    assert config.settings.table == "M-12"
+    assert config.settings.observed == (Fact.RESULT_BUTTON,)
+
+
+def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
+    """A key behind "# " says what holds without it."""
+    shown = "\n".join(
+        line.removeprefix("# ") if " = " in line else line for line in example_text().splitlines()
+    )
+
+    as_shown = load_config(write(shown))
+    as_written = load_config(write(example_text()))
+
+    assert as_shown == as_written
+    keys = {section: set(values) for section, values in tomllib.loads(shown).items()}
+    assert keys == {
+        "table": {"name", "pit", "gaming_day_start", "time_zone"},
+        "rules": {"profile", "decks", "observed"},
+        "layout": {
+            *("seats", "spots", "vigorish_boxes", "hand_areas", "cut_card_colour", "backs"),
+            *("discard_rack", "odds_posted", "approval"),
+        },
+        "pit": {
+            *("shuffle_finish", "pay_procedure", "baccarat_pay_procedure", "vig_mode", "vig_rate")
+        },
+        "shoe": {
+            *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
+            *("report_interval_ms_min", "log_level_wire", "reader", "delivery", "gate_input"),
+            *("antenna", "double_read_ms", "gate_ms_max", "slow_card_ms", "together_ms"),
+            *("identity", "approved", "approved_keys", "bare"),
+        },
+        "batches": {"folder", "keys", "bound"},
+        "usb": {"allow"},
+        "evidence": {"sign"},
+        "journal": {"folder", "warn_free_mib", "warn_free_percent", "stop_free_mib"},
+        "metrics": {"enabled", "address", "port"},
+        "control": {"socket"},
+    }
+
+
+def test_the_journal_stands_beside_the_file_and_the_socket_beside_the_journal(
+    write: Write, tmp_path: Path
+) -> None:
+    config = load_config(write(LEAST))
+
+    assert config.journal_folder == tmp_path / "journal"
+    assert config.control_socket == tmp_path / "control.sock"
+
+
+def test_with_the_journal_elsewhere_the_socket_goes_with_it(write: Write) -> None:
+    config = load_config(write(LEAST + '[journal]\nfolder = "/var/lib/smartshoe/table-1"'))
+
+    assert config.journal_folder == Path("/var/lib/smartshoe/table-1")
+    assert config.control_socket == Path("/var/lib/smartshoe/control.sock")
+
+
+def test_an_absolute_socket_stays_where_it_is(write: Write) -> None:
+    config = load_config(write(LEAST + '[control]\nsocket = "/run/smartshoe/table-1.sock"'))
+
+    assert config.control_socket == Path("/run/smartshoe/table-1.sock")
+
+
+def test_facts_come_in_one_order_whatever_the_file_says(write: Write) -> None:
+    text = '[rules]\nobserved = ["result_button", "no_more_bets"]'
+
+    config = load_config(write(LEAST + text))
+
+    assert config.settings.observed == (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
+
+
+HOUSE = '[rules]\nprofile = "rules/grand.toml"\n'
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Callable[[str], None]:
+    """Write a house's profile beside the configuration."""
+
+    def written(text: str) -> None:
+        (tmp_path / "rules").mkdir(exist_ok=True)
+        (tmp_path / "rules" / "grand.toml").write_text(text, encoding="utf-8")
+
+    return written
+
+
+def test_a_houses_profile_stands_beside_the_file(
+    write: Write, house: Callable[[str], None]
+) -> None:
+    house('name = "grand"\nbase = "ny-mini"\nvig_rate = 4\ndecks_per_shoe = 6')
+
+    config = load_config(write(LEAST + HOUSE))
+
+    assert config.profile_name == "grand"
+    assert config.settings.decks == 6
+    profile = parse_profile(config.profile_text, load_clauses())
+    assert (profile.base, profile.rules.vig_rate) == ("ny-mini", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'name = "grand"\nbase = "ny-mini"\nvig_rate = 6',
+            "rules/grand.toml: values.vig_rate: 6 is not allowed by NY-c-3-rate. Allowed: 5, 4.",
+        ),
+        (
+            'name = "grand"',
+            'rules/grand.toml: base: it is missing. Allowed: a text. Remedy: write base = "...".',
+        ),
+    ],
+)
+def test_a_houses_profile_that_is_refused(
+    problems: Callable[[str], list[str]], house: Callable[[str], None], text: str, expected: str
+) -> None:
+    house(text)
+
+    said = problems(LEAST + HOUSE)
+
+    assert len(said) == 1
+    assert said[0].startswith(f"rules.profile: {expected}")
+
+
+def test_a_houses_profile_that_is_not_there(problems: Callable[[str], list[str]]) -> None:
+    assert problems(LEAST + HOUSE) == [
+        "rules.profile: rules/grand.toml cannot be read: No such file or directory."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "decks", "expected"),
+    [
+        ("decks_min = 7", 6, "rules.decks: 6 is not allowed; at least 7 (NY-a-4-i-decks)."),
+        (
+            "batch_min_decks_each = 8",
+            7,
+            "rules.decks: 7 is not allowed; at least 8 in each batch of a shuffler (NY-a-4-iv-",
+        ),
+        (
+            'decks_max = { value = 8, reason = "our shoe" }',
+            9,
+            "rules.decks: 9 is not allowed; at most 8 (grand, house rule: our shoe).",
+        ),
+    ],
+)
+def test_decks_stay_within_the_houses_limits(
+    problems: Callable[[str], list[str]],
+    house: Callable[[str], None],
+    changes: str,
+    decks: int,
+    expected: str,
+) -> None:
+    house(f'name = "grand"\nbase = "ny-mini"\n{changes}')
+
+    said = problems(LEAST + HOUSE + f"decks = {decks}")
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+def test_the_zone_turns_the_gaming_day_in_local_time(write: Write) -> None:
+    text = LEAST.replace('"M-12"', '"M-12"\ntime_zone = "Europe/Vienna"')
+
+    config = load_config(write(text))
+
+    five_in_vienna_ns = 1_767_240_000 * 1_000_000_000  # 2026-01-01 04:00:00 UTC
+    assert calendar(config.zone_data, 6 * 3600).day_of(five_in_vienna_ns).name == "2025-12-31"
+
+
+def test_the_settings_of_the_shoe_reach_the_driver(write: Write) -> None:
+    text = LEAST + 'allow_commands = true\nseq_cycle = "0-9"\nreport_interval_ms_min = 100\n'
+
+    config = load_config(write(text))
+
+    plain = load_config(write(LEAST)).settings.shoe
+    wanted = replace(plain, allow_commands=True, seq_cycle="0-9", report_interval_ms_min=100)
+    assert config.settings.shoe == wanted
+
+
+@pytest.mark.parametrize("url", ["socket://192.0.2.10:4001", "rfc2217://shoe-12.example:4001"])
+def test_a_serial_server_is_a_port(write: Write, url: str) -> None:
+    config = load_config(write(LEAST.replace("/dev/ttyUSB0", url)))
+
+    assert config.settings.shoe.port == url
+
+
+DEVICES = """
+[table]
+name = "M-12"
+[rules]
+observed = ["result_button"]
+[shoe]
+port = "usb://0ab1:0002/12345678"
+model = "feig-rfid"
+gate_input = 1
+[[reader]]
+port = "/dev/ttyUSB1"
+seat = "discard_rack"
+delivery = "poll"
+[[reader]]
+port = "socket://192.0.2.10:4001"
+seat = "layout"
+[[scanner]]
+port = "usbhid://0c2e:0b81/S1"
+model = "hid-pos"
+[batches]
+bound = ["RED-0001", "BLUE-0001"]
+[usb]
+allow = ["0ab1:0002:12345678", "0c2e:0b81"]
+"""
+
+
+def test_a_table_of_readers_and_a_scanner(write: Write, tmp_path: Path) -> None:
+    config = load_config(write(DEVICES))
+
+    assert config.settings.shoe.gate_input == 1
+    assert [(one.seat, one.delivery) for one in config.settings.readers] == [
+        ("discard_rack", "poll"),
+        ("layout", "notify"),
+    ]
+    assert [one.model for one in config.settings.scanners] == ["hid-pos"]
+    assert [line.parity for _, line in config.lines] == [
+        *(Parity.EVEN, Parity.EVEN, Parity.EVEN, Parity.NONE)
+    ]
+    assert config.batches_folder == tmp_path / "batches"
+    assert config.bound_batches == ("RED-0001", "BLUE-0001")
+    assert config.allowed is not None
+    assert config.allowed.entries == (AllowedId(0x0AB1, 2, "12345678"), AllowedId(0x0C2E, 0x0B81))
+    assert config.remarks == ()
+
+
+def test_what_a_shoe_that_claims_nothing_needs_is_remarked(write: Write) -> None:
+    bare = DEVICES.replace('observed = ["result_button"]', "observed = []")
+    remarks = load_config(write(bare.replace('bound = ["RED-0001", "BLUE-0001"]', ""))).remarks
+
+    assert [remark[:40] for remark in remarks] == [
+        "this shoe does not say what a card is fo",
+        "no batch is bound at the start: every ca",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            'seat = "layout"',
+            'seat = "table"',
+            "reader[2].seat: 'table' is not allowed; allowed: discard_rack, layout.",
+        ),
+        ('seat = "layout"', "", 'reader[2].seat: it is missing. Write seat = "discard_rack" below'),
+        (
+            'seat = "layout"',
+            'seat = "discard_rack"',
+            "reader[2].seat: there is a reader at discard_rack already.",
+        ),
+        (
+            'seat = "layout"',
+            'seat = "layout"\nbanker_antenna = 1',
+            "reader[2]: player_antenna and banker_antenna must be two different antennas.",
+        ),
+        (
+            'port = "/dev/ttyUSB1"',
+            'port = "usb://0ab1:0002/12345678"',
+            "reader[1].port: usb://0ab1:0002/12345678 is another device's port.",
+        ),
+        (
+            'model = "hid-pos"',
+            'model = "laser"',
+            "scanner[1].model: 'laser' is not allowed; allowed: hid-pos,",
+        ),
+        ("[[scanner]]", "[scanner]", "scanner: it must be a list of sections; write [[scanner]]"),
+        ('"BLUE-0001"]', '"../blue"]', "batches.bound: '../blue' is no name of a batch;"),
+        ('"BLUE-0001"]', '"RED-0001"]', "batches.bound: 'RED-0001' stands there more than once"),
+        ('"0c2e:0b81"]', '"keyboard"]', "usb.allow: 'keyboard' names no USB device; write VID:PID"),
+        ("[[reader]]", "[[raeder]]", "raeder: it stands outside every section"),
+    ],
+)
+def test_a_mistake_among_the_devices(
+    problems: Callable[[str], list[str]], old: str, new: str, expected: str
+) -> None:
+    assert any(said.startswith(expected) for said in problems(DEVICES.replace(old, new, 1)))
+
+
+def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
+    config = load_config(write("\ufeff" + LEAST))
+
+    assert config.settings.table == "M-12"
+
+
+# --- what is wrong ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '[rules]\nprofile = "ny-mini"\ndecks = 5',
+            "rules.decks: 5 is not allowed; at least 6 (NY-a-4-i-decks). Set decks = 6 or more.",
+        ),
+        (
+            "[rules]\ndecks = true",
+            "rules.decks: true is not allowed; write a whole number without quotes.",
+        ),
+        (
+            '[rules]\nprofile = "s42"',
+            "rules.profile: 's42' is not allowed; allowed: house-baccarat, house-mini,",
+        ),
+        (
+            '[rules]\nobserved = ["weather"]',
+            (
+                "rules.observed: 'weather' is no fact a table can observe;"
+                " allowed: no_more_bets, turned, discard_count, batch_loaded, shoe_opened,"
+                " cut_depth, wagers, result_button."
+            ),
+        ),
+        (
+            '[rules]\nobserved = ["result_button", "result_button"]',
+            "rules.observed: 'result_button' stands there more than once; write it once.",
+        ),
+        (
+            '[rules]\nobserved = "result_button"',
+            "rules.observed: 'result_button' is not allowed; write a list in brackets.",
+        ),
+        ("[metrics]\nport = 70000", "metrics.port: 70000 is not allowed; at most 65535."),
+        ("[metrics]\nport = -1", "metrics.port: -1 is not allowed; at least 0."),
+        (
+            '[metrics]\naddress = "table-pc"',
+            (
+                "metrics.address: 'table-pc' is no IP address; write \"127.0.0.1\" for this machine"
+                " alone."
+            ),
+        ),
+        (
+            '[journal]\nfolder = "~/journal"',
+            "journal.folder: '~/journal' is no path; write it out, \"~\" is not expanded.",
+        ),
+        ("journal = 3", "shoe.journal: there is no such key; there are"),
+        ("[tabel]", "tabel: there is no such section; did you mean [table]?"),
+        ("[metrics]\nprot = 1", 'metrics.prot: there is no such key; did you mean "port"?'),
+        ("[metrics]\ndecks = 8", "metrics.decks: there is no such key; it belongs below [rules]."),
+    ],
+)
+def test_one_mistake_gives_one_sentence(
+    problems: Callable[[str], list[str]], text: str, expected: str
+) -> None:
+    said = problems(LEAST + text)
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("name = 12", "table.name: 12 is not allowed; write text in quotes."),
+        ('name = ""', "table.name: '' is not allowed; write one printable line."),
+        (f'name = "{"M" * 65}"', "table.name: it is too long; at most 64 characters."),
+        (
+            'name = "M"\ngaming_day_start = "24:00"',
+            (
+                "table.gaming_day_start: '24:00' is no time of day;"
+                ' write hours and minutes such as "06:00".'
+            ),
+        ),
+        (
+            'name = "M"\ntime_zone = "Europe/Viena"',
+            "table.time_zone: 'Europe/Viena' is no time zone; near it: Europe/Vienna",
+        ),
+        (
+            'name = "M"\ntime_zone = "chicago"',
+            "table.time_zone: 'chicago' is no time zone; near it: America/Chicago.",
+        ),
+        (
+            'name = "M"\ntime_zone = "/etc/passwd"',
+            "table.time_zone: '/etc/passwd' is no time zone; write an IANA name",
+        ),
+        (
+            'name = "M"\ntime_zone = "../zone.tab"',
+            "table.time_zone: '../zone.tab' is no time zone; write an IANA name",
+        ),
+    ],
+)
+def test_a_mistake_in_the_tables_own_section(
+    problems: Callable[[str], list[str]], line: str, expected: str
+) -> None:
+    said = problems(LEAST.replace('name = "M-12"', line))
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("port", "expected"),
+    [
+        ("ttyUSB0", "'ttyUSB0' is no whole path"),
+        ("", "'' is no whole path"),
+        ("ftdi://ftdi:232", "ftdi:// is not known; use a device path or socket://HOST:PORT"),
+        ("socket://192.0.2.10", "'socket://192.0.2.10' names no host and port"),
+        ("socket://192.0.2.10:x", "'socket://192.0.2.10:x' names no host and port"),
+    ],
+)
+def test_a_port_that_cannot_be_meant(
+    problems: Callable[[str], list[str]], port: str, expected: str
+) -> None:
+    said = problems(LEAST.replace("/dev/ttyUSB0", port))
+
+    assert len(said) == 1
+    assert said[0].startswith(f"shoe.port: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            'model = "angel"',
+            "shoe.model: 'angel' is not allowed; allowed: angel-eye-ii-ex, feig-rfid, tablelink.",
+        ),
+        ("baud = 110", "shoe.baud: 110 is not allowed; at least 300."),
+        (
+            "allow_commands = 1",
+            "shoe.allow_commands: 1 is not allowed; write true or false without quotes.",
+        ),
+        ('seq_cycle = "hex"', "shoe.seq_cycle: 'hex' is not allowed; allowed: 0-9A-F, 0-9"),
+        ('bcc_reading = "x"', "shoe.bcc_reading: 'x' is not allowed; allowed: stx_counted"),
+        (
+            'log_level_wire = "all"',
+            "shoe.log_level_wire: 'all' is not allowed; allowed: off, bytes, frames, events.",
+        ),
+        (
+            "report_interval_ms_min = 0",
+            "shoe.report_interval_ms_min: 0 is not allowed; at least 1.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_settings_of_the_shoe(
+    problems: Callable[[str], list[str]], line: str, expected: str
+) -> None:
+    said = problems(LEAST + line)
+
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+
+
+def test_every_problem_is_told_at_once(problems: Callable[[str], list[str]]) -> None:
+    text = """
+    decks = 8
+    [tables]
+    [table]
+    gaming_day_start = "6"
+    [rules]
+    decks = 5
+    observed = ["weather"]
+    [shoe]
+    baud = "4800"
+    [metrics]
+    port = "any"
+    """
+
+    said = problems(text)
+
+    assert [line.split(":")[0] for line in said] == [
+        *("decks", "tables", "table.name", "table.gaming_day_start", "rules.decks"),
+        *("rules.observed", "shoe.port", "shoe.baud", "metrics.port"),
+    ]
+
+
+def test_an_empty_file_says_what_it_lacks(problems: Callable[[str], list[str]]) -> None:
+    assert problems("") == [
+        'table.name: it is missing. Write name = "M-12" below [table].',
+        'shoe.port: it is missing. Write port = "/dev/serial/by-id/..." below [shoe].',
+    ]
+
+
+def test_a_section_that_is_a_value_is_named(problems: Callable[[str], list[str]]) -> None:
+    said = problems("metrics = 9309\n" + LEAST)
+
+    assert said == ["metrics: it must be a section; write [metrics] on a line of its own."]
+
+
+def test_a_socket_path_no_system_can_have(problems: Callable[[str], list[str]]) -> None:
+    name = "s" * SOCKET_PATH_BYTES_MAX
+
+    said = problems(LEAST + f'[control]\nsocket = "/{name}"')
+
+    assert said[0].startswith("control.socket: ")
+    assert "108 bytes long; at most 107. Write a shorter absolute path" in said[0]
+
+
+# --- what is no configuration at all ------------------------------------------------------------
+
+
+def test_a_mistake_in_the_notation_has_its_place(problems: Callable[[str], list[str]]) -> None:
+    said = problems('[table]\nname = "M-12"\n[shoe]\nport = /dev/ttyUSB0')
+
+    assert said == ["not TOML: Invalid value (at line 4, column 8)."]
+
+
+def test_brackets_without_end_are_no_configuration(problems: Callable[[str], list[str]]) -> None:
+    assert len(problems("x = " + "[" * 100_000)) == 1
+
+
+def test_a_missing_file_says_how_to_write_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no such file; `smartshoe check-config --example"):
+        load_config(tmp_path / "table.toml")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load_config(tmp_path)
+
+
+def test_text_that_is_not_utf_8_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes('[table]\nname = "Café"\n'.encode("latin-1"))
+
+    with pytest.raises(ConfigError, match=r"not UTF-8 text \(in line 2\); save the file as UTF-8"):
+        load_config(path)
+
+
+def test_an_endless_file_is_not_read_to_its_end() -> None:
+    with pytest.raises(ConfigError, match="too long to be a table's configuration"):
+        load_config(Path("/dev/zero"))

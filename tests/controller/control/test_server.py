@@ -1,0 +1,585 @@
+"""A running table asked over its control socket: what it tells, who may act, who may not."""
+
+import json
+import os
+import socket
+import stat
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from controller.config.time_zone import zone_data
+from controller.control.client import ControlClient, ControlError
+from controller.control.server import (
+    CONNECTIONS_MAX,
+    LINE_BYTES_MAX,
+    ControlServer,
+    ControlUnavailable,
+)
+from controller.core.build import SETTINGS
+from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.procedure.act_kinds import ActKind
+from controller.procedure.rulebook import Fact
+from controller.profiles.load import load_clauses, profile_text
+from controller.settlement.wagers import Wager, WagerKind
+from controller.table.loop import Stored
+from controller.table.table import Beginning, Health, Table
+from controller.tape.actions import ACTION_NAMES, CallNoMoreBets, RecordAct, Role, StateWagers
+from controller.tape.inputs import OperatorAction, Started
+from controller.version import VERSION
+from controller.views.snapshot import snapshot
+from firmware_bridge.transport.clock import now
+
+PORT = "/dev/ttyUSB0"
+CALL = {"request": "act", "action": "no-more-bets", "by": "D. Dealer", "role": "dealer"}
+DECISION = {
+    "request": "act",
+    "action": "resolve",
+    "by": "A. Floor",
+    "role": "floorperson",
+    "reason": "card burned",
+    "decision": "burn-card",
+}
+
+
+class Serving:
+    """A table from a journal, its control socket and what it stored."""
+
+    def __init__(self, journal: Path, path: Path) -> None:
+        self.stored: list[Stored] = []
+        shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+        settings = Settings("M7", "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe)
+        encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
+
+        def start(replaced: str) -> Started:
+            return Started(now(), "boot", VERSION, encoded, profile, zone_data("UTC"), replaced)
+
+        beginning = Beginning(journal, load_clauses(), start)
+        self.path = path
+        self.table = Table("M7", beginning, now, self.stored.append)
+        self.table.start()
+        assert self.table.health is Health.RUNNING, self.table.failure
+        self.server = ControlServer(path, self.table, self.shown)
+        self.server.start()
+        self.client = ControlClient(path)
+
+    def shown(self) -> Mapping[str, object]:
+        assert self.table.published is not None
+        return snapshot(*self.table.published, self.table.health.value, self.table.failure)
+
+    def end(self) -> None:
+        self.table.stop()
+        self.table.join()
+        self.server.stop()
+
+    def actions(self) -> list[OperatorAction]:
+        items = [one.item for stored in self.stored for one in stored.conclusions]
+        return [item for item in items if isinstance(item, OperatorAction)]
+
+
+@pytest.fixture
+def serving(fast_dir: Path) -> Iterator[Serving]:
+    """A table that waits for its first shoe."""
+    serving = Serving(fast_dir / "fresh", fast_dir / "control.sock")
+    yield serving
+    serving.end()
+
+
+@pytest.fixture
+def after_overdraw(suspended: Path, fast_dir: Path) -> Iterator[Serving]:
+    """A table that waits for a floorperson."""
+    serving = Serving(suspended, fast_dir / "control.sock")
+    yield serving
+    serving.end()
+
+
+def connected(path: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(10.0)
+    connection.connect(str(path))
+    return connection
+
+
+@pytest.fixture
+def say(serving: Serving) -> Iterator[Callable[[bytes], dict[str, object]]]:
+    """Send bytes on one connection that stays, and read one line of answer."""
+    with connected(serving.path) as connection, connection.makefile("rb") as answers:
+
+        def said(line: bytes) -> dict[str, object]:
+            connection.sendall(line)
+            answer = json.loads(answers.readline())
+            assert isinstance(answer, dict)
+            return answer
+
+        yield said
+
+
+def error(answer: Mapping[str, object]) -> str:
+    assert answer["ok"] is False
+    return str(answer["error"])
+
+
+# --- asking -------------------------------------------------------------------------------------
+
+
+def test_status_is_the_snapshot(serving: Serving) -> None:
+    answer = serving.client.request({"request": "status"})
+
+    assert answer == {"ok": True, "snapshot": serving.shown()}
+
+
+def test_the_actions_with_who_may_take_them(serving: Serving) -> None:
+    answer = serving.client.request({"request": "actions"})
+
+    actions = answer["actions"]
+    assert isinstance(actions, list)
+    assert [one["action"] for one in actions] == [name for name, _, _ in ACTION_NAMES]
+    assert actions[0] == {
+        "action": "resolve",
+        "roles": ["floorperson", "pit_manager"],
+        "purpose": "decide what becomes of the open irregularities",
+        "reason_required": True,
+    }
+
+
+# --- acting -------------------------------------------------------------------------------------
+
+
+def test_a_decision_is_stored_before_it_is_answered(after_overdraw: Serving) -> None:
+    answer = after_overdraw.client.request(DECISION)
+
+    assert answer["ok"] is True
+    entries = answer["entries"]
+    assert isinstance(entries, list)
+    assert {"kind": "accepted", "what": "resolved by A. Floor", "clauses": []} in entries
+    assert {
+        "kind": "resolution",
+        "person": "A. Floor",
+        "reason": "card burned",
+        "decision": "burn-card",
+        "provisional": "",
+        "outcome": "",
+        "closed": [1],
+    } in entries
+    assert after_overdraw.shown()["irregularities"] == []
+
+
+def test_the_answer_names_no_card(after_overdraw: Serving) -> None:
+    answer = after_overdraw.client.request(DECISION)
+
+    cards = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "dcsh"]
+    assert not [card for card in cards if card in json.dumps(answer)]
+
+
+def test_who_acted_is_recorded_by_name_and_by_the_kernels_word(serving: Serving) -> None:
+    serving.client.request(CALL)
+
+    (action,) = serving.actions()
+    assert (action.person, action.role.value) == ("D. Dealer", "dealer")
+    assert action.known_by.split(" (")[0] == f"uid {os.getuid()}"
+
+
+def test_what_cannot_be_done_now_is_refused_with_the_reason(serving: Serving) -> None:
+    answer = serving.client.request(DECISION)
+
+    assert answer == {"ok": False, "error": "no irregularity is open"}
+
+
+def test_a_decision_that_is_not_permitted_names_the_ones_that_are(after_overdraw: Serving) -> None:
+    answer = after_overdraw.client.request({**DECISION, "decision": "state-outcome"})
+
+    assert "state-outcome is not permitted here; permitted: " in error(answer)
+
+
+def test_commands_to_a_shoe_that_is_only_listened_to(serving: Serving) -> None:
+    request = {**DECISION, "action": "lock-shoe"}
+    del request["decision"]
+
+    assert "set allow_commands = true" in error(serving.client.request(request))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"role": "dealer"}, "resolve is for floorperson, pit_manager, not for 'dealer'"),
+        ({"role": "boss"}, "resolve is for floorperson, pit_manager, not for 'boss'"),
+        ({"role": ["floorperson"]}, "resolve is for floorperson, pit_manager, not for ["),
+        ({"by": ""}, "by is missing: a named person and a reason stand in the record"),
+        ({"by": 5}, "by must be text, not int"),
+        ({"reason": " "}, "reason is missing"),
+        ({"reason": "two\nlines"}, "reason must be one printable line"),
+        ({"reason": "\ud800"}, "reason must be one printable line"),
+        ({"action": "shuffle"}, "unknown action 'shuffle'; allowed: resolve, close-shoe"),
+        ({"action": None}, "action is missing"),
+        ({"decision": "go"}, "decision is 'go'; allowed: continue, carry-card"),
+        ({"decsion": "continue"}, "unknown key 'decsion' in a request 'act'; known: request"),
+    ],
+)
+def test_a_request_that_is_wrong_moves_nothing(
+    serving: Serving, change: dict[str, object], expected: str
+) -> None:
+    answer = serving.client.request({**DECISION, **change})
+
+    assert error(answer).startswith(expected)
+    assert serving.actions() == []
+
+
+def test_a_call_needs_no_reason(serving: Serving) -> None:
+    assert serving.client.request(CALL)["ok"] is True
+
+
+RECORD = {**CALL, "action": "record", "act": "inspected", "batch": "red", "second": "A. Floor"}
+
+
+def test_an_act_goes_on_record(serving: Serving) -> None:
+    answer = serving.client.request(RECORD)
+
+    assert answer["ok"] is True
+    (action,) = serving.actions()
+    assert action.action == RecordAct(ActKind.INSPECTED, "red", second="A. Floor")
+
+
+def test_wagers_are_a_list_of_objects(serving: Serving) -> None:
+    wagers = [{"seat": 5, "wager": "banker", "cents": 10000}]
+    serving.client.request({**CALL, "action": "wagers", "wagers": wagers})
+
+    (action,) = serving.actions()
+    assert action.action == StateWagers((Wager(5, WagerKind.BANKER, 10000),))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"act": "recut"}, "such a record is for floorperson, pit_manager, not for 'dealer'"),
+        ({"act": "recut", "role": "floorperson"}, "reason is missing"),
+        ({"act": "sung"}, "act is 'sung'; allowed: odds-posted, "),
+        ({"hand": "player"}, "'hand' is no value of record; it takes act, batch, seat, amount"),
+    ],
+)
+def test_an_act_that_may_not_be_recorded_so(
+    serving: Serving, change: dict[str, object], expected: str
+) -> None:
+    assert error(serving.client.request({**RECORD, **change})).startswith(expected)
+    assert serving.actions() == []
+
+
+def test_a_table_that_ended_stores_nothing_and_says_so(serving: Serving) -> None:
+    serving.table.stop()
+    serving.table.join()
+
+    answer = serving.client.request(CALL)
+
+    assert error(answer) == "nothing was stored, the table is stopped"
+
+
+def test_a_table_that_cannot_store_says_so(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(action: OperatorAction) -> None:
+        serving.table.health = Health.STORE_FAILED
+        serving.table.failure = "the disk is full"
+
+    monkeypatch.setattr(serving.table, "act", never)
+
+    answer = serving.client.request(CALL)
+
+    assert error(answer) == "nothing was stored, the table is store_failed: the disk is full"
+
+
+def test_a_table_that_is_late_may_still_store_it(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving.table, "act", lambda action: None)
+
+    answer = serving.client.request(CALL)
+
+    assert "it may still be stored; look at the status before asking again" in error(answer)
+
+
+# --- what is no request -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"status\n", "this line is not JSON: Expecting value"),
+        (b"\xff\xfe\n", "this line is not JSON: "),
+        (b"[" * 60_000 + b"\n", "this line is not JSON: "),
+        (b'["status"]\n', 'a request is an object such as {"request": "status"}; known: status'),
+        (b"{}\n", 'a request is an object such as {"request": "status"}; known: status'),
+        (b'{"request": "stop"}\n', "unknown request 'stop'; known: status, actions, subscribe"),
+        (b'{"request": 1}\n', "unknown request 1; known: status"),
+        (b'{"request": "status", "pin": "1"}\n', "unknown key 'pin' in a request 'status'"),
+    ],
+)
+def test_a_wrong_line_is_answered_and_the_connection_kept(
+    say: Callable[[bytes], dict[str, object]], line: bytes, expected: str
+) -> None:
+    assert error(say(line)).startswith(expected)
+    assert say(b'{"request": "status"}\n')["ok"] is True
+
+
+def test_lines_may_come_in_pieces_and_together(serving: Serving) -> None:
+    asked = b'\n{"request": "status"}\r\n{"request": "actions"}\n'
+    with connected(serving.path) as connection, connection.makefile("rb") as answers:
+        for at in range(len(asked)):
+            connection.sendall(asked[at : at + 1])
+
+        assert "snapshot" in json.loads(answers.readline())
+        assert "actions" in json.loads(answers.readline())
+
+
+def test_a_line_without_end_is_refused(serving: Serving) -> None:
+    with connected(serving.path) as connection, connection.makefile("rb") as answers:
+        connection.sendall(b" " * (LINE_BYTES_MAX + 1))
+
+        expected = f"a request has at most {LINE_BYTES_MAX} bytes in one line"
+        assert error(json.loads(answers.readline())) == expected
+        assert answers.readline() == b""
+
+
+def test_one_connection_too_many_is_told_so(serving: Serving) -> None:
+    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
+    try:
+        answer = serving.client.request({"request": "status"})
+
+        assert error(answer).startswith("16 connections are open, and no more are served")
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_a_connection_given_up_makes_room(serving: Serving) -> None:
+    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
+    for connection in held:
+        connection.sendall(b'{"request": "status"}\n')
+        assert connection.recv(1) == b"{"
+    for connection in held:
+        connection.close()
+    for thread in threading.enumerate():
+        if thread.name == "control":
+            thread.join(10.0)
+
+    assert serving.client.request({"request": "status"})["ok"] is True
+
+
+# --- following ----------------------------------------------------------------------------------
+
+
+def test_a_subscriber_sees_the_table_now_and_after_each_change(after_overdraw: Serving) -> None:
+    with closing(after_overdraw.client.subscribe()) as snapshots:
+        first = next(snapshots)
+        after_overdraw.client.request(DECISION)
+        second = next(snapshots)
+
+    assert first["phase"] == "suspended"
+    assert second == after_overdraw.shown()
+    assert second["phase"] != "suspended"
+
+
+def test_a_subscriber_sees_the_end(serving: Serving) -> None:
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+        serving.table.stop()
+        serving.table.join()
+
+        assert next(shown for shown in snapshots if shown["health"] != "running") is not None
+
+
+def test_the_stream_ends_with_the_server(serving: Serving) -> None:
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+        serving.server.stop()
+
+        assert list(snapshots) == []
+
+
+def test_a_subscriber_that_does_not_read_holds_up_nobody(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than the operating system keeps for a connection.
+    monkeypatch.setattr(serving.server, "_snapshot_of", lambda: {"long": "x" * 4_000_000})
+    with connected(serving.path) as deaf:
+        deaf.sendall(b'{"request": "subscribe"}\n')
+        assert deaf.recv(1) == b"{"
+        for _ in range(10):
+            assert serving.table.act(action()) is not None
+
+        assert serving.client.request({"request": "status"})["ok"] is True
+
+
+def test_a_subscriber_that_leaves_is_forgotten(serving: Serving) -> None:
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+
+    streams = [thread for thread in threading.enumerate() if thread.name == "control"]
+    for thread in streams:
+        thread.join(10.0)
+    assert not [thread for thread in streams if thread.is_alive()]
+
+
+def test_changes_in_a_burst_are_told_together(serving: Serving) -> None:
+    changes = 200
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+        for _ in range(changes):
+            serving.table.act(action())
+        serving.table.stop()
+        serving.table.join()
+        told = 1
+        for shown in snapshots:
+            told += 1
+            if shown["health"] == "stopped":
+                break
+
+    assert told < changes
+
+
+def action() -> OperatorAction:
+    return OperatorAction(now(), "D. Dealer", Role.DEALER, "test", CallNoMoreBets(), "")
+
+
+# --- the socket ---------------------------------------------------------------------------------
+
+
+def test_the_socket_is_for_its_owner_and_group(serving: Serving) -> None:
+    assert stat.S_IMODE(serving.path.stat().st_mode) == 0o660
+
+
+def test_the_socket_is_gone_afterwards(serving: Serving) -> None:
+    serving.server.stop()
+
+    assert not serving.path.exists()
+
+
+def test_what_a_dead_program_left_is_replaced(fast_dir: Path) -> None:
+    path = fast_dir / "control.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+        dead.bind(str(path))
+
+    serving = Serving(fast_dir / "fresh", path)
+    try:
+        assert serving.client.request({"request": "status"})["ok"] is True
+    finally:
+        serving.end()
+
+
+def test_a_live_socket_is_left_alone(serving: Serving) -> None:
+    second = ControlServer(serving.path, serving.table, serving.shown)
+
+    with pytest.raises(ControlUnavailable, match="another smartshoe is running at"):
+        second.start()
+
+    assert serving.client.request({"request": "status"})["ok"] is True
+
+
+def test_a_file_in_its_place_is_left_alone(serving: Serving, fast_dir: Path) -> None:
+    path = fast_dir / "notes.txt"
+    path.write_text("mine")
+
+    with pytest.raises(ControlUnavailable, match="is there and is no socket: remove it"):
+        ControlServer(path, serving.table, serving.shown).start()
+
+    assert path.read_text() == "mine"
+
+
+def test_a_place_that_is_not_there(serving: Serving, fast_dir: Path) -> None:
+    path = fast_dir / "nowhere" / "control.sock"
+
+    with pytest.raises(ControlUnavailable, match=r"No such file or directory; set \[control\]"):
+        ControlServer(path, serving.table, serving.shown).start()
+
+
+def test_another_programs_socket_is_not_taken_away(serving: Serving) -> None:
+    serving.path.unlink()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+        other.bind(str(serving.path))
+        serving.server.stop()
+
+        assert serving.path.exists()
+
+
+# --- the client's own errors --------------------------------------------------------------------
+
+
+def test_no_socket_means_no_table(fast_dir: Path) -> None:
+    client = ControlClient(fast_dir / "control.sock")
+
+    with pytest.raises(ControlError, match="no table is running here: start `smartshoe run --con"):
+        client.request({"request": "status"})
+
+
+def test_a_dead_programs_socket_means_no_table(fast_dir: Path) -> None:
+    path = fast_dir / "control.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+        dead.bind(str(path))
+
+    with pytest.raises(ControlError, match="no table is running here"):
+        next(ControlClient(path).subscribe())
+
+
+def test_no_permission_names_the_group(serving: Serving) -> None:
+    words = serving.client._why(PermissionError(13, "Permission denied"))
+
+    group = serving.path.stat().st_gid
+    assert words.startswith(f"no permission to use {serving.path}: group ")
+    assert ("group root" if group == 0 else "group ") in words
+
+
+def test_a_path_no_system_can_have() -> None:
+    with pytest.raises(ControlError, match="AF_UNIX path too long"):
+        ControlClient(Path("/" + "s" * 200)).request({"request": "status"})
+
+
+class Stranger:
+    """Something else that answers every connection with the same bytes."""
+
+    def __init__(self, path: Path, answer: bytes) -> None:
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(path))
+        self._listener.listen()
+        self._answer = answer
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        connection, _ = self._listener.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(self._answer)
+
+    def end(self) -> None:
+        self._thread.join()
+        self._listener.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"", "ended without an answer"),
+        (b"SSH-2.0-OpenSSH\n", "is no smartshoe: Expecting value"),
+        (b"[1]\n", "is no smartshoe"),
+        (b'{"ok": true', "ended without an answer"),
+    ],
+)
+def test_a_stranger_behind_the_socket(fast_dir: Path, answer: bytes, expected: str) -> None:
+    path = fast_dir / "control.sock"
+    stranger = Stranger(path, answer)
+    try:
+        with pytest.raises(ControlError, match=expected):
+            ControlClient(path).request({"request": "status"})
+    finally:
+        stranger.end()
+
+
+def test_a_subscription_that_is_refused_says_why(serving: Serving) -> None:
+    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
+    try:
+        with pytest.raises(ControlError, match="16 connections are open"):
+            next(serving.client.subscribe())
+    finally:
+        for connection in held:
+            connection.close()

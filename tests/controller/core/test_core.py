@@ -1,0 +1,439 @@
+"""The program without input and output: total, the same for the same inputs, careful with locks.
+
+Responsible for: whatever comes in any order, entries and writes of one input, checkpoints, and
+the lock that a suspended table wants from its shoe.
+Not responsible for: the procedure's judgements (procedure/) and bytes on the line (tests/drivers).
+Source: package README, "The core"; wire document, commands.
+"""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller.core.state import STATES
+from controller.procedure.act_kinds import ActKind
+from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.effects import CoupClosed, Refused
+from controller.procedure.events import CustodyFound, GamingDayTurned, ProgramReplaced
+from controller.procedure.phases import Phase
+from controller.profiles.load import load_profile, standing_text
+from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager, WagerKind
+from controller.tape.actions import (
+    AskGhostHand,
+    CallNoMoreBets,
+    ChangeSetting,
+    ClearShoeError,
+    CloseShoe,
+    CollectVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    LockShoe,
+    RecordAct,
+    Resolve,
+    Role,
+    StateWagers,
+    TellFaceUp,
+    TellTurned,
+    UnlockShoe,
+    VacateSeat,
+)
+from controller.tape.entries import CommandGiven, DeviceNoted, Judged, RunBegan, StateDigest
+from controller.tape.inputs import OperatorAction, Tick, WriteFailed
+from controller.tape.records import INPUTS, entry_record, input_record
+from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
+from drivers.faults import DeviceFault
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+PORT = "/dev/ttyUSB0"
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+# Literals of the wire document: STX, "OPLK", 02 or 01, ETX, BCC.
+LOCK = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42")
+UNLOCK = bytes.fromhex("02 4F 50 4C 4B 30 31 03 31 38")
+CLEAR_1 = bytes.fromhex("02 4F 50 45 43 30 31 03 31 39")
+ACK = b"\x06"
+
+CODES = st.sampled_from([*NEW_SHOE, *OVERDRAW, "47 90", "47 F0", "43", "64 90 95", "52 81 B1"])
+WRONG_WAY = st.binary(max_size=40)
+RESOLUTIONS = st.builds(
+    Resolution,
+    st.sampled_from(Decision),
+    st.none() | st.sampled_from(Provisional),
+    st.none() | st.sampled_from(Outcome),
+)
+WAGERS = st.builds(Wager, st.integers(1, 9), st.sampled_from(WagerKind), st.integers(1, 10**6))
+SETTINGS = st.sampled_from(["vig_rate", "dragon_bonus_table", "nothing"])
+ACTIONS = st.one_of(
+    st.builds(Resolve, RESOLUTIONS),
+    st.just(CloseShoe()),
+    st.just(CallNoMoreBets()),
+    st.just(LockShoe()),
+    st.just(UnlockShoe()),
+    st.builds(ClearShoeError, st.integers(1, 99)),
+    st.from_type(TellTurned),
+    st.just(TellFaceUp()),
+    st.from_type(GiveUpReveal),
+    st.just(AskGhostHand()),
+    st.builds(RecordAct, st.sampled_from(ActKind), batch=st.sampled_from(["", "red", "blue"])),
+    st.builds(StateWagers, st.lists(WAGERS, max_size=4).map(tuple)),
+    st.builds(CollectVigorish, st.integers(1, 9)),
+    st.builds(VacateSeat, st.integers(1, 9)),
+    st.builds(GiveNotice, SETTINGS, st.sampled_from(["4", "5", "x"]), st.just("players")),
+    st.builds(ChangeSetting, SETTINGS, st.sampled_from(["4", "5", "x"])),
+)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+# One input each: (kind, value, how much later). Code: a good report; bytes: anything at all.
+GIVEN = st.one_of(
+    st.tuples(st.just("report"), CODES),
+    st.tuples(st.just("bytes"), WRONG_WAY),
+    st.tuples(st.just("missed"), st.integers(1, 20)),
+    st.tuples(st.just("act"), ACTIONS),
+    st.tuples(st.just("opened"), st.none()),
+    st.tuples(st.just("lost"), WORDS),
+    st.tuples(st.just("tick"), st.none()),
+    st.tuples(st.just("write failed"), WORDS),
+    st.tuples(st.just("started"), st.sampled_from(["boot-1", "boot-2"])),
+)
+STEPS = st.lists(st.tuples(GIVEN, st.sampled_from([0, 10**8, 3 * 10**8, 10**11, -(10**10)])))
+
+
+def give(script, kind: str, value) -> None:
+    at = script.at
+    match kind:
+        case "report":
+            script.reported(value)
+        case "bytes":
+            script.give(Chunk(PORT, at, value))
+        case "missed":
+            script.reports_missed(value)
+        case "act":
+            script.acted(value)
+        case "opened":
+            script.opened()
+        case "lost":
+            script.give(PortLost(PORT, at, value))
+        case "tick":
+            script.give(Tick(at))
+        case "write failed":
+            script.give(WriteFailed(PORT, at, value))
+        case "started":
+            script.give(replace(script.started, at=at, boot_id=value))
+
+
+def played(script, steps, *, allow_commands: bool):
+    table = script(allow_commands=allow_commands).begun()
+    for (kind, value), later_ns in steps:
+        moved = max(0, table.at.monotonic_ns + later_ns)
+        table.at = Timestamp(moved, table.at.utc_ns + later_ns)
+        give(table, kind, value)
+    return table
+
+
+@settings(max_examples=150)
+@given(STEPS, st.booleans())
+def test_no_input_raises_and_all_of_it_can_be_stored(script, steps, allow_commands) -> None:
+    table = played(script, steps, allow_commands=allow_commands)
+    assert all(map(input_record, table.inputs))
+    assert all(map(entry_record, table.entries))
+
+
+@settings(max_examples=40)
+@given(STEPS, st.booleans())
+def test_the_same_inputs_give_the_same(script, steps, allow_commands) -> None:
+    table = played(script, steps, allow_commands=allow_commands)
+    again = script(allow_commands=allow_commands)
+    for item in table.inputs:
+        again.give(INPUTS.decode(INPUTS.encode(item)))
+    assert again.outputs == table.outputs
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_the_state_can_be_stored_and_put_back_after_any_input(script, steps) -> None:
+    table = played(script, steps, allow_commands=True)
+    assert STATES.decode(STATES.encode(table.state)) == table.state
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_a_table_that_only_listens_never_writes(script, steps) -> None:
+    assert played(script, steps, allow_commands=False).writes == []
+
+
+def test_a_run_begins_with_what_it_goes_by(script) -> None:
+    began = script().give(script().started).entries[0]
+    assert began == RunBegan(
+        table="M7",
+        software=script().started.software,
+        profile="s42-mini",
+        decks=8,
+        observed=("result_button",),
+        assumed=load_profile("s42-mini").assumed,
+        same_boot=False,
+        house=(),
+    )
+
+
+def test_a_run_begins_with_the_rules_of_the_house(script, tmp_path) -> None:
+    grand = tmp_path / "grand.toml"
+    grand.write_text('name = "grand"\nbase = "s42-mini"\nvig_rate = 4\ndecks_per_shoe = 6\n')
+    profile = load_profile(str(grand))
+
+    table = script(profile=standing_text(profile))
+    began = table.give(table.started).entries[0]
+
+    assert isinstance(began, RunBegan)
+    assert (began.profile, began.house) == ("grand", ("decks_per_shoe", "vig_rate"))
+    assert "decks_per_shoe" not in began.assumed
+
+
+def test_the_day_turns_before_the_first_event_is_judged(script) -> None:
+    judged = script().begun().reported("53").of(Judged)
+    assert judged[0].event == GamingDayTurned("2025-11-21")
+
+
+def test_a_verdict_stands_before_what_follows_from_it(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    kinds = [type(entry) for entry in table.outputs[-1].entries]
+    assert kinds == [Judged, CoupClosed, StateDigest]
+
+
+def test_reports_in_one_chunk_are_judged_in_their_order(script) -> None:
+    apart = script().begun().reported(*NEW_SHOE, *COUP[:4])
+    joined = script().begun()
+    chunks = [item.data for item in apart.inputs if isinstance(item, Chunk)]
+    joined.give(Chunk(PORT, joined.at, b"".join(chunks)))
+    assert joined.of(Judged) == apart.of(Judged)
+
+
+def test_a_checkpoint_is_the_state_that_its_digest_names(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    output = table.outputs[-1]
+    assert output.entries[-1] == StateDigest(sha256(output.checkpoint).digest())
+    assert STATES.decode(output.checkpoint) == table.state
+
+
+def test_checkpoints_come_with_the_ends_of_coups_and_shoes(troubled_shoe) -> None:
+    script = troubled_shoe
+    ended = [output for output in script.outputs if output.checkpoint]
+    assert len(ended) == len(script.of(StateDigest))
+    assert 0 < len(ended) < len(script.outputs) // 4
+
+
+def test_bytes_that_could_not_be_written_are_a_fault_of_the_device(script) -> None:
+    table = script().begun()
+    table.give(WriteFailed(PORT, table.at, "cable pulled"))
+    noted = table.entries[-1]
+    assert isinstance(noted, DeviceNoted)
+    assert isinstance(noted.event, DeviceFault)
+    assert noted.event.detail == "cable pulled"
+
+
+# --- what a new run begins with -------------------------------------------------------------------
+
+
+def test_a_run_begins_with_no_port_open(script) -> None:
+    table = script().begun().reported("53")
+    output = table.give(table.started)
+    lost = StageChanged(Stage.LOST, "the program was started anew")
+    assert DeviceNoted(PORT, lost) in output.entries
+
+
+def test_a_first_run_has_no_port_to_lose(script) -> None:
+    table = script()
+    assert [type(entry) for entry in table.give(table.started).entries] == [RunBegan]
+
+
+def test_the_same_boot_is_told_from_another(script) -> None:
+    table = script().begun().begun("boot-1").begun("boot-2")
+    assert [run.same_boot for run in table.of(RunBegan)] == [False, True, False]
+
+
+def test_the_run_of_another_version_holds_the_coup(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:2])
+    table.give(replace(table.started, software="9.9.9", replaced="0.0.9"))
+    assert ProgramReplaced("9.9.9") in [one.event for one in table.of(Judged)]
+    assert table.state.table.phase is Phase.SUSPENDED
+
+
+# --- the lock ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suspended(script):
+    """A table that may give commands, suspended by an overdraw."""
+    return script(allow_commands=True).begun().reported(*NEW_SHOE, *OVERDRAW)
+
+
+def test_a_suspended_table_locks_its_shoe(suspended) -> None:
+    assert suspended.outputs[-1].writes == ((PORT, LOCK),)
+    assert CommandGiven(PORT, "LockExit", "the table is suspended") in suspended.entries
+
+
+def test_the_reason_for_a_lock_stands_before_the_command(suspended) -> None:
+    kinds = [type(entry) for entry in suspended.outputs[-1].entries]
+    assert kinds.index(Judged) < kinds.index(CommandGiven)
+
+
+def test_a_resolution_unlocks(suspended) -> None:
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    assert suspended.resolved().writes == ((PORT, UNLOCK),)
+
+
+def test_a_second_irregularity_locks_no_second_time(suspended) -> None:
+    suspended.reported("44 83 A4")
+    assert suspended.writes == [LOCK]
+
+
+def test_a_lock_is_asked_again_when_the_port_is_back(suspended) -> None:
+    suspended.lost()
+    assert suspended.opened().writes == ((PORT, LOCK),)
+
+
+def test_a_shoe_that_says_it_is_unlocked_is_locked_again_while_no_card_may_be_drawn(
+    suspended,
+) -> None:
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.reported("4C 80")
+    assert suspended.outputs[-1].writes == ((PORT, LOCK),)
+
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.resolved()
+    suspended.give(Chunk(PORT, suspended.at, ACK))
+    suspended.reported("4C 80")
+    assert suspended.outputs[-1].writes == ()
+
+
+def test_a_lock_is_asked_again_after_a_restart(suspended) -> None:
+    assert suspended.begun(boot_id="boot-2").outputs[-1].writes == ((PORT, LOCK),)
+
+
+def test_nothing_is_written_before_the_port_is_open_again(suspended) -> None:
+    restarted = suspended.give(suspended.started)
+    assert restarted.writes == ()
+
+
+def test_a_release_is_not_asked_again_when_the_port_is_back(suspended) -> None:
+    suspended.resolved()
+    suspended.lost()
+    assert suspended.opened().writes == ()
+
+
+@pytest.mark.parametrize("boot_id", ["boot-1", "boot-2"])
+def test_a_release_is_not_asked_again_after_a_restart(suspended, boot_id) -> None:
+    suspended.resolved()
+    before = len(suspended.writes)
+    suspended.begun(boot_id)
+    suspended.later(10**12)
+    suspended.give(Tick(suspended.at))
+    assert suspended.writes[before:] == []
+
+
+def test_an_answer_that_never_came_is_in_the_record(suspended) -> None:
+    suspended.begun(boot_id="boot-2")
+    answers = [n.event for n in suspended.of(DeviceNoted) if isinstance(n.event, CommandAnswered)]
+    assert [(a.command, a.outcome) for a in answers] == [("LockExit", CommandOutcome.NO_ANSWER)]
+
+
+def test_no_deadline_of_an_earlier_run_is_left(suspended) -> None:
+    assert suspended.core.next_deadline_ns(suspended.state) is not None
+    suspended.give(suspended.started)
+    assert suspended.core.next_deadline_ns(suspended.state) is None
+
+
+def test_a_suspended_table_that_may_now_give_commands_locks(script) -> None:
+    listening = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    allowed = script(allow_commands=True)
+    allowed.state = listening.state
+    assert allowed.begun().outputs[-1].writes == ((PORT, LOCK),)
+
+
+def test_a_table_that_may_no_longer_give_commands_wants_no_lock(suspended, script) -> None:
+    listening = script()
+    listening.state = suspended.state
+    listening.begun()
+    assert listening.of(CommandGiven) == []
+
+
+# --- commands by a person -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "written"),
+    [(LockShoe(), LOCK), (UnlockShoe(), UNLOCK), (ClearShoeError(1), CLEAR_1)],
+)
+def test_a_person_commands_the_shoe(script, action, written) -> None:
+    table = script(allow_commands=True).begun().reported("53")
+    assert table.acted(action).writes == ((PORT, written),)
+
+
+def test_who_gave_a_command_and_why_is_in_the_record(script) -> None:
+    table = script(allow_commands=True).begun()
+    given = table.acted(LockShoe(), Role.PIT_MANAGER).entries[0]
+    assert given == CommandGiven(PORT, "LockExit", "pit_manager A. Floor: seen by me")
+
+
+def test_a_lock_by_a_person_is_asked_again_after_a_restart(script) -> None:
+    table = script(allow_commands=True).begun()
+    table.acted(LockShoe())
+    assert table.begun().outputs[-1].writes == ((PORT, LOCK),)
+
+
+def test_a_lock_that_a_person_released_is_not(script) -> None:
+    table = script(allow_commands=True).begun()
+    table.acted(LockShoe())
+    table.acted(UnlockShoe())
+    assert table.begun().outputs[-1].writes == ()
+
+
+def test_a_suspended_table_is_not_unlocked_by_hand(suspended) -> None:
+    output = suspended.acted(UnlockShoe())
+    refused = Refused("unlock-shoe", "the table is suspended: resolve the irregularity first")
+    assert (output.entries, output.writes) == ((refused,), ())
+
+
+@pytest.mark.parametrize("action", [LockShoe(), UnlockShoe(), ClearShoeError(1)])
+def test_a_table_that_only_listens_refuses_with_the_remedy(script, action) -> None:
+    table = script().begun()
+    output = table.acted(action)
+    assert len(output.entries) == 1
+    assert isinstance(output.entries[0], Refused)
+    assert "set allow_commands = true" in output.entries[0].why
+
+
+@pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
+def test_what_was_refused_is_not_wanted(script, action) -> None:
+    table = script().begun()
+    table.acted(action)
+    assert table.state.lock_wanted is None
+
+
+def test_a_refused_decision_says_what_is_possible(suspended) -> None:
+    resolution = Resolution(Decision.STATE_OUTCOME, outcome=Outcome.TIE)
+    output = suspended.acted(Resolve(resolution))
+    permitted = "carry-card, burn-card, void-coup, close-shoe"
+    why = f"state-outcome is not permitted here; permitted: {permitted}"
+    assert output.entries[-1] == Refused("resolve", why)
+
+
+def test_an_input_of_every_kind_was_given(troubled_shoe) -> None:
+    kinds = {type(item) for item in troubled_shoe.inputs}
+    assert {PortOpened, PortLost, Chunk, OperatorAction} < kinds
+
+
+# --- settings changed at the table ---------------------------------------------------------------
+
+
+def test_custody_counts_faces_by_the_decks_the_table_deals_from_now(script) -> None:
+    table = script(observed=()).begun()
+    table.acted(ChangeSetting("decks_per_shoe", "6"))
+    table.reported(*NEW_SHOE, *(COUP[0], COUP[1], COUP[2], COUP[3]) * 7)
+    found = [one.event.finding for one in table.of(Judged) if isinstance(one.event, CustodyFound)]
+    assert {one.code for one in found} == {"TOO_MANY_OF_A_CARD"}
+    assert "the shoe holds 6 decks" in found[0].detail

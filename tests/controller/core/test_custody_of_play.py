@@ -1,0 +1,430 @@
+"""Custody follows the procedure: where each card of a table is after what happened to it.
+
+Responsible for: the place of a card in every situation of play, batches moved by people, and the
+words for a step, which tell nothing of cards that people may not have seen.
+Not responsible for: what custody proves (tests/controller/custody), judging (tests/.../procedure),
+devices and whole shoes (tests/simulation).
+Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-5, D-7, D-9 to D-22.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from controller.core import card_tracking as core_cards
+from controller.core.card_tracking import Followed
+from controller.core.custody_of_play import step_in_words
+from controller.custody import batch_actions as batches
+from controller.custody.card_states import Whereabouts
+from controller.custody.findings import Finding
+from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.custody.state import CustodyState, check, counts
+from controller.procedure.events import CustodyFound, DomainEvent, GamingDayTurned
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.state import TableState
+from controller.procedure.step import step
+from controller.procedure.verdicts import Irregularity
+from controller.profiles.load import load_profile
+from controller.rules.cards import Card, Rank, Suit
+from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.parser import parse
+from drivers.events import CardPassed, Spot, TagSeen
+
+W = Whereabouts
+FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
+DECKS = 8
+PROFILE = load_profile("s42-mini")
+BURN = "2c 9h 9d"
+# Player 4 and 6, Banker Kd and 7h: a natural against seven.
+NATURAL = "4c Kd 5s 7h"
+# Player 5 draws; Banker 4 draws against a six.
+SIX_CARDS = "2d 2h 3c 2s 6s 9c"
+
+
+def whole_batch(back: str) -> Manifest:
+    ending = {"red": "01", "blue": "02"}[back]
+    cards = [
+        ManifestCard(f"E00401{deck * 52 + at:08X}{ending}", face, deck + 1)
+        for deck in range(DECKS)
+        for at, face in enumerate(FACES)
+    ]
+    cards += [ManifestCard(f"E00401{9000 + number:08X}{ending}", None, 0) for number in range(4)]
+    return manifest_of(f"{back}-0001", back, DECKS, cards)
+
+
+BATCHES = {back: whole_batch(back) for back in ("red", "blue")}
+TAGS = {
+    back: {
+        (str(one.card), number): one.tag
+        for face in {one.card for one in manifest.cards()}
+        for number, one in enumerate(one for one in manifest.cards() if one.card == face)
+    }
+    for back, manifest in BATCHES.items()
+}
+
+
+class Table:
+    """A table whose shoe reads tags, without its devices: what left is said by face."""
+
+    def __init__(self, *, rack_read: bool = False, told: tuple[Fact, ...] = ()) -> None:
+        self.book = RuleBook.of(PROFILE, DECKS, (Fact.RESULT_BUTTON, *told))
+        self.rack_read = rack_read
+        self.table = TableState()
+        self.custody = CustodyState()
+        self.codes: list[str] = []
+        self.found: list[Finding] = []
+        self.drawn: Counter[tuple[str, str]] = Counter()
+        for manifest in BATCHES.values():
+            self.custody = batches.bind(self.custody, manifest).state
+        self._judged(GamingDayTurned("2026-11-21"))
+
+    def draws(self, cards: str, back: str = "red", *, sure: bool = True) -> "Table":
+        """These leave the shoe: faces, "cut", or "??" for one without a tag."""
+        for said in cards.split():
+            self.passes(None if said == "??" else self.tag(said, back), sure=sure)
+        return self
+
+    def passes(self, tag: str | None, *, sure: bool = True) -> None:
+        event, before = CardPassed(tag, sure), self.table
+        self._judged(core_cards.drawn(self.custody, event))
+        self._found(core_cards.passed(self.custody, event, before, self.table))
+
+    def tag(self, said: str, back: str = "red") -> str:
+        """The tag of the next card of that face that has not been drawn."""
+        face = "None" if said == "cut" else said
+        number = self.drawn[back, face]
+        self.drawn[back, face] += 1
+        return TAGS[back][face, number]
+
+    def sees(self, spot: Spot, tag: str) -> None:
+        self._found(core_cards.seen(self.custody, TagSeen(spot, tag), self.table))
+
+    def say(self, script: str) -> "Table":
+        """What people and keys say, in the language of scripts."""
+        for statement in parse(script):
+            due = place_due(self.table)
+            for event in happenings(statement.said, ShoeCount(), due)[0]:
+                self._judged(event)
+        return self
+
+    def at(self, place: Whereabouts, back: str = "red") -> int:
+        return dict(next(one for one in counts(self.custody) if one.back == back).places)[place]
+
+    def where(self, tag: str) -> Whereabouts:
+        for ledger in self.custody.batches:
+            index = ledger.manifest.find(tag)
+            if index is not None:
+                return ledger.place_of(index)
+        raise AssertionError(f"{tag} is in no batch")
+
+    def words(self) -> str:
+        return step_in_words(self.table)
+
+    def _judged(self, event: DomainEvent) -> None:
+        before, judged = self.table, step(self.book, self.table, event)
+        self.table = judged.state
+        self.codes += [one.code.value for one in judged.verdicts if isinstance(one, Irregularity)]
+        followed = core_cards.followed(
+            self.book, self.custody, event, before, self.table, rack_read=self.rack_read
+        )
+        self._found(followed)
+
+    def _found(self, followed: Followed) -> None:
+        self.custody, findings = followed
+        assert check(self.custody) == ()
+        self.found += findings
+        for finding in findings:
+            self._judged(CustodyFound(finding))
+
+
+@pytest.fixture
+def new() -> type[Table]:
+    return Table
+
+
+@pytest.fixture
+def burned(new: type[Table]) -> Table:
+    """A red shoe after its burn."""
+    return new().draws(BURN)
+
+
+# --- the burn and the hands ----------------------------------------------------------------------
+
+
+def test_the_first_card_and_those_it_asks_for_are_the_burn(burned: Table) -> None:
+    assert (burned.at(W.BURN), burned.at(W.SHOE)) == (3, DECKS * 52 - 3)
+    assert burned.custody.shoe.in_play == "red-0001"
+
+
+@pytest.mark.parametrize(
+    ("cards", "player", "banker"), [("4c", 1, 0), (NATURAL, 2, 2), (SIX_CARDS, 3, 3)]
+)
+def test_cards_go_to_the_hands_by_the_order_of_drawing(
+    burned: Table, cards: str, player: int, banker: int
+) -> None:
+    burned.draws(cards)
+    assert (burned.at(W.PLAYER), burned.at(W.BANKER)) == (player, banker)
+
+
+def test_a_third_card_goes_to_the_banker_where_the_player_stands(burned: Table) -> None:
+    # Player 6 stands, Banker 5 draws.
+    burned.draws("2d 2h 4c 3s 9c")
+    assert (burned.at(W.PLAYER), burned.at(W.BANKER)) == (2, 3)
+
+
+def test_a_card_that_could_not_be_read_is_a_number(burned: Table) -> None:
+    burned.draws("4c ??")
+    assert (burned.at(W.PLAYER), burned.at(W.BANKER), burned.at(W.UNKNOWN)) == (1, 0, 1)
+
+
+def test_the_hands_go_to_the_rack_with_the_result(burned: Table) -> None:
+    burned.draws(NATURAL).say("result player")
+    assert burned.at(W.DISCARD_RACK) == 4
+
+
+def test_where_the_rack_is_read_they_are_to_be_read_there(new: type[Table]) -> None:
+    table = new(rack_read=True).draws(BURN).draws(NATURAL).say("result player")
+    assert (table.at(W.UNKNOWN), table.at(W.DISCARD_RACK)) == (4, 0)
+    table.draws(NATURAL).say("result player")
+    assert [one.code for one in table.found] == ["CARD_ABSENT"] * 4
+
+
+def test_a_new_coup_clears_the_one_before_and_keeps_its_own_card(new: type[Table]) -> None:
+    table = new()
+    table.book = RuleBook.of(PROFILE, DECKS, ())
+    table.draws(BURN).draws(NATURAL).draws("8c")
+    assert (table.at(W.DISCARD_RACK), table.at(W.PLAYER)) == (4, 1)
+
+
+def test_the_hands_of_a_void_coup_go_to_the_rack(burned: Table) -> None:
+    burned.draws("4c ??").say("resolve void-coup")
+    assert (burned.at(W.DISCARD_RACK), burned.at(W.PLAYER)) == (1, 0)
+
+
+# --- cards drawn in error ------------------------------------------------------------------------
+
+
+def test_a_card_drawn_in_error_waits_in_neither_hand(burned: Table) -> None:
+    burned.draws(NATURAL).draws("8c")
+    assert burned.codes == ["OVERDRAW"]
+    assert burned.at(W.ASIDE) == 1
+
+
+def test_a_card_that_is_carried_begins_the_next_coup(burned: Table) -> None:
+    held = TAGS["red"]["8c", 0]
+    burned.draws(NATURAL).draws("8c").say("resolve carry-card; result player")
+    assert (burned.where(held), burned.at(W.DISCARD_RACK)) == (W.ASIDE, 4)
+    burned.draws("Kh")
+    assert (burned.where(held), burned.at(W.BANKER)) == (W.PLAYER, 1)
+
+
+def test_a_card_that_is_burned_goes_to_the_rack_with_its_coup(burned: Table) -> None:
+    seen = TAGS["red"]["3c", 0]
+    burned.draws(NATURAL).draws("3c").say("resolve burn-card")
+    assert burned.where(seen) is W.ASIDE
+    burned.draws("9c 9s 8s")
+    assert burned.at(W.BURN) == 6
+    burned.say("result player")
+    assert burned.where(seen) is W.DISCARD_RACK
+
+
+def test_a_held_card_stays_held_when_one_of_the_next_coup_is_seen(new: type[Table]) -> None:
+    table = new(told=(Fact.TURNED,)).draws(BURN)
+    table.draws(NATURAL).draws("8c").say("resolve carry-card; result player")
+    table.draws("Kh 9s 8h").draws("8d").say("resolve carry-card")
+    again = TAGS["red"]["8d", 0]
+    assert table.where(again) is W.ASIDE
+    table.say("turn error")
+    assert (table.where(again), table.at(W.PLAYER)) == (W.DISCARD_RACK, 2)
+
+
+# --- found face up -------------------------------------------------------------------------------
+
+
+def test_a_card_found_face_up_leaves_its_hand(burned: Table) -> None:
+    boxed = TAGS["red"]["2h", 0]
+    burned.draws("4c 2h").say('found face up by "Dee"')
+    assert (burned.where(boxed), burned.at(W.BANKER)) == (W.ASIDE, 0)
+    burned.say("resolve continue").draws("9c 9s").draws("Kd 5s 7h").say("result player")
+    assert (burned.where(boxed), burned.at(W.BURN)) == (W.DISCARD_RACK, 5)
+    assert burned.found == []
+
+
+def test_a_burn_that_begins_anew_leaves_what_was_burned_in_the_rack(new: type[Table]) -> None:
+    table = new().draws("2c").say('found face up by "Dee"; resolve continue')
+    assert (table.at(W.BURN), table.at(W.DISCARD_RACK)) == (0, 1)
+    table.draws("9h 9d")
+    assert table.table.phase is Phase.BURN_FIRST
+    assert (table.at(W.BURN), table.at(W.DISCARD_RACK)) == (0, 3)
+    table.draws("Ac Kc")
+    assert (table.at(W.BURN), table.table.phase) == (2, Phase.BETWEEN_COUPS)
+
+
+# --- suspended -----------------------------------------------------------------------------------
+
+
+def test_cards_dealt_while_suspended_are_followed_and_their_coups_cleared(burned: Table) -> None:
+    burned.draws(NATURAL).say("result banker").draws("8c").draws("Kh")
+    assert burned.codes == ["RESULT_MISMATCH", "DEALT_WHILE_SUSPENDED"]
+    assert (burned.at(W.DISCARD_RACK), burned.at(W.PLAYER), burned.at(W.BANKER)) == (4, 1, 1)
+    burned.draws("Ad 7d").say("result player")
+    assert burned.at(W.DISCARD_RACK) == 8
+    assert burned.table.suspension is not None
+
+
+def at_the_end(table: Table) -> Table:
+    """The cut card came, and the last hand was dealt."""
+    return table.draws("4c cut Kd 5s 7h").say("result player").draws(NATURAL).say("result player")
+
+
+def test_the_shoe_after_one_that_waits_is_not_followed(burned: Table) -> None:
+    at_the_end(burned).draws("2d")
+    assert burned.codes[-1] == "CARD_AFTER_LAST_COUP"
+    burned.draws("Kc", "blue")
+    assert (burned.at(W.UNKNOWN, "blue"), burned.at(W.PLAYER, "blue")) == (1, 0)
+    burned.say("resolve close-shoe take-over")
+    assert burned.table.shoe.joined
+    assert burned.custody.shoe.incomplete
+
+
+# --- the end of a shoe ---------------------------------------------------------------------------
+
+
+def test_at_the_end_of_a_shoe_everything_that_left_it_is_in_the_rack(burned: Table) -> None:
+    at_the_end(burned)
+    assert burned.table.phase is Phase.SHOE_OVER
+    assert (burned.at(W.DISCARD_RACK), burned.at(W.SHOE)) == (11, DECKS * 52 - 11)
+    assert (burned.custody.shoe, burned.custody.last_batch) == (None, "red-0001")
+
+
+def test_a_card_after_the_last_hand_joins_the_others_in_the_rack(burned: Table) -> None:
+    at_the_end(burned).draws("2d")
+    assert burned.codes == ["CARD_AFTER_LAST_COUP"]
+    assert (burned.at(W.DISCARD_RACK), burned.at(W.SHOE)) == (12, DECKS * 52 - 12)
+    assert burned.custody.shoe is None
+    assert burned.found == []
+
+
+def test_a_foreign_card_after_the_last_hand_is_found(burned: Table) -> None:
+    at_the_end(burned).passes("E0040155FFFFFF")
+    assert [one.code for one in burned.found] == ["FOREIGN_CARD"]
+
+
+@pytest.mark.parametrize(("tag", "sure"), [(None, True), ("next", False)])
+def test_a_card_after_the_last_hand_that_is_not_known_moves_none(
+    burned: Table, tag: str | None, sure: bool
+) -> None:
+    at_the_end(burned)
+    before = burned.custody
+    burned.passes(burned.tag("2d") if tag else None, sure=sure)
+    assert burned.custody == before
+
+
+def test_a_third_cut_card_after_the_last_hand_lies_on_the_table(burned: Table) -> None:
+    at_the_end(burned).draws("cut")
+    assert burned.where(TAGS["red"]["None", 1]) is W.ASIDE
+
+
+def test_a_shoe_closed_in_mid_burn_leaves_its_batch_its_turn(new: type[Table]) -> None:
+    table = at_the_end(new().draws(BURN)).draws("Kc 9h", "blue")
+    table.say('close shoe because "dead table"')
+    assert (table.at(W.DISCARD_RACK, "blue"), table.custody.last_batch) == (2, "red-0001")
+    table.passes(TAGS["blue"]["Kc", 0])
+    assert (table.codes, table.table.shoe.number) == ([], 3)
+
+
+def test_a_shoe_that_is_reloaded_after_its_burn_begins_anew_with_the_same_batch(
+    new: type[Table],
+) -> None:
+    table = at_the_end(new().draws(BURN)).draws("Kc cut", "blue").draws("9h 9c", "blue")
+    table.draws("8c 8d 8h 8s 7c 7d 7s 6c", "blue")
+    assert table.codes == ["CUT_CARD_IN_BURN"]
+    table.say("resolve close-shoe").draws("2d", "blue")
+    assert table.table.shoe.number == 3
+    assert (table.codes, table.found) == (["CUT_CARD_IN_BURN"], [])
+
+
+def test_a_coup_that_a_decision_ends_with_its_shoe_is_in_the_rack(burned: Table) -> None:
+    burned.draws("4c ??").say("resolve close-shoe")
+    assert (burned.at(W.PLAYER), burned.at(W.DISCARD_RACK)) == (0, 4)
+    assert burned.custody.shoe is None
+
+
+def test_a_held_card_goes_with_its_shoe(burned: Table) -> None:
+    burned.draws(NATURAL).draws("8c").say("resolve carry-card; result player")
+    burned.say('close shoe because "dead table"')
+    assert burned.where(TAGS["red"]["8c", 0]) is W.DISCARD_RACK
+
+
+def test_the_shoe_of_which_a_card_came_early_is_joined_in_its_burn(burned: Table) -> None:
+    at_the_end(burned).draws("??").say("resolve close-shoe")
+    assert burned.table.phase is Phase.CLOSED
+    burned.draws("9c", "blue")
+    assert burned.codes[-1] == "SHOE_JOINED"
+    assert burned.table.shoe.joined
+    assert (burned.at(W.BURN, "blue"), burned.custody.shoe.incomplete) == (1, True)
+
+
+def test_a_joined_shoe_may_be_of_the_batch_of_the_one_before(burned: Table) -> None:
+    at_the_end(burned).draws("2d").say("resolve close-shoe").draws("9c")
+    assert burned.codes[-1] == "SHOE_JOINED"
+    assert burned.found == []
+
+
+@pytest.mark.clause("S42-a-4-v-alt")
+def test_the_batch_of_the_shoe_before_is_found_at_the_first_card(burned: Table) -> None:
+    at_the_end(burned).passes(TAGS["red"]["4c", 0])
+    assert [one.code for one in burned.found] == ["BATCH_REPEATED"]
+
+
+# --- batches in the hands of people --------------------------------------------------------------
+
+
+def test_people_put_a_batch_into_the_shuffler_and_take_it_out(new: type[Table]) -> None:
+    table = new().say('record into-shuffler batch blue by "Ann"')
+    assert table.at(W.SHUFFLER, "blue") == DECKS * 52
+    table.say('record released reference "S-7" by "Ann"')
+    assert table.at(W.SHUFFLER, "blue") == 0
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cards", "words"),
+    [
+        ("", "before the first card of a shoe"),
+        ("2c", "shoe 1, card 2, in the burn"),
+        (BURN, "shoe 1, card 4, before coup 1"),
+        (f"{BURN} 4c", "shoe 1, card 5, coup 1, Banker's first card"),
+        (f"{BURN} 4c Kd 5s", "shoe 1, card 7, coup 1, Banker's second card"),
+        (f"{BURN} {NATURAL}", "shoe 1, card 8, coup 1"),
+        (f"{BURN} {NATURAL} 8c", "shoe 1, card 9, coup 1"),
+    ],
+)
+def test_a_step_in_words(new: type[Table], cards: str, words: str) -> None:
+    assert new().draws(cards).words() == words
+
+
+def test_after_the_last_hand_the_step_is_of_no_shoe(burned: Table) -> None:
+    assert at_the_end(burned).words() == "before the first card of a shoe"
+
+
+@pytest.mark.parametrize("suspended", [False, True])
+def test_the_words_are_the_same_whichever_hand_draws_a_third_card(
+    burned: Table, new: type[Table], suspended: bool
+) -> None:
+    def told(state: TableState, phase: Phase) -> str:
+        if not suspended:
+            return step_in_words(replace(state, phase=phase))
+        assert state.suspension is not None
+        return step_in_words(replace(state, suspension=replace(state.suspension, resume_to=phase)))
+
+    burned.draws(NATURAL)
+    if suspended:
+        burned.say("result banker")
+    thirds = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
+    assert len({told(burned.table, phase) for phase in thirds}) == 1
+    assert "third" not in told(burned.table, Phase.PLAYER_3)

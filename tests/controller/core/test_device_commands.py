@@ -1,0 +1,261 @@
+"""What a person asks of a device: given, or refused with the reason and the remedy.
+
+Responsible for: settings, roles, compartments and the lock; every refusal in its words.
+Not responsible for: what the life of the batches refuses (tests/controller/custody/lineage) and
+for giving a command (test_core, test_core_with_shuffler).
+Source: package README, "Actions"; design rule "read-only by default".
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from controller.core import device_commands as core_orders
+from controller.core.device_commands import Asked
+from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
+from controller.procedure.effects import Refused
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import ShoeState, TableState
+from controller.profiles.load import load_profile
+from controller.profiles.rule_points import RulePoint
+from controller.rules.setting_values import ShuffleMode
+from controller.tape.actions import ClearShoeError, LockShoe, OrderTheShuffler, Role, UnlockShoe
+from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
+
+SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", True, "0-9A-F", "stx_counted", 250)
+BOTH = ("dealer", "floorperson")
+ORDERS = (("load", BOTH), ("count", BOTH), ("status", ()), ("abort", ("pit_manager",)))
+SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", True, ORDERS)
+SETTINGS = Settings("M7", "3", 8, 0, (), SHOE, shuffler=SHUFFLER)
+RED = BatchLife("red", BatchStage.STORED, compartment=2)
+BOOK = RuleBook.of(load_profile("s42-mini"), 8, (), shuffler=True)
+LIVES = Lineage(lives=(RED, BatchLife("blue", BatchStage.SPENT)), trusted=True)
+TABLE = TableState(lineage=LIVES)
+DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door is open", 0, active=True)
+JAM = OpenWarning(4, WarningKind.JAM, 0, "cards are jammed", 0, active=False)
+
+
+def asked(action, *, settings=SETTINGS, table=TABLE, role=Role.FLOORPERSON) -> Asked | Refused:
+    return core_orders.asked(settings, BOOK, table, role, action)
+
+
+def refused(action, **where) -> str:
+    answer = asked(action, **where)
+    assert isinstance(answer, Refused)
+    return answer.why
+
+
+def count(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
+    return OrderTheShuffler(ShufflerOrder.COUNT, compartment, batch)
+
+
+def load(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
+    return OrderTheShuffler(ShufflerOrder.LOAD, compartment, batch)
+
+
+# --- the shoe -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "command", "lock_wanted"),
+    [
+        (LockShoe(), LockExit(), True),
+        (UnlockShoe(), UnlockExit(), False),
+        (ClearShoeError(7), ClearError(7), None),
+    ],
+)
+def test_the_shoe_is_asked(action, command, lock_wanted) -> None:
+    assert asked(action) == Asked("/dev/shoe", command, lock_wanted)
+
+
+@pytest.mark.parametrize("action", [LockShoe(), UnlockShoe(), ClearShoeError(7)])
+def test_a_table_that_only_listens_asks_nothing(action) -> None:
+    listening = replace(SETTINGS, shoe=replace(SHOE, allow_commands=False))
+    assert "set allow_commands = true under [shoe]" in refused(action, settings=listening)
+
+
+@pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
+def test_a_shoe_without_a_lock_says_what_people_do_instead(action) -> None:
+    without = replace(SETTINGS, shoe=replace(SHOE, model="feig-rfid"))
+    assert refused(action, settings=without) == (
+        "this shoe has no lock: tell the dealer to stop, or to go on"
+    )
+
+
+def test_a_suspended_table_stays_locked() -> None:
+    suspended = replace(TABLE, phase=Phase.SUSPENDED)
+    assert refused(UnlockShoe(), table=suspended) == (
+        "the table is suspended: resolve the irregularity first"
+    )
+
+
+def test_under_a_warning_the_shoe_stays_locked_until_it_is_cleared() -> None:
+    warned = replace(TABLE, lineage=replace(LIVES, warnings=(DOOR, JAM)))
+    assert refused(UnlockShoe(), table=warned) == (
+        "a warning of the shuffler is open: see to its cause, then clear it (clear-warning, number"
+        " 3, 4)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted"),
+    [
+        (TABLE, False),
+        (replace(TABLE, phase=Phase.SUSPENDED), True),
+        (replace(TABLE, lineage=replace(LIVES, warnings=(JAM,))), True),
+    ],
+)
+def test_the_lock_is_wanted_while_no_card_may_be_drawn(table, wanted) -> None:
+    assert core_orders.wants_lock(BOOK, table) is wanted
+
+
+def test_where_cards_are_shuffled_by_hand_a_warning_of_the_shuffler_locks_nothing() -> None:
+    profile = load_profile("s42-mini")
+    by_hand = replace(profile, rules=replace(profile.rules, shuffle_mode=ShuffleMode.HAND))
+    book = RuleBook.of(by_hand, 8, (), shuffler=True)
+    warned = replace(TABLE, lineage=replace(LIVES, warnings=(JAM,)))
+
+    assert core_orders.wants_lock(book, warned) is False
+    assert core_orders.unlock_refused(book, warned) == ""
+
+
+# --- the shuffler ---------------------------------------------------------------------------------
+
+
+def test_an_order_goes_to_the_compartment_that_is_named() -> None:
+    given = asked(load(1))
+    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
+
+
+@pytest.mark.parametrize("compartment", [0, 2])
+def test_an_order_finds_the_batch_in_its_compartment(compartment) -> None:
+    given = asked(count(compartment, "red"))
+    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.COUNT, 2))
+
+
+def test_a_batch_that_lies_nowhere_goes_into_the_compartment_that_is_named() -> None:
+    given = asked(load(1, "blue"))
+    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
+
+
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        (
+            load(0, "blue"),
+            (
+                "the batch with blue backs lies in no compartment, it is spent: name the"
+                " compartment it goes into (compartment=1 or 2)"
+            ),
+        ),
+        (
+            load(1, "red"),
+            "the batch with red backs lies in compartment 2, not 1: name one of the two",
+        ),
+        (load(1, "green"), "no batch of this table has the back 'green'; its backs: red, blue"),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(action, why) -> None:
+    assert refused(action) == why
+
+
+def test_asking_how_it_stands_is_everybodys_at_a_table_that_only_listens() -> None:
+    listening = replace(SETTINGS, shuffler=replace(SHUFFLER, allow_commands=False, orders=()))
+    given = asked(OrderTheShuffler(ShufflerOrder.STATUS), settings=listening, role=Role.DEALER)
+    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.STATUS))
+
+
+def test_a_table_without_a_shuffler_has_none_to_order() -> None:
+    without = replace(SETTINGS, shuffler=None)
+    assert "has no shuffler that tells" in refused(load(1), settings=without)
+
+
+def test_a_shuffler_that_is_only_listened_to_takes_no_order() -> None:
+    listening = replace(SETTINGS, shuffler=replace(SHUFFLER, allow_commands=False))
+    assert "set allow_commands = true under [shuffler]" in refused(load(1), settings=listening)
+
+
+@pytest.mark.parametrize(
+    ("order", "role", "why"),
+    [
+        (
+            ShufflerOrder.ABORT,
+            Role.DEALER,
+            "abort is not for a dealer here: [shuffler] orders allows pit_manager",
+        ),
+        (
+            ShufflerOrder.SORT,
+            Role.PIT_MANAGER,
+            (
+                "[shuffler] orders lets nobody give sort; orders that may be given here: load,"
+                " count, abort"
+            ),
+        ),
+    ],
+)
+def test_an_order_is_for_whom_the_configuration_names(order, role, why) -> None:
+    assert refused(OrderTheShuffler(order), role=role) == why
+
+
+def test_where_no_order_is_configured_none_is_taken() -> None:
+    none = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=()))
+    assert refused(load(1), settings=none) == (
+        "[shuffler] orders lets nobody give load; no order may be given here"
+    )
+
+
+def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused_with_its_clauses() -> None:
+    assert asked(load(2)) == Refused(
+        "order-shuffler",
+        "red is stored in compartment 2: use the other one",
+        BOOK.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
+    )
+
+
+@pytest.mark.parametrize("order", [one for one in ShufflerOrder if one is not ShufflerOrder.STATUS])
+def test_every_order_that_the_batches_refuse_cites_what_it_would_break(order) -> None:
+    all_of_them = tuple((one.value, ("floorperson",)) for one in ShufflerOrder)
+    allowed = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=all_of_them))
+    unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
+    answer = asked(OrderTheShuffler(order, 1), settings=allowed, table=unknown)
+    assert isinstance(answer, Refused)
+    assert answer.clauses
+
+
+def test_a_shuffler_that_has_not_proven_who_it_is_takes_no_order() -> None:
+    unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
+    assert refused(load(1), table=unknown).startswith("the shuffler has not proven who it is")
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"), [(False, "no sort with a batch bound to an open shoe"), (True, "")]
+)
+def test_no_sorting_while_a_shoe_is_open(ended, why) -> None:
+    sorting = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=(("sort", ("pit_manager",)),)))
+    shoe = ShoeState("2025-11-21", 1, 416, ended=ended)
+    answer = asked(
+        OrderTheShuffler(ShufflerOrder.SORT),
+        settings=sorting,
+        table=replace(TABLE, shoe=shoe),
+        role=Role.PIT_MANAGER,
+    )
+    assert (answer.why if isinstance(answer, Refused) else "").startswith(why)
+    assert isinstance(answer, Refused) is not ended
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (LockExit(), "LockExit"),
+        (OrderShuffler(ShufflerOrder.SELF_TEST), "OrderShuffler self-test"),
+        (OrderShuffler(ShufflerOrder.RELEASE, 2), "OrderShuffler release 2"),
+    ],
+)
+def test_the_record_names_a_command(command, words) -> None:
+    assert core_orders.command_words(command) == words

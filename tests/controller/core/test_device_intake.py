@@ -1,0 +1,157 @@
+"""What a device says becomes what happened at our table, and nothing is judged on the way.
+
+Responsible for: every device event against its domain event.
+Not responsible for: wire codes (tests/drivers) and judging (tests/controller/procedure).
+Source: package README, "Why message, device event and domain event are three things".
+"""
+
+from itertools import product
+from typing import get_args
+
+import pytest
+
+from controller.core.device_intake import domain_event
+from controller.procedure.events import (
+    CardDrawn,
+    CardRepeated,
+    CoupForcedOut,
+    CutCardDrawn,
+    Loss,
+    ReportsMissing,
+    ResultDeclared,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+)
+from controller.rules.cards import Card, Rank, Suit
+from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+from drivers import events as device
+from drivers import shuffler_events as shuffler
+from drivers.faults import DeviceFault
+from firmware_bridge.link import LinkFaultKind
+
+SEVEN = device.Face(7, device.FaceSuit.HEART)
+SEVEN_OF_HEARTS = Card(Rank.SEVEN, Suit.HEART)
+
+PROOF = shuffler.ShuffleProof(
+    *("5A01", 77, 12, 31, 1, 416, shuffler.ShuffleResult.GOOD, "red", b"", 0, 1, b"", "1.4.0", b""),
+    signed=True,
+    genuine=True,
+)
+
+ABOUT_THE_DEVICE_ALONE = (
+    device.LockChanged(locked=True),
+    device.DeviceErrorRaised(2, "game error", blocking=True),
+    device.DeviceErrorCleared(2, "game error"),
+    device.DeviceSettingChanged(7, 123),
+    device.StageChanged(device.Stage.ONLINE, ""),
+    device.CommandAnswered("LockExit", device.CommandOutcome.DONE, ""),
+    DeviceFault(LinkFaultKind.NOISE, ""),
+    device.TagReadAgain("E00401"),
+    device.TagsTogether(("E00401", "E00402")),
+    device.TagPulledBack("E00401"),
+    device.SlowCard(1200),
+    device.OtherTransponder("UHF"),
+    device.TagListed("E00401", b""),
+    device.ListingDone(52),
+    device.BarCodeRead("RED-0042", "]C1"),
+    # Whose card it is only custody knows.
+    device.CardPassed("E00401"),
+    device.TagSeen(device.Spot.DISCARD_RACK, "E00401"),
+    # What a shuffler tells concerns the batches, and only from its own port.
+    shuffler.CompartmentChanged(1, shuffler.CompartmentState.COUNTED, 416, "red", b""),
+    shuffler.ShuffleBegan(1, 31),
+    shuffler.ShuffleDone(PROOF),
+    shuffler.ShuffleAborted(1, 31, shuffler.AbortReason.JAM),
+    shuffler.DoorMoved(open=True, compartment=0),
+    shuffler.JamReported(1, cleared=False),
+    shuffler.ResidualCards(0, 16),
+    shuffler.ModeChanged(shuffler.ShufflerMode.SORT),
+    shuffler.ShufflerWarning(7, "belt worn", active=True),
+    shuffler.SelfTested(passed=False, detail="camera"),
+    shuffler.ShufflerStarted(12, (1,)),
+    shuffler.ShufflerStatus(shuffler.ShufflerMode.PLAY, False, (), 0, ()),
+    shuffler.DeviceTampered("lid"),
+    shuffler.IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
+    shuffler.IdentityRefused("5A01", "unknown key", rolled_back=False),
+    shuffler.DeviceSilent(1500, lost=False),
+    shuffler.DeviceHeardAgain(),
+    shuffler.DeviceMemoryFilling(200, 256, stopped=False),
+)
+HAPPENINGS = (
+    (device.CutCardSeen(), CutCardDrawn()),
+    (device.StandBy(), ShoeStandsBy()),
+    (device.DeviceStarted(), ShoeDeviceStarted()),
+    (device.CoupForcedOut(), CoupForcedOut()),
+    (
+        device.ResultDeclared(device.DeclaredWinner.BANKER, player_pair=False, banker_pair=True),
+        ResultDeclared(Outcome.BANKER, player_pair=False, banker_pair=True),
+    ),
+    (device.ReportsLost(device.LossReason.GAP, 3), ReportsMissing(Loss.GAP, 3)),
+    (
+        device.CardOutsidePlay(device.OutsideReason.LOCKED, SEVEN),
+        CardDrawn(SEVEN_OF_HEARTS, Place.OUTSIDE),
+    ),
+    (
+        device.CardRead(device.ClaimedUse.PLAYER, 1, SEVEN, repeated=True),
+        CardRepeated(SEVEN_OF_HEARTS, Place.PLAYER_1),
+    ),
+    (
+        device.CardRead(device.ClaimedUse.BANKER, 2, None, repeated=False),
+        CardDrawn(None, Place.BANKER_2),
+    ),
+)
+
+
+@pytest.mark.parametrize(("said", "happened"), HAPPENINGS)
+def test_a_device_event_is_a_happening(said, happened) -> None:
+    assert domain_event(said) == happened
+
+
+@pytest.mark.parametrize("said", ABOUT_THE_DEVICE_ALONE)
+def test_what_concerns_the_device_alone_is_no_happening(said) -> None:
+    assert domain_event(said) is None
+
+
+def test_every_kind_of_device_event_is_seen_here() -> None:
+    seen = {type(said) for said, _ in HAPPENINGS} | {type(said) for said in ABOUT_THE_DEVICE_ALONE}
+    assert seen == set(get_args(device.DeviceEvent))
+
+
+@pytest.mark.parametrize(
+    ("use", "index", "place"),
+    [
+        (device.ClaimedUse.PLAYER, 1, Place.PLAYER_1),
+        (device.ClaimedUse.PLAYER, 2, Place.PLAYER_2),
+        (device.ClaimedUse.PLAYER, 3, Place.PLAYER_3),
+        (device.ClaimedUse.PLAYER, 4, Place.PLAYER_MORE),
+        (device.ClaimedUse.PLAYER, 0, Place.PLAYER_MORE),
+        (device.ClaimedUse.BANKER, 1, Place.BANKER_1),
+        (device.ClaimedUse.BANKER, 2, Place.BANKER_2),
+        (device.ClaimedUse.BANKER, 3, Place.BANKER_3),
+        (device.ClaimedUse.BANKER, 7, Place.BANKER_MORE),
+        (device.ClaimedUse.BURN_FIRST, 0, Place.BURN_FIRST),
+        (device.ClaimedUse.BURN_COUNTED, 5, Place.BURN),
+        (device.ClaimedUse.BURN_EXTRA, 0, Place.BURN_EXTRA),
+    ],
+)
+def test_where_the_shoe_says_a_card_goes(use, index, place) -> None:
+    read = device.CardRead(use, index, SEVEN, repeated=False)
+    assert domain_event(read) == CardDrawn(SEVEN_OF_HEARTS, place)
+
+
+def test_every_face_is_one_card() -> None:
+    faces = [device.Face(*face) for face in product(range(1, 14), device.FaceSuit)]
+    read = [device.CardRead(device.ClaimedUse.PLAYER, 1, face, repeated=False) for face in faces]
+    assert len({domain_event(one) for one in read}) == 52
+
+
+@pytest.mark.parametrize("winner", list(device.DeclaredWinner))
+def test_every_winner_is_an_outcome(winner) -> None:
+    happened = domain_event(device.ResultDeclared(winner, player_pair=True, banker_pair=False))
+    assert happened == ResultDeclared(Outcome[winner.name], player_pair=True, banker_pair=False)
+
+
+@pytest.mark.parametrize("reason", list(device.LossReason))
+def test_every_reason_of_a_loss_is_kept(reason) -> None:
+    assert domain_event(device.ReportsLost(reason, 0)) == ReportsMissing(Loss[reason.name], 0)

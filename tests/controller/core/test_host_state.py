@@ -1,0 +1,301 @@
+"""The clock of the machine, judged by the stamps of inputs alone, and the room on its disk.
+
+Responsible for: what counts as a step of the clock, that each is recorded once and told again the
+same, that the gaming day never turns back, and the words for people.
+Not responsible for: looking at the disk (test_disk_watch).
+Source: package README, "The clock", "Disk space".
+"""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_text import status_block
+from controller.core.host_state import NOTHING_TOLD, STEP_NS_MIN, begun, clock_read
+from controller.core.state import STATES
+from controller.journal.store import open_read_only
+from controller.profiles.load import load_clauses
+from controller.replay.recovery import recover
+from controller.replay.report import Finding, replay
+from controller.tape.actions import CallNoMoreBets, Role
+from controller.tape.entries import ClockEvidence, ClockStepped, DiskNoted
+from controller.tape.inputs import DiskLevel, DiskSpace, OperatorAction, Tick
+from controller.tape.records import ENTRIES, INPUTS, read_entry
+from controller.views.host import SHOWN_NS, clock_words, disk_words, host_view, size_words
+from controller.views.snapshot import snapshot
+from controller.views.snapshot_reader import Shown
+from firmware_bridge.timestamp import Timestamp
+
+S = 1_000_000_000
+NOON = 1_795_003_200 * S  # 2026-11-18, 12:00 UTC
+HOUR = 3600 * S
+DAY = 24 * HOUR
+GIB = 1 << 30
+SAME, OTHER = ClockEvidence.SAME_BOOT, ClockEvidence.OTHER_BOOT
+HERE = clock_read(NOTHING_TOLD, Timestamp(100 * S, NOON))
+
+
+def after(monotonic_s: int, utc_ns: int):
+    return clock_read(HERE, Timestamp(monotonic_s * S, utc_ns))
+
+
+# --- within one boot ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by_ns", "found"),
+    [
+        (0, False),
+        (2 * S, False),
+        (-2 * S, False),
+        (2 * S + 1, True),
+        (-2 * S - 1, True),
+        (HOUR, True),
+        (-365 * DAY, True),
+    ],
+)
+def test_utc_that_leaves_the_other_clock_by_more_than_two_seconds_was_set(by_ns, found) -> None:
+    state = after(160, NOON + 60 * S + by_ns)
+    step = ClockStepped(by_ns, NOON + 60 * S + by_ns, SAME)
+    assert (state.steps, state.stepped) == ((1, step) if found else (0, None))
+
+
+def test_a_step_is_told_once() -> None:
+    stepped = after(160, NOON - HOUR)
+    later = clock_read(stepped, Timestamp(161 * S, NOON - HOUR + S))
+    assert later.steps == 1
+    assert clock_read(later, Timestamp(162 * S, NOON + 2 * S)).steps == 2
+
+
+def test_small_steps_that_add_up_are_a_step() -> None:
+    state = clock_read(HERE, Timestamp(101 * S, NOON + S + 3 * S // 2))
+    assert state.steps == 0
+    assert clock_read(state, Timestamp(102 * S, NOON + 2 * S + 3 * S)).steps == 1
+
+
+def test_an_input_within_the_same_second_changes_nothing_at_all() -> None:
+    assert after(100, NOON + S // 2) is HERE
+
+
+@given(
+    moves=st.lists(
+        st.tuples(st.integers(0, 20 * S), st.integers(-5 * S, 5 * S)), min_size=1, max_size=30
+    )
+)
+def test_whatever_the_clock_does_what_was_recorded_adds_up_to_it(moves) -> None:
+    state, monotonic, utc, told = HERE, 100 * S, NOON, 0
+    for later, by in moves:
+        monotonic, utc = monotonic + later, utc + later + by
+        before, state = state.steps, clock_read(state, Timestamp(monotonic, utc))
+        if state.steps != before:
+            told += state.stepped.by_ns
+    assert abs((utc - NOON) - (monotonic - 100 * S) - told) <= STEP_NS_MIN
+
+
+# --- between two boots ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("later", [0, S, 30 * DAY])
+def test_a_machine_that_was_off_may_come_back_at_any_later_time(later) -> None:
+    state = begun(HERE, Timestamp(5 * S, NOON + later), same_boot=False)
+    assert state.steps == 0
+    # The other clock began anew with the machine.
+    assert clock_read(state, Timestamp(6 * S, NOON + later + S)).steps == 0
+
+
+def test_a_clock_set_back_while_the_machine_was_off_is_found_at_the_start_and_once() -> None:
+    state = begun(HERE, Timestamp(5 * S, NOON - HOUR), same_boot=False)
+    assert state.stepped == ClockStepped(-HOUR, NOON - HOUR, OTHER)
+    again = begun(state, Timestamp(5 * S, NOON - HOUR + 60 * S), same_boot=False)
+    assert again.steps == 1
+
+
+def test_a_clock_set_while_only_the_program_was_off_is_found_either_way() -> None:
+    back = begun(HERE, Timestamp(400 * S, NOON), same_boot=True)
+    assert back.stepped == ClockStepped(-300 * S, NOON, SAME)
+    forward = begun(HERE, Timestamp(101 * S, NOON + HOUR), same_boot=True)
+    assert forward.stepped == ClockStepped(HOUR - S, NOON + HOUR, SAME)
+
+
+def test_the_first_run_has_nothing_to_compare_with() -> None:
+    assert begun(NOTHING_TOLD, Timestamp(5 * S, 0), same_boot=False).steps == 0
+
+
+# --- at the table ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def running(script):
+    """A table between shoes, with its state and all that it concluded."""
+    table = script()
+    core = table.core
+    state, _ = core.handle(core.initial(), table.started)
+    at = table.started.at
+    state, _ = core.handle(state, DiskSpace(at, DiskLevel.LOW, GIB, 2 * GIB, GIB // 16))
+    return core, state, at
+
+
+def moved(at: Timestamp, later_ns: int, by_ns: int) -> Timestamp:
+    return Timestamp(at.monotonic_ns + later_ns, at.utc_ns + later_ns + by_ns)
+
+
+def test_a_clock_set_back_is_recorded_and_the_gaming_day_stays(running) -> None:
+    core, state, at = running
+    when = moved(at, S, -3 * DAY)
+    state, output = core.handle(state, Tick(when))
+    assert output.entries == (ClockStepped(-3 * DAY, when.utc_ns, SAME),)
+    state, output = core.handle(state, Tick(moved(at, 2 * S, -3 * DAY)))
+    assert output.entries == ()
+
+
+def test_no_earlier_day_comes_again_after_the_clock_was_set_back(running) -> None:
+    core, state, at = running
+    days = []
+    for by_ns in (0, -3 * DAY, 2 * DAY):
+        call = OperatorAction(
+            moved(at, S, by_ns), "D", Role.DEALER, "test", CallNoMoreBets(), "asked"
+        )
+        state, _ = core.handle(state, call)
+        days.append(state.table.today)
+    assert days == ["2025-11-21", "2025-11-21", "2025-11-23"]
+
+
+def test_other_inputs_than_ticks_tell_the_time_as_well(running) -> None:
+    core, state, at = running
+    item = DiskSpace(moved(at, S, HOUR), DiskLevel.ENOUGH, 9 * GIB, 2 * GIB, GIB // 16)
+    _, output = core.handle(state, item)
+    assert output.entries == (
+        DiskNoted(DiskLevel.ENOUGH, 9 * GIB, 2 * GIB),
+        ClockStepped(HOUR, item.at.utc_ns, SAME),
+    )
+
+
+def test_a_new_run_knows_nothing_of_the_disk_until_it_is_told(running, script) -> None:
+    core, state, at = running
+    assert state.host.disk == DiskNoted(DiskLevel.LOW, GIB, 2 * GIB)
+    state, _ = core.handle(state, replace(script().started, at=moved(at, S, 0)))
+    assert state.host.disk is None
+
+
+def test_all_of_it_is_kept_and_read_again(running) -> None:
+    core, state, at = running
+    item = DiskSpace(moved(at, S, HOUR), DiskLevel.STOP, 5, 2 * GIB, GIB // 16)
+    after_it, output = core.handle(state, item)
+    assert STATES.decode(STATES.encode(after_it)) == after_it
+    assert INPUTS.decode(INPUTS.encode(item)) == item
+    assert [ENTRIES.decode(ENTRIES.encode(one)) for one in output.entries] == list(output.entries)
+    assert INPUTS.encode(item) == (
+        b"\xa6\x62at\xa3\x64type\x69Timestamp\x66utc_ns"
+        + (b"\x1b" + item.at.utc_ns.to_bytes(8, "big"))
+        + b"\x6cmonotonic_ns"
+        + (b"\x1a" + item.at.monotonic_ns.to_bytes(4, "big"))
+        + b"\x64type\x69DiskSpace\x65level\x64stop"
+        + b"\x6afree_bytes\x05\x6astop_bytes\x1a\x04\x00\x00\x00\x6awarn_bytes\x1a\x80\x00\x00\x00"
+    )
+
+
+# --- what people are told -------------------------------------------------------------------------
+
+
+def test_status_says_what_the_disk_and_the_clock_want_of_people(running) -> None:
+    core, state, at = running
+    state, _ = core.handle(state, Tick(moved(at, S, -HOUR)))
+    shown = snapshot(core, state, "running", "")
+    text = status_block(Shown(shown), Typed(), width=400)
+    assert (
+        "DISK       only 1.0 GiB are free on the disk of the journal (limit 2.0 GiB). Make room:"
+        " copy finished shoes elsewhere with `smartshoe journal archive`" in text
+    )
+    assert "CLOCK      the machine's clock was set back by 1 h, to 2025-11-21 08:" in text
+    assert "the gaming day does not turn back" in text
+
+
+def test_a_table_with_nothing_to_say_of_its_machine_says_nothing(script) -> None:
+    table = script()
+    state, _ = table.core.handle(table.core.initial(), table.started)
+    shown = snapshot(table.core, state, "running", "")
+    assert shown["host"] == {"disk": None, "clock": None}
+    text = status_block(Shown(shown), Typed())
+    assert "DISK" not in text
+    assert "CLOCK" not in text
+
+
+def test_a_step_of_the_clock_is_shown_for_a_day() -> None:
+    state = after(160, NOON - HOUR)
+    assert host_view(state)["clock"] == {
+        "steps": 1,
+        "by_ms": -(3600 + 60) * 1000,
+        "at_ns": NOON - HOUR,
+        "evidence": "same_boot",
+        "text": (
+            "the machine's clock was set back by 1 h 1 min, to 2026-11-18 11:00:00 UTC: its other"
+            " clock went on evenly, or it slept; the gaming day does not turn back"
+        ),
+    }
+    assert host_view(replace(state, last_utc_ns=NOON - HOUR + SHOWN_NS))["clock"] is None
+
+
+@pytest.mark.parametrize(
+    ("by_ns", "evidence", "words"),
+    [
+        (2_500_000_000, SAME, "forward by 2.5 s, to"),
+        (-(2 * DAY + 3 * HOUR + 60 * S), SAME, "back by 2 d 3 h, to"),
+        (-59_999_999_999, OTHER, "back by at least 59.9 s, to"),
+        (3660 * S, SAME, "forward by 1 h 1 min, to"),
+    ],
+)
+def test_a_step_says_by_how_much_and_which_way(by_ns, evidence, words) -> None:
+    assert words in clock_words(ClockStepped(by_ns, NOON, evidence))
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (1023, "1023 bytes"),
+        (1024, "1.0 KiB"),
+        (64 << 20, "64.0 MiB"),
+        ((64 << 20) - 1, "63.9 MiB"),
+        (3 * GIB // 2, "1.5 GiB"),
+    ],
+)
+def test_sizes_are_rounded_down(count, words) -> None:
+    assert size_words(count) == words
+
+
+def test_words_of_a_full_disk_name_the_room_the_limit_and_the_remedy() -> None:
+    words = disk_words(DiskNoted(DiskLevel.STOP, 5 << 20, 64 << 20))
+    assert words.startswith("5.0 MiB are free on the disk of the journal, and below 64.0 MiB no")
+    assert words.endswith("then start the table again")
+    assert "`smartshoe journal archive`" in words
+    enough = disk_words(DiskNoted(DiskLevel.ENOUGH, 3 * GIB, 2 * GIB))
+    assert enough == "3.0 GiB are free on the disk of the journal: enough again"
+
+
+# --- on record ------------------------------------------------------------------------------------
+
+
+def test_a_journal_of_a_clock_set_back_in_play_and_at_a_start_is_told_again_the_same(
+    sealed_journal,
+) -> None:
+    def in_play(script) -> None:
+        script.at = moved(script.at, 0, -HOUR)
+
+    def at_a_start(script) -> None:
+        script.at = Timestamp(5 * S, script.at.utc_ns - DAY)
+        script.begun(boot_id="boot-2")
+
+    journal = sealed_journal(1, trouble=in_play, end=at_a_start)
+    with open_read_only(journal) as opened:
+        entries = [read_entry(one.record) for one in opened.records()]
+    steps = [one for one in entries if isinstance(one, ClockStepped)]
+    assert [one.evidence for one in steps] == [SAME, OTHER]
+    assert steps[0].by_ns == -HOUR
+    assert replay(journal).finding is Finding.SAME
+    with open_read_only(journal) as opened:
+        recovered = recover(opened, load_clauses())
+    assert recovered.state is not None
+    assert recovered.state.host.stepped == steps[1]

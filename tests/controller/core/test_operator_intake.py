@@ -1,0 +1,97 @@
+"""A person's action becomes what happened at the table, with the person's name and reason."""
+
+import pytest
+
+from controller.core.operator_intake import event_of
+from controller.procedure.act_kinds import ActKind
+from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.events import (
+    ActRecorded,
+    CardsTurned,
+    DomainEvent,
+    FoundFaceUp,
+    GhostHandAsked,
+    IrregularityResolved,
+    NoMoreBetsCalled,
+    NoticeRecorded,
+    RevealGivenUp,
+    SeatVacated,
+    SettingChangeAsked,
+    ShoeClosedByPerson,
+    TurnedCards,
+    VigorishCollected,
+    VigorishDocumented,
+    WagersStated,
+    WarningCleared,
+)
+from controller.rules.hands import HandName
+from controller.settlement.wagers import Wager, WagerKind
+from controller.tape.actions import (
+    AskGhostHand,
+    CallNoMoreBets,
+    ChangeSetting,
+    ClearWarning,
+    CloseShoe,
+    CollectVigorish,
+    DocumentVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    RecordAct,
+    Resolve,
+    Role,
+    StateWagers,
+    TableAction,
+    TellFaceUp,
+    TellTurned,
+    VacateSeat,
+)
+from controller.tape.inputs import OperatorAction
+from firmware_bridge.timestamp import Timestamp
+
+ANN, WHY = "Ann Lee", "seen by me"
+UTC_NS = 1_763_715_600_000_000_000
+WAGERS = (Wager(5, WagerKind.BANKER, 10000),)
+CONTINUE = Resolution(Decision.CONTINUE)
+
+
+@pytest.mark.parametrize(
+    ("action", "event"),
+    [
+        (Resolve(CONTINUE), IrregularityResolved(ANN, WHY, CONTINUE)),
+        (ClearWarning(3), WarningCleared(3, ANN, WHY, UTC_NS)),
+        (CloseShoe(), ShoeClosedByPerson(ANN, WHY)),
+        (CallNoMoreBets(), NoMoreBetsCalled()),
+        (TellTurned(TurnedCards.PLAYER_HAND), CardsTurned(TurnedCards.PLAYER_HAND)),
+        (TellFaceUp(), FoundFaceUp(ANN)),
+        (
+            GiveUpReveal(HandName.BANKER, by_order=True),
+            RevealGivenUp(HandName.BANKER, ANN, True, WHY),
+        ),
+        (AskGhostHand(), GhostHandAsked(ANN)),
+        (
+            RecordAct(ActKind.RECUT, "red", 4, 180, "W 7", "Bo Ray"),
+            ActRecorded(ActKind.RECUT, ANN, "floorperson", WHY, "red", 4, 180, "W 7", "Bo Ray"),
+        ),
+        (StateWagers(WAGERS), WagersStated(WAGERS, ANN)),
+        (CollectVigorish(5), VigorishCollected(5, ANN)),
+        (
+            DocumentVigorish(5, 1001, "Pat Chen", "Dee Dealer", "Cy", False, True),
+            VigorishDocumented(5, 1001, "Pat Chen", "Dee Dealer", ANN, "Cy", False, WHY, void=True),
+        ),
+        (VacateSeat(5), SeatVacated(5, ANN)),
+        (
+            GiveNotice("vig_rate", "4", "players"),
+            NoticeRecorded("vig_rate", "4", "players", ANN, UTC_NS),
+        ),
+        (
+            ChangeSetting("vig_rate", "4"),
+            SettingChangeAsked("vig_rate", "4", ANN, WHY, UTC_NS),
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_action_is_a_happening(action: TableAction, event: DomainEvent) -> None:
+    at = Timestamp(1_000, UTC_NS)
+    item = OperatorAction(at, ANN, Role.FLOORPERSON, "uid 1000", action, WHY)
+
+    assert event_of(item, action) == event

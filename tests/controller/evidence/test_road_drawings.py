@@ -1,0 +1,101 @@
+"""The drawings of the roads: each mark once, in its place, with words, and one frame a coup."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from controller.evidence.road_drawings import BLUE, GREEN, RED, road_drawings
+from controller.rules.outcome import Outcome
+from controller.rules.roads import Played, roads_of
+
+OUTCOMES = {"P": Outcome.PLAYER, "B": Outcome.BANKER, "T": Outcome.TIE}
+
+
+class Drawn(HTMLParser):
+    """Every element of a drawing with its attributes, and all text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def all(self, tag: str, **wanted: str) -> int:
+        return sum(
+            name == tag and all(attributes.get(key) == value for key, value in wanted.items())
+            for name, attributes in self.found
+        )
+
+
+def drawings(text: str, coup: int = 1, pairs: str = "") -> dict[str, Drawn]:
+    coups = tuple(
+        Played(number, OUTCOMES[letter], "p" in pairs, "b" in pairs)
+        for number, letter in enumerate(text, start=1)
+    )
+    return {name: Drawn(drawn.html) for name, drawn in road_drawings(roads_of(coups), coup)}
+
+
+def test_there_are_five_in_the_order_of_the_house() -> None:
+    assert list(drawings("P")) == [
+        "Bead plate",
+        "Big road",
+        "Big eye boy",
+        "Small road",
+        "Cockroach pig",
+    ]
+
+
+def test_a_bead_has_its_letter_and_its_colour() -> None:
+    drawn = drawings("PBT")["Bead plate"]
+
+    assert drawn.texts == ["outcomes in order: PBT", "P", "B", "T"]
+    assert [drawn.all("circle", fill=one) for one in (BLUE, RED, GREEN)] == [1, 1, 1]
+
+
+def test_pairs_are_dots_at_their_corners() -> None:
+    drawn = drawings("P", pairs="pb")["Bead plate"]
+
+    assert drawn.all("circle", cx="4", cy="4", fill=RED) == 1
+    assert drawn.all("circle", cx="18", cy="18", fill=BLUE) == 1
+
+
+def test_several_ties_on_one_win_are_counted() -> None:
+    drawn = drawings("BTT")["Big road"]
+
+    assert drawn.texts == ["wins by streaks", "2"]
+    assert drawn.all("line", stroke=GREEN) == 1
+
+
+def test_ties_before_any_win_are_drawn_alone() -> None:
+    drawn = drawings("T")["Big road"]
+
+    assert drawn.all("circle") == 0
+    assert drawn.all("line", stroke=GREEN) == 1
+
+
+def test_a_derived_road_says_its_colours_in_words() -> None:
+    assert drawings("BPBP")["Big eye boy"].texts == ["red red"]
+    assert drawings("BP")["Big eye boy"].texts == ["nothing yet"]
+
+
+@pytest.mark.parametrize("road", ["Bead plate", "Big road"])
+@pytest.mark.parametrize("coup", [1, 2, 3])
+def test_one_place_has_a_frame(road: str, coup: int) -> None:
+    assert drawings("BTP", coup)[road].all("rect") == 1
+
+
+def test_a_coup_that_is_on_no_road_has_no_frame() -> None:
+    assert all(drawn.all("rect") == 0 for drawn in drawings("BPBP", coup=9).values())
+
+
+def test_a_long_shoe_is_as_wide_as_it_needs() -> None:
+    drawn = drawings("BP" * 20)["Big road"]
+
+    assert drawn.found[0][1]["width"] == str(40 * 22 + 2)

@@ -1,0 +1,502 @@
+"""What surveillance scrapes of a running table, over real HTTP and under promtool's eyes."""
+
+import http.client
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from controller.archive.sealer import SealDesk, SealStanding
+from controller.archive.signer import SigningSettings
+from controller.config.time_zone import zone_data
+from controller.core.build import SETTINGS
+from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.metrics.collector import TableMetrics
+from controller.metrics.server import MetricsServer, MetricsUnavailable
+from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
+from controller.procedure.events import CardDrawn, CardRepeated
+from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.rulebook import Fact
+from controller.procedure.verdicts import Accepted, Irregularity
+from controller.profiles.load import load_clauses, profile_text
+from controller.rules.cards import Card, Rank, Suit
+from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+from controller.table.loop import Conclusion, Stored
+from controller.table.table import Beginning, Health, Table
+from controller.tape.entries import ClockEvidence, ClockStepped, DeviceNoted, Entry, Judged
+from controller.tape.inputs import DiskLevel, DiskSpace, Started, Tick
+from controller.version import VERSION
+from drivers.events import Stage
+from drivers.faults import DeviceFault
+from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.port import Chunk, PortOpened
+
+PORT = "/dev/ttyUSB0"
+READ_AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
+CARD = Judged(CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted("Player 1"),))
+
+# The shoe starts, stands by, and its first burn card is an ace.
+SHOE_STARTS = bytes.fromhex("05 30 53 03 36 30")
+STANDS_BY = bytes.fromhex("05 31 50 03 36 32")
+BURN_ACE = bytes.fromhex("05 32 44 C0 91 03 32 34")
+
+MakeStored = Callable[..., Stored]
+
+
+def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
+    shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+    settings = SETTINGS.encode(Settings(name, "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe))
+    profile = profile_text("s42-mini").encode()
+
+    def start(replaced: str) -> Started:
+        return Started(now(), "boot", VERSION, settings, profile, zone_data("UTC"), replaced)
+
+    return Table(name, Beginning(journal, load_clauses(), start), now, metrics.observe)
+
+
+@pytest.fixture
+def metrics() -> TableMetrics:
+    return TableMetrics("M7")
+
+
+@pytest.fixture
+def table(fast_dir: Path, metrics: TableMetrics) -> Iterator[Table]:
+    table = table_at(fast_dir / "journal", metrics)
+    table.start()
+    assert table.health is Health.RUNNING, table.failure
+    yield table
+    table.stop()
+    table.join()
+
+
+@pytest.fixture
+def server(table: Table, metrics: TableMetrics) -> Iterator[MetricsServer]:
+    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server.start()
+    yield server
+    server.stop()
+
+
+def page(server: MetricsServer, path: str, method: str = "GET") -> tuple[int, str, str]:
+    """Status, content type and body."""
+    parts = urlsplit(server.url)
+    assert parts.hostname is not None
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    try:
+        connection.request(method, path)
+        answer = connection.getresponse()
+        return answer.status, answer.headers["Content-Type"], answer.read().decode()
+    finally:
+        connection.close()
+
+
+def value(text: str, name: str, **labels: str) -> float | None:
+    """One sample, or None where there is none."""
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == f"smartshoe_{name}" and sample.labels == labels:
+                return sample.value
+    return None
+
+
+def seen(metrics: TableMetrics, table: Table) -> Callable[..., float | None]:
+    text = metrics.text(table).decode()
+    return lambda name, **labels: value(text, name, **labels)
+
+
+@pytest.fixture
+def stored(table: Table) -> MakeStored:
+    """A transaction whose conclusions came of bytes read some milliseconds before."""
+
+    def made(*entries: Entry, took_ms: int = 4) -> Stored:
+        assert table.published is not None
+        at = Timestamp(READ_AT.monotonic_ns + took_ms * 1_000_000, READ_AT.utc_ns)
+        chunk = Chunk(PORT, READ_AT, b"bytes of a report")
+        return Stored((Conclusion(chunk, entries),), (), at, table.published[1])
+
+    return made
+
+
+def irregularity(code: IrregularityCode) -> Irregularity:
+    return Irregularity(code, 1, 3, "detail", ("S42-h-4",), (), (), ("continue",), suspends=True)
+
+
+def coup(outcome: Outcome | None, fate: CoupFate = CoupFate.COUNTED) -> CoupClosed:
+    return CoupClosed(CoupRecord("2025-11-21", 1, 1, (), (), None, None, outcome, fate, False, ()))
+
+
+# --- counting -----------------------------------------------------------------------------------
+
+
+def test_cards_are_counted_whatever_is_said_of_them(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    wrong = Judged(CARD.event, (irregularity(IrregularityCode.OVERDRAW),))
+
+    metrics.observe(stored(CARD, wrong))
+    metrics.observe(stored(CARD))
+
+    assert seen(metrics, table)("cards_drawn_total") == 3
+
+
+def test_a_repeated_report_is_no_card(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    again = CardRepeated(Card(Rank(9), Suit("H")), Place.PLAYER_1)
+
+    metrics.observe(stored(Judged(again, (Accepted("again"),))))
+
+    assert seen(metrics, table)("cards_drawn_total") == 0
+
+
+def test_coups_are_counted_by_what_counts(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    metrics.observe(stored(coup(Outcome.PLAYER), coup(Outcome.PLAYER), coup(Outcome.TIE)))
+    metrics.observe(stored(coup(Outcome.BANKER, CoupFate.FLOOR_DECIDED)))
+    metrics.observe(stored(coup(None, CoupFate.VOID), coup(None, CoupFate.PARTIAL)))
+
+    now_seen = seen(metrics, table)
+    assert now_seen("coups_total", outcome="player") == 2
+    assert now_seen("coups_total", outcome="banker") == 1
+    assert now_seen("coups_total", outcome="tie") == 1
+    assert now_seen("coups_total", outcome="void") == 2
+
+
+@pytest.mark.parametrize("code", IrregularityCode)
+def test_every_irregularity_is_there_before_it_happens(
+    metrics: TableMetrics, table: Table, stored: MakeStored, code: IrregularityCode
+) -> None:
+    before = seen(metrics, table)("irregularities_total", code=code.value)
+    metrics.observe(stored(Judged(CARD.event, (irregularity(code),))))
+    after = seen(metrics, table)("irregularities_total", code=code.value)
+
+    assert (before, after) == (0, 1)
+
+
+def test_the_clock_being_set_is_counted(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
+    before = seen(metrics, table)("clock_steps_total")
+    metrics.observe(stored(step, step))
+
+    assert (before, seen(metrics, table)("clock_steps_total")) == (0, 2)
+
+
+def test_the_room_on_the_disk_is_shown_by_its_level(metrics: TableMetrics, table: Table) -> None:
+    assert seen(metrics, table)("disk_room", level="enough") == 1
+    item = DiskSpace(READ_AT, DiskLevel.LOW, 5, 10, 1)
+    assert table.act(item) is not None
+    levels = [seen(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    assert levels == [0, 1, 0]
+
+
+@pytest.mark.parametrize("kind", LinkFaultKind)
+def test_every_fault_of_the_wire_is_there_before_it_happens(
+    metrics: TableMetrics, table: Table, stored: MakeStored, kind: LinkFaultKind
+) -> None:
+    before = seen(metrics, table)("link_errors_total", kind=kind.value)
+    metrics.observe(stored(DeviceNoted(PORT, DeviceFault(kind, "detail"))))
+    after = seen(metrics, table)("link_errors_total", kind=kind.value)
+
+    assert (before, after) == (0, 1)
+
+
+def test_from_the_bytes_read_to_the_verdict_durable(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    metrics.observe(stored(CARD, took_ms=4))
+    metrics.observe(stored(CARD, took_ms=300))
+    metrics.observe(stored(coup(Outcome.TIE), took_ms=800))
+
+    now_seen = seen(metrics, table)
+    assert now_seen("scan_to_stored_seconds_count") == 2
+    assert now_seen("scan_to_stored_seconds_sum") == pytest.approx(0.304)
+    assert now_seen("scan_to_stored_seconds_bucket", le="0.0025") == 0
+    assert now_seen("scan_to_stored_seconds_bucket", le="0.005") == 1
+    assert now_seen("scan_to_stored_seconds_bucket", le="0.5") == 2
+
+
+def test_what_came_of_no_bytes_has_no_delay(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    ticked = stored(CARD)
+    conclusion = Conclusion(Tick(READ_AT), ticked.conclusions[0].entries)
+
+    metrics.observe(Stored((conclusion,), (), ticked.at, ticked.state))
+
+    assert seen(metrics, table)("scan_to_stored_seconds_count") == 0
+
+
+def test_each_durable_transaction_counts(metrics: TableMetrics, table: Table) -> None:
+    before = seen(metrics, table)("journal_transactions_total")
+
+    table.act(PortOpened(PORT, now(), bytes(32)))
+
+    assert (before, seen(metrics, table)("journal_transactions_total")) == (1, 2)
+
+
+# --- the state ----------------------------------------------------------------------------------
+
+
+def test_a_table_that_waits_for_its_shoe(metrics: TableMetrics, table: Table) -> None:
+    now_seen = seen(metrics, table)
+
+    assert now_seen("table_health", health="running") == 1
+    assert now_seen("table_health", health="failed") == 0
+    assert now_seen("device_stage", device="dealing_shoe", stage="closed") == 1
+    assert now_seen("suspended") == 0
+    assert now_seen("cards_left") is None
+    assert now_seen("shoe_number") is None
+    assert now_seen("build_info", version=VERSION) == 1
+    assert now_seen("table_info", table="M7") == 1
+
+
+def test_a_shoe_in_its_burn(metrics: TableMetrics, table: Table) -> None:
+    for item in (
+        PortOpened(PORT, now(), bytes(32)),
+        *(Chunk(PORT, now(), report) for report in (SHOE_STARTS, STANDS_BY, BURN_ACE)),
+    ):
+        table.act(item)
+
+    now_seen = seen(metrics, table)
+    stages = {
+        stage: now_seen("device_stage", device="dealing_shoe", stage=stage.value) for stage in Stage
+    }
+    assert stages == {stage: float(stage is Stage.ONLINE) for stage in Stage}
+    assert now_seen("shoe_number") == 1
+    assert now_seen("cards_drawn_total") == 1
+    assert now_seen("cards_left") == 415
+    assert now_seen("coups_in_shoe") == 0
+    assert now_seen("scan_to_stored_seconds_count") == 1
+
+
+def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
+    metrics = TableMetrics("M7")
+    table = table_at(suspended, metrics)
+    table.start()
+    try:
+        now_seen = seen(metrics, table)
+        assert now_seen("suspended") == 1
+        assert now_seen("open_irregularities") == 1
+        assert now_seen("coups_in_shoe") == 2
+        # Counters count this run; what was before stands in the journal.
+        assert now_seen("cards_drawn_total") == 0
+    finally:
+        table.stop()
+        table.join()
+
+
+CLOSED_SETS = {
+    "outcome": {"player", "banker", "tie", "void"},
+    "code": {code.value for code in IrregularityCode},
+    "kind": {kind.value for kind in LinkFaultKind},
+    "health": {health.value for health in Health},
+    "stage": {stage.value for stage in Stage},
+    "level": {level.value for level in DiskLevel},
+    "device": {"dealing_shoe"},
+    "version": {VERSION},
+    "table": {"M7"},
+}
+
+
+def test_labels_come_from_closed_sets_and_so_tell_no_card(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    metrics.observe(stored(CARD, coup(Outcome.PLAYER)))
+
+    labels: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(metrics.text(table).decode()):
+        for sample in family.samples:
+            for label, word in sample.labels.items():
+                labels.setdefault(label, set()).add(word)
+
+    del labels["le"]
+    assert labels == CLOSED_SETS
+
+
+def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
+    families = text_string_to_metric_families(metrics.text(table).decode())
+
+    assert sum(len(family.samples) for family in families) < 150
+
+
+# --- over HTTP ----------------------------------------------------------------------------------
+
+
+@pytest.mark.debian("prometheus", program="promtool")
+def test_prometheus_finds_nothing_to_say_about_names_and_words(server: MetricsServer) -> None:
+    text = page(server, "/metrics")[2]
+
+    checked = subprocess.run(
+        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False
+    )
+
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_a_scrape_in_the_text_format(server: MetricsServer) -> None:
+    status, kind, text = page(server, "/metrics")
+
+    assert (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8")
+    assert value(text, "journal_transactions_total") == 1
+    assert "_created" not in text
+
+
+def test_head_gives_no_body(server: MetricsServer) -> None:
+    assert page(server, "/metrics", "HEAD")[::2] == (200, "")
+
+
+def test_other_paths_say_what_there_is(server: MetricsServer) -> None:
+    status, _, text = page(server, "/")
+
+    assert status == 404
+    assert text == "nothing here; there are\n/metrics\n/healthz\n/readyz\n"
+
+
+def test_a_running_table_is_alive_and_ready(server: MetricsServer) -> None:
+    alive = page(server, "/healthz")
+    ready = page(server, "/readyz?verbose=1")
+
+    assert alive[::2] == (200, "table M7: running\n")
+    assert ready[::2] == (200, "table M7: running; shoe device closed\n")
+
+
+def test_a_table_that_ended_is_neither(server: MetricsServer, table: Table) -> None:
+    table.stop()
+    table.join()
+
+    assert page(server, "/healthz")[::2] == (503, "table M7: stopped\n")
+    assert page(server, "/readyz")[::2] == (503, "table M7: stopped\n")
+    assert value(page(server, "/metrics")[2], "table_health", health="stopped") == 1
+
+
+def test_a_table_that_could_not_start_says_why(fast_dir: Path, metrics: TableMetrics) -> None:
+    (fast_dir / "journal").write_text("a file where a folder belongs")
+    table = table_at(fast_dir / "journal", metrics)
+    table.start()
+    table.join()
+    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server.start()
+    try:
+        status, _, text = page(server, "/readyz")
+    finally:
+        server.stop()
+
+    assert status == 503
+    assert text == f"table M7: refused {table.failure}\n"
+
+
+def test_a_loop_that_hangs_is_not_alive(metrics: TableMetrics) -> None:
+    hung = SimpleNamespace(
+        name="M7", health=Health.RUNNING, failure="", responds=lambda timeout_s: False
+    )
+    server = MetricsServer("127.0.0.1", 0, ((hung, metrics),))  # type: ignore[arg-type]
+    server.start()
+    try:
+        assert page(server, "/healthz")[::2] == (503, "table M7: its loop does not respond\n")
+    finally:
+        server.stop()
+
+
+def test_several_tables_have_a_path_each(
+    table: Table, metrics: TableMetrics, fast_dir: Path
+) -> None:
+    other_metrics = TableMetrics("M8/east")
+    other = table_at(fast_dir / "other", other_metrics, "M8/east")
+    other.start()
+    server = MetricsServer("127.0.0.1", 0, ((table, metrics), (other, other_metrics)))
+    server.start()
+    try:
+        assert value(page(server, "/metrics/M7")[2], "table_info", table="M7") == 1
+        east = page(server, "/metrics/M8%2Feast")[2]
+        assert value(east, "table_info", table="M8/east") == 1
+        assert page(server, "/metrics")[0] == 404
+        assert page(server, "/healthz")[2] == "table M7: running\ntable M8/east: running\n"
+    finally:
+        server.stop()
+        other.stop()
+        other.join()
+
+
+def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetrics) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = MetricsServer("127.0.0.1", port, ((table, metrics),))
+
+        with pytest.raises(MetricsUnavailable, match=r"in use; set \[metrics\] port to a free one"):
+            server.start()
+
+
+def test_only_this_machine_is_answered_unless_told_otherwise(server: MetricsServer) -> None:
+    port = urlsplit(server.url).port
+
+    # The port stays free on every other address of this machine.
+    with socket.create_server(("127.0.0.2", port or 0)) as other:
+        assert other.getsockname()[1] == port
+
+
+def test_clients_that_say_nothing_hold_up_neither_scrapes_nor_the_end(
+    table: Table, metrics: TableMetrics
+) -> None:
+    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server.start()
+    parts = urlsplit(server.url)
+    address = (parts.hostname or "", parts.port or 0)
+    silent = [socket.create_connection(address) for _ in range(8)]
+    try:
+        assert page(server, "/metrics")[0] == 200
+        server.stop()
+        assert [client.recv(10) for client in silent] == [b""] * 8
+    finally:
+        for client in silent:
+            client.close()
+
+
+def test_one_connection_too_many_is_told_so(table: Table, metrics: TableMetrics) -> None:
+    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server.start()
+    parts = urlsplit(server.url)
+    address = (parts.hostname or "", parts.port or 0)
+    silent = [socket.create_connection(address) for _ in range(16)]
+    try:
+        with socket.create_connection(address) as seventeenth:
+            assert seventeenth.recv(100).startswith(b"HTTP/1.0 503 ")
+    finally:
+        server.stop()
+        for client in silent:
+            client.close()
+
+
+# --- seals --------------------------------------------------------------------------------------
+
+
+def sealing(table: Table, standing: SealStanding) -> Table:
+    """The table as it is with a desk that stands so."""
+    desk = SealDesk("M7", SigningSettings(Path("unused")), now)
+    desk.standing = standing
+    table._beginning = replace(table._beginning, seals=desk)
+    return table
+
+
+def test_what_is_sealed_and_what_waits_is_told(metrics: TableMetrics, table: Table) -> None:
+    standing = SealStanding(sealed=3, unsealed=1, seconds=0.25, unsigned="no key")
+    said = seen(metrics, sealing(table, standing))
+    assert (said("seal_seconds_count"), said("seal_seconds_sum")) == (3, 0.25)
+    assert (said("shoes_unsealed"), said("seals_unsigned")) == (1, 1)
+
+
+def test_a_table_that_seals_nothing_tells_nothing_of_it(
+    metrics: TableMetrics, table: Table
+) -> None:
+    assert seen(metrics, table)("shoes_unsealed") is None

@@ -1,0 +1,201 @@
+"""What surveillance scrapes of the shuffler: shuffles, warnings, batches, trust.
+
+Responsible for: the samples.
+Not responsible for: serving them (test_metrics).
+Source: controller/README.md, "Metrics".
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from controller.config.time_zone import zone_data
+from controller.core.build import SETTINGS, core_of
+from controller.core.core import Core
+from controller.core.device_identity import DeviceIdentity
+from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.core.state import CoreState
+from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
+from controller.metrics.collector import TableMetrics
+from controller.procedure.effects import ShuffleRecorded, WarningClosed, WarningOpened
+from controller.profiles.load import load_clauses, profile_text
+from controller.table.loop import Conclusion, Stored
+from controller.table.table import Health
+from controller.tape.entries import Entry
+from controller.tape.inputs import Started, Tick
+from drivers.shuffler_events import ShuffleProof, ShuffleResult
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import PortOpened
+
+AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
+PORT = "socket://127.0.0.1:4002"
+SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+SHUFFLER = ShufflerDeviceSettings(PORT, "tablelink")
+PROOF = ShuffleProof(
+    *("5A01", 77, 12, 31, 1, 416, ShuffleResult.GOOD, "red", b"", 0, 1, b"", "1.4.0", b""),
+    signed=True,
+    genuine=True,
+)
+NAMES = ("shuffles_total", "shuffler_warnings_total", "batch_stage", "device_trusted")
+
+
+def core_with(shuffler: ShufflerDeviceSettings | None) -> Core:
+    settings = Settings("M7", "3", 8, 0, (), SHOE, shuffler=shuffler)
+    profile = profile_text("s42-mini").encode()
+    started = Started(AT, "boot", "1", SETTINGS.encode(settings), profile, zone_data("UTC"), "")
+    return core_of(started, load_clauses())
+
+
+@pytest.fixture(name="core", scope="module")
+def core_fixture() -> Core:
+    return core_with(SHUFFLER)
+
+
+@pytest.fixture
+def metrics() -> TableMetrics:
+    return TableMetrics("M7", shuffler=True)
+
+
+def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[..., float | None]:
+    table = SimpleNamespace(health=Health.RUNNING, published=(core, state), seals=None)
+    families = list(text_string_to_metric_families(metrics.text(table).decode()))
+
+    def value(name: str, **labels: str) -> float | None:
+        found = (
+            sample.value
+            for family in families
+            for sample in family.samples
+            if sample.name == f"smartshoe_{name}" and sample.labels == labels
+        )
+        return next(found, None)
+
+    return value
+
+
+def with_lineage(core: Core, lineage: Lineage) -> CoreState:
+    state = core.initial()
+    return replace(state, table=replace(state.table, lineage=lineage))
+
+
+def counted(metrics: TableMetrics, core: Core, *entries: Entry) -> Callable[..., float | None]:
+    metrics.observe(Stored((Conclusion(Tick(AT), entries),), (), AT, core.initial()))
+    return scraped(metrics, core, core.initial())
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("result", ShuffleResult)
+def test_a_shuffle_counts_by_its_result(metrics, core, result) -> None:
+    before = counted(metrics, core)("shuffles_total", result=result.value)
+    done = ShuffleRecorded("red", replace(PROOF, result=result), "", ())
+    assert (before, counted(metrics, core, done)("shuffles_total", result=result.value)) == (0, 1)
+
+
+def test_a_receipt_that_was_refused_is_no_good_shuffle(metrics, core) -> None:
+    refused = ShuffleRecorded("red", PROOF, "it is signed by another device", ())
+    now = counted(metrics, core, refused)
+    assert now("shuffles_total", result="good") == 0
+    assert now("shuffles_total", result="refused") == 1
+
+
+@pytest.mark.parametrize("kind", WarningKind)
+def test_every_warning_is_there_before_it_is_given(metrics, core, kind) -> None:
+    before = counted(metrics, core)("shuffler_warnings_total", kind=kind.value)
+    given = WarningOpened(1, kind.value, 0, "text", ())
+    after = counted(metrics, core, given)("shuffler_warnings_total", kind=kind.value)
+    assert (before, after) == (0, 1)
+
+
+def test_how_long_people_took_to_clear_a_warning(metrics, core) -> None:
+    closed = [
+        WarningClosed(number, "door", "A. Floor", "shut", seconds * 10**9)
+        for number, seconds in ((1, 8), (2, 45))
+    ]
+    now = counted(metrics, core, *closed)
+    assert now("shuffler_warning_wait_seconds_count") == 2
+    assert now("shuffler_warning_wait_seconds_sum") == 53
+    assert now("shuffler_warning_wait_seconds_bucket", le="10.0") == 1
+    assert now("shuffler_warning_wait_seconds_bucket", le="60.0") == 2
+
+
+def test_a_table_without_a_shuffler_says_nothing_of_one() -> None:
+    core, metrics = core_with(None), TableMetrics("M7")
+    metrics.observe(
+        Stored(
+            (Conclusion(Tick(AT), (WarningOpened(1, "door", 0, "", ()),)),), (), AT, core.initial()
+        )
+    )
+    table = SimpleNamespace(health=Health.RUNNING, published=(core, core.initial()), seals=None)
+    text = metrics.text(table).decode()
+    assert not [name for name in NAMES if name in text]
+
+
+# --- the state ------------------------------------------------------------------------------------
+
+LIVES = (
+    BatchLife("red", BatchStage.IN_PLAY),
+    BatchLife("blue", BatchStage.HELD, bars=(Bar.SHORT, Bar.TOUCHED)),
+)
+
+
+def test_each_batch_has_one_stage(metrics, core) -> None:
+    now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES)))
+    for life in LIVES:
+        stages = {one: now("batch_stage", back=life.back, stage=one.value) for one in BatchStage}
+        assert stages == {one: float(one is life.stage) for one in BatchStage}
+
+
+def test_what_bars_a_batch_is_counted(metrics, core) -> None:
+    now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES)))
+    assert (now("batch_bars", back="red"), now("batch_bars", back="blue")) == (0, 2)
+
+
+def test_open_warnings_and_the_oldest_of_them(metrics, core) -> None:
+    warnings = tuple(
+        OpenWarning(number, WarningKind.JAM, 0, "", since_s * 10**9, active=True)
+        for number, since_s in ((1, 1_763_715_700), (2, 1_763_715_600))
+    )
+    now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES, warnings=warnings)))
+    assert now("shuffler_warnings_open") == 2
+    assert now("shuffler_warning_since_seconds") == 1_763_715_600
+
+
+def test_with_no_warning_open_there_is_no_oldest(metrics, core) -> None:
+    now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES)))
+    assert now("shuffler_warnings_open") == 0
+    assert now("shuffler_warning_since_seconds") is None
+
+
+def test_a_shuffler_that_is_not_there_is_not_trusted_whatever_it_proved_before(
+    metrics, core
+) -> None:
+    now = scraped(metrics, core, with_lineage(core, Lineage(trusted=True)))
+    assert now("device_trusted", device="shuffler") == 0
+    assert now("device_trusted", device="dealing_shoe") is None
+
+
+def test_a_bare_shuffler_is_told(metrics, core) -> None:
+    now = scraped(metrics, core, with_lineage(core, Lineage(trusted=True, bare=True)))
+    assert now("device_bare", device="shuffler") == 1
+
+
+def test_the_shuffler_goes_by_its_part(metrics, core) -> None:
+    state, _ = core.handle(core.initial(), PortOpened(PORT, AT, bytes(32)))
+    now = scraped(metrics, core, state)
+    assert now("device_stage", device="shuffler", stage="opened") == 1
+    assert now("device_stage", device=PORT, stage="opened") is None
+
+
+def test_a_shoe_with_an_identity_tells_whether_it_is_trusted(metrics, core) -> None:
+    shoe = replace(SHOE, model="tablelink")
+    settings = replace(core.settings, shoe=shoe)
+    identity = DeviceIdentity("5A02", "1.0", trusted=True)
+    state = replace(core.initial(), shoe_identity=identity)
+    now = scraped(metrics, replace(core, settings=settings), state)
+    assert now("device_trusted", device="dealing_shoe") == 1
+    assert now("device_bare", device="dealing_shoe") == 0

@@ -1,0 +1,49 @@
+"""Profiles for the tests of the rules: those that come with the program, and a house's over one."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+
+import pytest
+
+from controller.profiles.clauses import Clause, parse_clauses
+from controller.profiles.house_profile import house_profile, parse_house
+from controller.profiles.profile import Profile, parse_profile
+
+RULES = files("controller.profiles")
+NAMES = (
+    *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
+    *("ny-mini", "s42-mini", "wa-mini"),
+)
+
+
+@cache
+def catalogue() -> dict[str, Clause]:
+    return parse_clauses(RULES.joinpath("data/clauses.csv").read_text("utf-8"))
+
+
+@cache
+def shipped_profile(name: str) -> Profile:
+    return parse_profile(RULES.joinpath(f"shipped/{name}.toml").read_text("utf-8"), catalogue())
+
+
+@pytest.fixture(scope="session")
+def clauses() -> dict[str, Clause]:
+    return catalogue()
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Callable[[str], Profile]:
+    """A profile that comes with the program."""
+    return shipped_profile
+
+
+@pytest.fixture(scope="session")
+def house(shipped: Callable[[str], Profile]) -> Callable[[str, str], Profile]:
+    """The profile of a house that writes so much over a base."""
+
+    def written(base: str, changes: str) -> Profile:
+        text = f'name = "grand"\nbase = "{base}"\n{changes}'
+        return house_profile(parse_house(text, NAMES), shipped(base))
+
+    return written

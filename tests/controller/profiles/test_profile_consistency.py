@@ -1,0 +1,62 @@
+"""Settings that do not go together, each within what it may hold alone."""
+
+from collections.abc import Callable
+
+import pytest
+
+from controller.profiles.profile import Profile, ProfileError
+
+Written = Callable[[str, str], Profile]
+
+# base | what the house writes, lines set apart by " ; " | setting | what is said of it
+TOGETHER = """
+ny-mini | vig_rate_allowed = [4] | vig_rate | 5 is not in vig_rate_allowed
+ny-mini | decks_min = 9 | decks_per_shoe | 8 is outside decks_min and decks_max
+nj-baccarat | decks_max = 7 | decks_per_shoe | 8 is outside decks_min and decks_max
+ny-mini | batch_min_decks_each = 9 | decks_per_shoe | 8 decks are too few for a batch of two
+s42-mini | shuffle_mode = "continuous" | shuffle_control_reference | shuffle_mode continuous needs
+nj-baccarat | shuffle_mode = "continuous" | shuffle_control_reference | shuffle_mode continuous
+wa-mini | shuffle_mode = "dual_batch" | shuffle_control_reference | shuffle_mode dual_batch needs
+wa-mini | burn_fixed_count = 3 | burn_fixed_count | 3 does not go with burn_mode first_card_value
+wa-mini | burn_mode = "fixed" | burn_fixed_count | 0 does not go with burn_mode fixed
+house-mini | burn_mode = "none" | burn_control_reference | burn_mode none needs a reference
+nj-baccarat | dragon_bonus = "on" | dragon_bonus_table | not_applicable does not go with dragon_b
+nj-baccarat | dragon_bonus = "on" ; dragon_bonus_table = "A" | dragon_bonus_sides | nothing does not
+s42-mini | total_card_wagers = "on" ; side_wager_approval = "D-1" | total_cards_require_base | not_a
+house-mini | vig_collection = "deferred" ; vig_deferred_deadline = "not_applicable" | \
+vig_deferred_deadline | not_applicable does not go with vig_collection deferred
+nj-minibaccarat | vig_mode = "tie25" ; tie25_excludes_win_commission = "not_applicable" | \
+tie25_excludes_win_commission | not_applicable does not go with vig_mode tie25
+nj-baccarat | ez_dragon7 = "on" | vig_mode | commission does not go with ez_dragon7 on
+house-mini | deal_option = "players_reveal" | deal_option | players_reveal does not go with players_
+"""
+
+
+@pytest.mark.parametrize("row", TOGETHER.strip().replace("\\\n", "").splitlines())
+def test_two_settings_that_do_not_go_together(house: Written, row: str) -> None:
+    base, changes, setting, said = row.split(" | ")
+
+    with pytest.raises(ProfileError) as refused:
+        house(base, changes.replace(" ; ", "\n"))
+
+    assert str(refused.value).startswith(f"values.{setting}: {said}")
+
+
+@pytest.mark.parametrize(
+    ("base", "changes"),
+    [
+        ("s42-mini", 'shuffle_mode = "continuous"\nshuffle_control_reference = "IC 3"'),
+        ("s42-mini", 'shuffle_mode = "hand"'),
+        ("wa-mini", 'shuffle_mode = "hand"\nshuffle_control_reference = "IC 3"'),
+        ("wa-mini", "decks_per_shoe = 2"),
+        ("ny-mini", 'shuffle_mode = "hand"\nbatch_min_decks_each = 9'),
+        ("ny-mini", 'dragon_bonus = "on"\ndragon_bonus_table = "C"'),
+        ("ny-mini", 'vig_mode = "none_six"'),
+        ("ny-mini", 'vig_mode = "tie25"'),
+        ("ny-mini", 'vig_collection = "deferred"'),
+        ("nj-minibaccarat", 'vig_mode = "none_total_cards"'),
+        ("house-mini", 'deal_option = "players_reveal"\nplayers_may_handle_cards = "reveal_only"'),
+    ],
+)
+def test_settings_that_go_together(house: Written, base: str, changes: str) -> None:
+    assert house(base, changes).base == base

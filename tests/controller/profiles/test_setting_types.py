@@ -1,0 +1,144 @@
+"""The shapes of settings; what a profile may hold is tried out in test_profile."""
+
+from typing import cast
+
+import pytest
+
+from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_types import (
+    TEXT_LENGTH_MAX,
+    OddsLimitText,
+    OddsText,
+    Shape,
+    Text,
+    Token,
+    Tokens,
+    WholeNumber,
+    WholeNumbers,
+    YesNo,
+    allowed,
+    fits,
+    in_words,
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (WholeNumber(1, 1), "1"),
+        (WholeNumber(1, 16), "a whole number from 1 to 16"),
+        (WholeNumber(1, 16, "none"), 'a whole number from 1 to 16, or "none"'),
+        (WholeNumbers(0, 5), "a list, each at most once, of whole numbers from 0 to 5"),
+        (YesNo(), "true or false"),
+        (YesNo((True,), "not_applicable"), 'true, or "not_applicable"'),
+        (Token(("off", "on")), '"off", "on"'),
+        (Tokens(("i", "ii")), 'a list, each at most once, of "i", "ii"'),
+        (OddsText(), 'odds such as "8:1"'),
+        (OddsText(absent=True), 'odds such as "8:1", or "not_applicable"'),
+        (OddsLimitText(), '"at_least N:M" or "exactly N:M"'),
+        (OddsLimitText(absent=True), '"at_least N:M" or "exactly N:M", or "not_applicable"'),
+        (Text(), "one printable line of at most 200 characters"),
+    ],
+)
+def test_a_shape_says_what_fits_it(shape: Shape, said: str) -> None:
+    assert allowed(shape) == said
+
+
+@pytest.mark.parametrize(
+    ("shape", "value"),
+    [
+        (WholeNumber(1, 16), 1),
+        (WholeNumber(1, 16), 16),
+        (WholeNumber(1, 16, "none"), "none"),
+        (WholeNumbers(0, 5), [0, 5]),
+        (YesNo(), False),
+        (YesNo((True,), "not_applicable"), "not_applicable"),
+        (Token(("off", "on")), "on"),
+        (Tokens(("i", "ii")), ["ii", "i"]),
+        (Tokens(("i", "ii"), least=0), []),
+        (OddsText(), "8:1"),
+        (OddsText(absent=True), "not_applicable"),
+        (OddsLimitText(), "at_least 8:1"),
+        (OddsLimitText(), "exactly 3:2"),
+        (OddsLimitText(absent=True), "not_applicable"),
+        (Text(), ""),
+        (Text(), "x" * TEXT_LENGTH_MAX),
+    ],
+)
+def test_what_fits(shape: Shape, value: object) -> None:
+    assert fits(shape, value)
+
+
+@pytest.mark.parametrize(
+    ("shape", "value"),
+    [
+        (WholeNumber(1, 16), 0),
+        (WholeNumber(1, 16), 17),
+        (WholeNumber(1, 16), 6.0),
+        (WholeNumber(1, 16), True),
+        (WholeNumber(1, 16), "none"),
+        (WholeNumber(1, 16), ""),
+        (WholeNumbers(0, 5), []),
+        (WholeNumbers(0, 5), [5, 5]),
+        (WholeNumbers(0, 5), [6]),
+        (WholeNumbers(0, 5), 5),
+        (YesNo(), 1),
+        (YesNo(), ""),
+        (YesNo((True,)), False),
+        (Token(("off", "on")), True),
+        (Tokens(("i", "ii")), []),
+        (Tokens(("i", "ii")), ["i", "i"]),
+        (Tokens(("i", "ii")), [["i"]]),
+        (Tokens(("i", "ii")), "i"),
+        (OddsText(), "not_applicable"),
+        (OddsText(), "8"),
+        (OddsText(), "0:1"),
+        (OddsText(), "8:1 "),
+        (OddsText(), 8),
+        (OddsLimitText(), "8:1"),
+        (OddsLimitText(), "not_applicable"),
+        (OddsLimitText(), "at least 8:1"),
+        (Text(), "x" * (TEXT_LENGTH_MAX + 1)),
+        (Text(), "two\nlines"),
+        (Text(), " "),
+        (Text(), 5),
+    ],
+)
+def test_what_does_not_fit(shape: Shape, value: object) -> None:
+    assert not fits(shape, value)
+
+
+def test_a_shape_that_nobody_built_is_a_programmers_error() -> None:
+    unknown = cast("Shape", "a colour")
+    with pytest.raises(AssertionError, match="a colour"):
+        allowed(unknown)
+    with pytest.raises(AssertionError, match="a colour"):
+        fits(unknown, "red")
+
+
+def test_a_setting_with_a_choice_has_a_companion() -> None:
+    assert companion("vig_rate") == "vig_rate_allowed"
+    assert companion("vig_rate_allowed") == ""
+    assert companion("decks_min") == ""
+
+
+def test_every_companion_belongs_to_a_setting() -> None:
+    owners = [name.removesuffix("_allowed") for name in SHAPES if name.endswith("_allowed")]
+    assert [name for name in owners if name not in SHAPES] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (True, "true"),
+        (False, "false"),
+        (5, "5"),
+        ("hand", "hand"),
+        ("", "nothing"),
+        ((5, 4), "5, 4"),
+        (("i", "ii"), "i, ii"),
+        ((), "nothing"),
+    ],
+)
+def test_a_value_in_words(value: object, said: str) -> None:
+    assert in_words(cast("bool", value)) == said

@@ -1,0 +1,236 @@
+"""The five roads: grids worked by hand, and what holds for every shoe.
+
+Each grid was drawn on paper by the rules in controller/README.md, "Roads". Big road: B and P are
+wins, small letters wins with ties on them, t ties before any win. Derived roads: R red, b blue.
+"""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.rules.outcome import Outcome
+from controller.rules.roads import ROWS, BigCell, Colour, DerivedCell, Played, Roads, roads_of
+
+OUTCOMES = {"P": Outcome.PLAYER, "B": Outcome.BANKER, "T": Outcome.TIE}
+LETTERS = {outcome: letter for letter, outcome in OUTCOMES.items()}
+SHOES = st.lists(st.sampled_from(sorted(OUTCOMES)), max_size=80).map("".join)
+
+
+def dealt(text: str) -> tuple[Played, ...]:
+    return tuple(Played(number, OUTCOMES[letter]) for number, letter in enumerate(text, start=1))
+
+
+def roads(text: str) -> Roads:
+    return roads_of(dealt(text))
+
+
+def grid(cells: Iterable[tuple[int, int, str]]) -> str:
+    """Six rows of letters, a point where nothing stands."""
+    at = {(column, row): letter for column, row, letter in cells}
+    width = 1 + max((column for column, _ in at), default=-1)
+    return "\n".join(
+        "".join(at.get((column, row), ".") for column in range(width)) for row in range(ROWS)
+    )
+
+
+def bead_plate(text: str) -> str:
+    beads = roads(text).bead_plate
+    return grid((one.column, one.row, LETTERS[one.played.outcome]) for one in beads)
+
+
+def big_road(text: str) -> str:
+    return grid((one.column, one.row, big_letter(one)) for one in roads(text).big_road)
+
+
+def big_letter(cell: BigCell) -> str:
+    if cell.won is None:
+        return "t"
+    letter = LETTERS[cell.won.outcome]
+    return letter.lower() if cell.ties else letter
+
+
+def derived(cells: tuple[DerivedCell, ...]) -> str:
+    return grid((one.column, one.row, "R" if one.colour is Colour.RED else "b") for one in cells)
+
+
+def colours(cells: tuple[DerivedCell, ...]) -> str:
+    return "".join("R" if one.colour is Colour.RED else "b" for one in cells)
+
+
+# --- bead plate -----------------------------------------------------------------------------------
+
+
+def test_the_bead_plate_takes_every_coup_down_its_columns() -> None:
+    assert bead_plate("BPTBBPPT") == "BP\nPT\nT.\nB.\nB.\nP."
+
+
+def test_a_bead_keeps_the_pairs_of_its_coup() -> None:
+    tied = Played(1, Outcome.TIE, player_pair=True, banker_pair=True)
+
+    assert roads_of((tied,)).bead_plate[0].played == tied
+
+
+# --- big road -------------------------------------------------------------------------------------
+
+
+def test_each_streak_has_a_column() -> None:
+    assert big_road("BBPBPPP") == "BPBP\nB..P\n...P\n....\n....\n...."
+
+
+def test_a_tie_is_marked_on_the_win_before_it_and_begins_no_column() -> None:
+    assert big_road("BTTBPT") == "bp\nB.\n..\n..\n..\n.."
+    assert [len(cell.ties) for cell in roads("BTTBPT").big_road] == [2, 0, 1]
+
+
+def test_ties_before_the_first_win_are_marked_on_it() -> None:
+    assert big_road("TTP") == "p\n.\n.\n.\n.\n."
+
+
+def test_ties_alone_wait_in_the_first_place() -> None:
+    assert big_road("TT") == "t\n.\n.\n.\n.\n."
+
+
+def test_a_streak_of_more_than_six_turns_right() -> None:
+    assert big_road("BBBBBBBBP") == "BP.\nB..\nB..\nB..\nB..\nBBB"
+
+
+def test_a_streak_above_a_tail_turns_right_on_its_own_row() -> None:
+    assert big_road("BBBBBBBB" + "PPPPPPP" + "B") == "BPB.\nBP..\nBP..\nBP..\nBPPP\nBBB."
+
+
+def test_three_tails_lie_above_each_other() -> None:
+    shoe = "B" * 9 + "P" * 8 + "B" * 7
+
+    assert big_road(shoe) == "BPB...\nBPB...\nBPB...\nBPBBBB\nBPPPP.\nBBBB.."
+
+
+def test_a_tail_on_the_first_row_moves_the_next_column_on() -> None:
+    # Five tails leave only the first row of the columns beside them.
+    tails = "B" * 30 + "P" * 29 + "B" * 28 + "P" * 27 + "B" * 26
+
+    assert big_road(f"{tails}PPPB").splitlines()[0] == "BPBPBPPPB" + "." * 20
+
+
+# --- derived roads --------------------------------------------------------------------------------
+
+# Streaks of 2, 1, 8, 7, 1, 3, 2 and 1.
+LONG = "BBPBBBBBBBBTPPPPPPPBPPPBBP"
+
+
+def test_big_eye_boy_looks_one_column_back() -> None:
+    assert colours(roads(LONG).big_eye_boy) == "bb" + "RRRRRR" + "b" + "RRRRRR" + "bbb" + "RbRb"
+    assert derived(roads(LONG).big_eye_boy) == (
+        "bRbRbRbRb\nbR.Rb....\n.R.Rb....\n.R.R.....\n.R.R.....\n.R.R....."
+    )
+
+
+def test_the_small_road_looks_two_columns_back() -> None:
+    marks = colours(roads(LONG).small_road)
+
+    assert marks == "RbRRRRR" + "bbRRRRR" + "b" + "bRR" + "bb" + "b"
+    assert derived(roads(LONG).small_road) == (
+        "RbRbRbRb\n..RbRbRb\n..R.R..b\n..R.R...\n..R.R...\n........"
+    )
+
+
+def test_the_cockroach_pig_looks_three_columns_back() -> None:
+    marks = colours(roads(LONG).cockroach_pig)
+
+    assert marks == "RbRRRR" + "b" + "RRR" + "bR" + "b"
+    assert derived(roads(LONG).cockroach_pig) == (
+        "RbRbRbRb\n..R.R...\n..R.R...\n..R.....\n........\n........"
+    )
+
+
+def test_a_shoe_that_alternates_is_all_red() -> None:
+    assert derived(roads("BP" * 5).big_eye_boy) == "R..\nR..\nR..\nR..\nR..\nRRR"
+
+
+@pytest.mark.parametrize(
+    ("shoe", "road", "first"),
+    [
+        ("BPP", "big_eye_boy", 3),
+        ("BPB", "big_eye_boy", 3),
+        ("BPBB", "small_road", 4),
+        ("BPBP", "small_road", 4),
+        ("BPBPP", "cockroach_pig", 5),
+        ("BPBPB", "cockroach_pig", 5),
+    ],
+)
+def test_a_derived_road_begins_at_the_second_mark_of_its_column_or_at_the_next_column(
+    shoe: str, road: str, first: int
+) -> None:
+    before = roads(shoe[:-1])
+    after = roads(shoe)
+
+    assert getattr(before, road) == ()
+    assert [one.coup for one in getattr(after, road)] == [first]
+
+
+# --- every shoe -----------------------------------------------------------------------------------
+
+
+@given(SHOES)
+def test_no_place_holds_two_marks_and_none_lies_below_the_last_row(shoe: str) -> None:
+    for road in (
+        roads(shoe).bead_plate,
+        roads(shoe).big_road,
+        roads(shoe).big_eye_boy,
+        roads(shoe).small_road,
+        roads(shoe).cockroach_pig,
+    ):
+        places = [(cell.column, cell.row) for cell in road]
+
+        assert len(places) == len(set(places))
+        assert all(0 <= row < ROWS and column >= 0 for column, row in places)
+
+
+@given(SHOES)
+def test_every_coup_is_marked_once(shoe: str) -> None:
+    found = roads(shoe)
+    on_big_road = [
+        one.coup
+        for cell in found.big_road
+        for one in (*cell.ties, *([cell.won] if cell.won is not None else []))
+    ]
+
+    assert [bead.played.coup for bead in found.bead_plate] == list(range(1, len(shoe) + 1))
+    assert sorted(on_big_road) == list(range(1, len(shoe) + 1))
+
+
+@given(SHOES)
+def test_ties_change_no_place_and_no_derived_road(shoe: str) -> None:
+    def without_numbers(found: Roads) -> tuple[object, ...]:
+        places = [(one.column, one.row) for one in found.big_road if one.won is not None]
+        derived_roads = (found.big_eye_boy, found.small_road, found.cockroach_pig)
+        return places, [[(c.column, c.row, c.colour) for c in road] for road in derived_roads]
+
+    assert without_numbers(roads(shoe)) == without_numbers(roads(shoe.replace("T", "")))
+
+
+@given(SHOES)
+def test_each_win_from_its_first_place_on_gives_each_derived_road_one_mark(shoe: str) -> None:
+    wins = shoe.replace("T", "")
+    column_of = [0] * len(wins)
+    for number in range(1, len(wins)):
+        column_of[number] = column_of[number - 1] + (wins[number] != wins[number - 1])
+    found = roads(shoe)
+
+    for back, road in ((1, found.big_eye_boy), (2, found.small_road), (3, found.cockroach_pig)):
+        heads = sum(column > back for column in set(column_of))
+        others = sum(column >= back for column in column_of) - sum(
+            column >= back for column in set(column_of)
+        )
+        assert len(road) == heads + others
+
+
+@given(SHOES, st.sampled_from("BPT"))
+def test_a_coup_more_leaves_what_is_marked_where_it_is(shoe: str, more: str) -> None:
+    before, after = roads(shoe), roads(shoe + more)
+
+    assert after.bead_plate[: len(before.bead_plate)] == before.bead_plate
+    assert after.big_eye_boy[: len(before.big_eye_boy)] == before.big_eye_boy
+    assert after.small_road[: len(before.small_road)] == before.small_road
+    assert after.cockroach_pig[: len(before.cockroach_pig)] == before.cockroach_pig

@@ -1,0 +1,238 @@
+"""The table's key: made once, read only from a file that is nobody else's, never shown."""
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from controller.system import keys
+from controller.system.keys import (
+    KeyFileError,
+    PublicKey,
+    export_public,
+    fingerprint_text,
+    load_key,
+    load_public,
+    make_key,
+    public_path,
+)
+
+# RFC 8032, section 7.1, test 2: secret key, public key, message 72, signature.
+SEED = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"
+PUBLIC = bytes.fromhex("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c")
+MESSAGE = bytes.fromhex("72")
+SIGNATURE = bytes.fromhex(
+    "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+    "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+)
+# RFC 8410, section 7: PKCS 8 without attributes is this prefix and the seed.
+PEM_OF_TEST_2 = (
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIEzNCJso/5banbbDRuwRTg9bijGfNaumJNqM9u1PuKb7\n"
+    "-----END PRIVATE KEY-----\n"
+)
+
+
+@pytest.fixture
+def path(fast_dir: Path) -> Path:
+    return fast_dir / "table.key"
+
+
+@pytest.fixture
+def test_2(path: Path) -> Path:
+    path.write_text(PEM_OF_TEST_2)
+    path.chmod(0o600)
+    return path
+
+
+def test_a_key_file_of_the_standards_example_signs_as_it_says(test_2: Path) -> None:
+    key = load_key(test_2)
+
+    assert key.public.raw == PUBLIC
+    assert key.sign(MESSAGE) == SIGNATURE
+
+
+def test_a_signature_is_verified_with_the_public_key_alone() -> None:
+    public = PublicKey(PUBLIC)
+
+    assert public.verifies(SIGNATURE, MESSAGE)
+    assert not public.verifies(SIGNATURE, b"s")
+    assert not public.verifies(bytes(64), MESSAGE)
+    assert not public.verifies(b"", MESSAGE)
+
+
+def test_a_fingerprint_is_the_sha_256_of_the_public_key() -> None:
+    assert fingerprint_text(PublicKey(PUBLIC).fingerprint) == (
+        "39f713d0 a644253f 04529421 b9f51b9b 08979d08 295959c4 f3990ee6 17f5139f"
+    )
+
+
+def test_a_new_key_is_for_its_account_alone_and_the_public_key_for_all(path: Path) -> None:
+    key = make_key(path)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(public_path(path).stat().st_mode) == 0o644
+    assert load_key(path) == key
+    assert load_public(public_path(path)) == key.public
+
+
+def test_two_keys_differ(fast_dir: Path) -> None:
+    assert make_key(fast_dir / "a.key").public != make_key(fast_dir / "b.key").public
+
+
+def test_a_narrow_umask_is_no_reason_for_a_public_key_nobody_reads(path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        make_key(path)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(public_path(path).stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("content", [b"", b"anything", PEM_OF_TEST_2.encode()])
+def test_a_file_that_is_there_is_never_overwritten(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+    with pytest.raises(KeyFileError, match="not overwritten"):
+        make_key(path)
+    assert path.read_bytes() == content
+
+
+def test_a_public_key_without_its_key_is_not_overwritten(path: Path) -> None:
+    make_key(path)
+    path.unlink()
+
+    with pytest.raises(KeyFileError, match=r"table\.key\.pub: this public key is of a key that"):
+        make_key(path)
+    assert not path.exists()
+
+
+def test_a_key_that_could_not_be_written_whole_is_taken_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(keys.os, "fsync", full)
+
+    with pytest.raises(KeyFileError, match="cannot be written: No space left on device"):
+        make_key(path)
+    assert not path.exists()
+
+
+def test_file_and_folder_are_on_the_disk_before_the_key_is_used(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real = os.fsync
+
+    def noted(descriptor: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        real(descriptor)
+
+    monkeypatch.setattr(keys.os, "fsync", noted)
+    make_key(path)
+
+    folder = str(path.parent)
+    assert synced == [str(path), folder, str(public_path(path)), folder]
+
+
+def test_a_missing_key_is_told_with_the_command_that_makes_one(path: Path) -> None:
+    with pytest.raises(KeyFileError, match=r"Make one with `smartshoe keys make .*table\.key`"):
+        load_key(path)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644, 0o601])
+def test_a_key_others_may_touch_is_refused(test_2: Path, mode: int) -> None:
+    test_2.chmod(mode)
+
+    with pytest.raises(KeyFileError, match=rf"mode is {mode:04o}.*`chmod 600 "):
+        load_key(test_2)
+
+
+def test_a_key_of_another_account_is_refused(test_2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = os.geteuid() + 1
+    monkeypatch.setattr(keys.os, "geteuid", lambda: other)
+
+    with pytest.raises(KeyFileError, match=rf"belongs to account {other - 1}.*`chown {other} "):
+        load_key(test_2)
+
+
+def test_a_link_is_refused(test_2: Path) -> None:
+    link = test_2.with_name("link.key")
+    link.symlink_to(test_2)
+
+    with pytest.raises(KeyFileError, match="a file, no link"):
+        load_key(link)
+
+
+def test_a_folder_is_refused(path: Path) -> None:
+    path.mkdir(mode=0o700)
+
+    with pytest.raises(KeyFileError, match="this is no file"):
+        load_key(path)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", PEM_OF_TEST_2[:60], PEM_OF_TEST_2.lower()])
+def test_a_damaged_key_is_refused(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+
+    with pytest.raises(KeyFileError, match="this is no Ed25519 key, or it is damaged"):
+        load_key(path)
+
+
+def test_a_public_key_in_place_of_the_key_is_refused(path: Path) -> None:
+    make_key(path)
+    public_path(path).chmod(0o600)
+
+    with pytest.raises(KeyFileError, match="this is no Ed25519 key"):
+        load_key(public_path(path))
+
+
+def test_the_key_in_place_of_a_public_key_is_refused(test_2: Path) -> None:
+    with pytest.raises(KeyFileError, match="no Ed25519 public key"):
+        load_public(test_2)
+
+
+def test_a_missing_public_key_is_refused(path: Path) -> None:
+    with pytest.raises(KeyFileError, match="there is no such public key"):
+        load_public(path)
+
+
+def test_a_public_key_is_exported_again_where_it_is_missing(test_2: Path) -> None:
+    exported = export_public(test_2, load_key(test_2).public)
+
+    assert load_public(exported).raw == PUBLIC
+    assert export_public(test_2, load_key(test_2).public) == exported
+
+
+def test_a_public_key_of_another_is_not_overwritten(test_2: Path) -> None:
+    public_path(test_2).write_text("of another")
+
+    with pytest.raises(KeyFileError, match="not overwritten"):
+        export_public(test_2, load_key(test_2).public)
+
+
+def test_a_key_shows_nothing_of_its_private_half(test_2: Path) -> None:
+    shown = repr(load_key(test_2))
+
+    assert "rivate" not in shown
+    assert SEED not in shown
+
+
+@pytest.mark.debian("openssl", program="openssl")
+def test_openssl_reads_the_same_public_key(path: Path) -> None:
+    key = make_key(path)
+    openssl = shutil.which("openssl")
+    assert openssl is not None
+
+    said = subprocess.run(
+        [openssl, "pkey", "-in", path, "-pubout"], capture_output=True, text=True, check=True
+    )
+
+    assert said.stdout == key.public.pem()

@@ -1,0 +1,656 @@
+"""One table: it stores before it acts, ends closed, comes back from its own faults, and is alone.
+
+Responsible for: a store that fails, faults of this program, refusals, the end, and two tables in
+one process. Not responsible for: the pace of storing (test_loop), recovery (test_recovery).
+Source: package README, "Store before you act", "Failure has four kinds".
+"""
+
+import resource
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from controller.archive.sealer import SealDesk
+from controller.archive.signer import SigningSettings
+from controller.journal.folder import sealed_files
+from controller.journal.store import Journal, open_read_only
+from controller.journal.values import Checkpoint
+from controller.procedure.effects import CoupClosed
+from controller.procedure.phases import Phase
+from controller.profiles.load import load_clauses
+from controller.table.table import QUEUE_INPUTS_MAX, RESTARTS_MAX, Beginning, Health, Table
+from controller.tape.inputs import Tick
+from controller.tape.records import read_entry, read_input
+from drivers.events import Stage
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortLost
+from hil.rig.in_process import TableRig
+from hil.simulation.cable import Cable
+
+PORT = "/dev/ttyUSB0"
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+LOCK = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42")
+# What no input is: the core's `assert_never` takes it for a fault of this program.
+a_fault = object
+# Who waits so long waits for ever: a test that must not wait fails by its time limit.
+FOR_EVER_S = 3600.0
+
+
+class Bench:
+    """A table with a script at its side, a writer that keeps what it is given, a clock by hand."""
+
+    def __init__(self, folder: Path, script, listener=lambda _stored: None, **beginning) -> None:
+        self.folder = folder
+        self.script = script
+        self.at = script.at
+        self.stored = []
+        self.written: list[bytes] = []
+        self.meant_for: list[bytes] = []
+        self.listener = listener
+
+        def start(replaced: str):
+            return replace(script.started, at=self.at, replaced=replaced)
+
+        starting = Beginning(folder, load_clauses(), start, **beginning)
+        self.table = Table("M7", starting, lambda: self.at, self._listen)
+        self.table.attach_writer(PORT, self)
+
+    def _listen(self, stored) -> None:
+        self.stored.append(stored)
+        self.listener(stored)
+
+    def write(self, data: bytes, opened: bytes = b"") -> None:
+        self.written.append(data)
+        self.meant_for.append(opened)
+
+    def start(self) -> "Bench":
+        self.table.start()
+        return self
+
+    def put(self, *data: str) -> None:
+        """The shoe reports these."""
+        before = len(self.script.inputs)
+        self.script.reported(*data)
+        for item in self.script.inputs[before:]:
+            self.at = item.at
+            self.table.put(item)
+
+    def opened(self) -> None:
+        self.script.opened()
+        self.table.put(self.script.inputs[-1])
+
+    def settled(self) -> bool:
+        """Everything put so far is stored; False where the table has ended."""
+        return self.table.act(Tick(self.at), FOR_EVER_S) is not None
+
+    def later(self, ns: int) -> None:
+        self.script.later(ns)
+        self.at = self.script.at
+
+    @property
+    def state(self):
+        return self.table.published[1]
+
+
+@pytest.fixture
+def bench(fast_dir, script) -> Iterator[Callable[..., Bench]]:
+    benches = []
+
+    def made(name: str = "journal", listener=lambda _stored: None, beginning=(), **settings):
+        one = Bench(fast_dir / name, script(**settings), listener, **dict(beginning))
+        benches.append(one)
+        return one
+
+    yield made
+    for one in benches:
+        one.table.stop()
+        if one.table._thread.ident is not None:
+            one.table.join()
+
+
+@contextmanager
+def full_disk(journal: Path) -> Iterator[None]:
+    """No file of this process can grow beyond what the journal has written."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (journal / "live.db-wal").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def stored_in(folder: Path) -> list[object]:
+    with open_read_only(folder) as journal:
+        assert journal.verify_all() is None
+        return [read_input(one.record) or read_entry(one.record) for one in journal.records()]
+
+
+def coups_in(folder: Path) -> list[int]:
+    return [one.record.coup for one in stored_in(folder) if isinstance(one, CoupClosed)]
+
+
+# --- a table that runs ----------------------------------------------------------------------------
+
+
+def test_a_table_that_runs_has_stored_its_beginning(bench) -> None:
+    running = bench().start()
+    assert running.table.health is Health.RUNNING
+    assert [one.conclusions[0].item for one in running.stored] == [running.script.started]
+
+
+def test_who_acts_is_told_what_was_concluded_and_stored(bench) -> None:
+    running = bench().start()
+    running.put("53")
+    entries = running.table.act(running.script.started, FOR_EVER_S)
+    assert entries
+    assert list(entries) == stored_in(running.folder)[-len(entries) :]
+
+
+def test_bytes_go_to_the_device_once_their_reason_is_stored(bench) -> None:
+    reasons = []
+
+    def listen(stored) -> None:
+        if stored.writes:
+            reasons.append(len(stored_in(running.folder)))
+
+    running = bench(listener=listen, allow_commands=True)
+    running.start()
+    running.opened()
+    running.put(*NEW_SHOE, *OVERDRAW)
+    assert running.settled()
+    assert running.written == [LOCK]
+    assert [len(entropy) for entropy in running.meant_for] == [32]
+    assert len(reasons) == 1
+
+
+def test_what_is_published_is_the_stored_state(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP)
+    assert running.settled()
+    assert running.state == running.script.state or running.state.boot_id == "boot-1"
+    assert running.state.table == running.script.state.table
+
+
+def test_the_version_grows_with_each_transaction(bench) -> None:
+    running = bench().start()
+    before = running.table.version
+    running.put("53")
+    assert running.settled()
+    assert running.table.wait_for_change(before, FOR_EVER_S) > before
+
+
+def test_waiting_for_a_change_ends_when_its_time_is_up(bench) -> None:
+    running = bench().start()
+    version = running.table.version
+    assert running.table.wait_for_change(version, 0.0) == version
+
+
+def test_a_running_table_responds(bench) -> None:
+    assert bench().start().table.responds(FOR_EVER_S)
+
+
+# --- finished shoes -------------------------------------------------------------------------------
+
+LAST_COUPS = (*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+
+
+class Watched(SealDesk):
+    """A desk that looks, when it is asked to seal, what everybody knows by then."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("M7", SigningSettings(folder / "table.key"), lambda: Timestamp(0, 0))
+        self.known: list[bool] = []
+        self.running: Bench | None = None
+
+    def shoes_ended(self, journal: Journal, ends: Sequence[Checkpoint]) -> None:
+        assert self.running is not None
+        shoe = self.running.state.table.shoe
+        self.known.append(shoe is not None and shoe.ended)
+        super().shoes_ended(journal, ends)
+
+
+def sealed_up(running: Bench) -> bool:
+    """Whoever acts is answered before a shoe is sealed, and taken again only after it."""
+    return running.settled() and running.settled()
+
+
+@pytest.fixture
+def sealing(bench, fast_dir: Path) -> Bench:
+    """A table that seals, at the end of its first shoe."""
+    desk = Watched(fast_dir / "journal")
+    desk.running = bench(beginning={"seals": desk}).start()
+    desk.running.opened()
+    desk.running.put(*NEW_SHOE, *LAST_COUPS)
+    assert sealed_up(desk.running)
+    return desk.running
+
+
+def test_everybody_knows_of_a_shoes_end_before_it_is_sealed(sealing: Bench) -> None:
+    desk = sealing.table._beginning.seals
+    assert isinstance(desk, Watched)
+    assert desk.known == [True]
+    assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe"]
+
+
+def test_play_goes_on_behind_a_seal(sealing: Bench) -> None:
+    sealing.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
+    assert sealed_up(sealing)
+    assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe", "0002.shoe"]
+    assert coups_in(sealing.folder) == [1, 2, 3, 1, 2, 3, 1]
+    assert sealing.state.table == sealing.script.state.table
+
+
+def test_a_fault_behind_a_seal_is_survived(sealing: Bench) -> None:
+    sealing.put(*NEW_SHOE, *COUP)
+    sealing.table.put(a_fault())
+    sealing.put(*COUP)
+    assert sealing.settled()
+    assert sealing.table.health is Health.RUNNING
+    assert coups_in(sealing.folder) == [1, 2, 3, 1, 2]
+
+
+def test_a_start_behind_a_seal_finds_the_same_state(sealing: Bench, bench) -> None:
+    sealing.table.stop()
+    sealing.table.join()
+    again = bench().start()
+    assert again.table.health is Health.RUNNING
+    assert again.table.recovered_inputs <= 2
+    assert again.state.table == sealing.state.table
+
+
+def test_a_shoe_that_cannot_be_sealed_does_not_stop_the_table(bench, fast_dir: Path) -> None:
+    folder = fast_dir / "journal"
+    folder.mkdir()
+    (folder / "shoes").write_text("in the way")
+    desk = Watched(folder)
+    desk.running = running = bench(beginning={"seals": desk}).start()
+    running.opened()
+    running.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
+    assert sealed_up(running)
+    assert running.table.health is Health.RUNNING
+    assert running.table.seals is not None
+    assert running.table.seals.unsealed == 1
+
+
+def test_a_table_without_a_desk_keeps_its_shoes_in_live_db(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *LAST_COUPS)
+    assert sealed_up(running)
+    assert running.table.seals is None
+    assert sealed_files(running.folder) == ()
+    assert coups_in(running.folder) == [1, 2, 3]
+
+
+# --- a store that fails ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def before_the_lock(bench) -> Bench:
+    """A table one report away from an overdraw that would lock its shoe."""
+    running = bench(allow_commands=True).start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP * 6, *OVERDRAW[:4])
+    assert running.settled()
+    return running
+
+
+def test_a_full_disk_ends_the_table_and_says_what_to_do(before_the_lock) -> None:
+    with full_disk(before_the_lock.folder):
+        before_the_lock.put(OVERDRAW[4])
+        before_the_lock.table.join()
+    assert before_the_lock.table.health is Health.STORE_FAILED
+    assert "Remove the cause, then start the table again" in before_the_lock.table.failure
+
+
+def test_a_full_disk_lets_nothing_out(before_the_lock) -> None:
+    stored, state = len(before_the_lock.stored), before_the_lock.state
+    with full_disk(before_the_lock.folder):
+        before_the_lock.put(OVERDRAW[4])
+        before_the_lock.table.join()
+    assert before_the_lock.written == []
+    assert len(before_the_lock.stored) == stored
+    assert before_the_lock.state is state
+
+
+def test_who_acts_while_the_disk_is_full_is_told_at_once(before_the_lock) -> None:
+    with full_disk(before_the_lock.folder):
+        answer = before_the_lock.table.act(before_the_lock.script.started, FOR_EVER_S)
+        before_the_lock.table.join()
+    assert answer is None
+
+
+def test_what_was_stored_before_is_still_there(before_the_lock) -> None:
+    with full_disk(before_the_lock.folder):
+        before_the_lock.put(OVERDRAW[4])
+        before_the_lock.table.join()
+    assert coups_in(before_the_lock.folder) == [1, 2, 3, 4, 5, 6]
+
+
+def test_with_room_on_the_disk_the_table_goes_on(before_the_lock, bench) -> None:
+    with full_disk(before_the_lock.folder):
+        before_the_lock.put(OVERDRAW[4])
+        before_the_lock.table.join()
+    again = bench().start()
+    assert again.table.health is Health.RUNNING
+    assert again.state.table == before_the_lock.state.table
+
+
+# --- faults of this program -----------------------------------------------------------------------
+
+
+def test_a_table_comes_back_from_a_fault(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP)
+    running.table.put(a_fault())
+    running.put(*COUP)
+    assert running.settled()
+    assert running.table.health is Health.RUNNING
+    assert coups_in(running.folder) == [1, 2]
+
+
+def test_a_port_that_was_open_is_still_open_after_a_fault(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put("53")
+    assert running.settled()
+    running.table.put(a_fault())
+    assert running.settled()
+    assert running.state.shoe_driver.stage is Stage.OPENED
+
+
+def test_a_port_that_was_lost_is_not_open_after_a_fault(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.table.put(PortLost(PORT, running.at, "unplugged"))
+    running.table.put(a_fault())
+    assert running.settled()
+    assert running.state.shoe_driver.stage is Stage.LOST
+
+
+def test_a_lock_that_was_wanted_is_asked_again_after_a_fault(bench) -> None:
+    running = bench(allow_commands=True).start()
+    running.opened()
+    running.put(*NEW_SHOE, *OVERDRAW)
+    assert running.settled()
+    running.table.put(a_fault())
+    assert running.settled()
+    assert running.written == [LOCK, LOCK]
+
+
+def test_a_report_that_was_lost_in_a_fault_is_missed(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP[:2])
+    assert running.settled()
+    running.script.reports_missed(1)
+    running.table.put(a_fault())
+    running.put(COUP[3])
+    assert running.settled()
+    assert running.state.table.phase is Phase.SUSPENDED
+
+
+def test_who_acts_in_a_fault_is_told_at_once_that_nothing_is_stored(bench) -> None:
+    running = bench().start()
+    assert running.table.act(a_fault(), FOR_EVER_S) is None
+
+
+def test_a_fault_that_comes_back_ends_the_table(bench) -> None:
+    running = bench().start()
+    for _ in range(RESTARTS_MAX):
+        running.table.put(a_fault())
+        assert running.settled()
+    running.table.put(a_fault())
+    running.table.join()
+    assert running.table.health is Health.FAILED
+    assert "a fault of this program" in running.table.failure
+
+
+def test_a_fault_is_told_by_its_place_and_never_by_its_message(bench, caplog) -> None:
+    class Seven:
+        def __repr__(self) -> str:
+            return "7h"
+
+    running = bench().start()
+    for _ in range(RESTARTS_MAX + 1):
+        running.table.put(Seven())
+    running.table.join()
+    assert "AssertionError in " in running.table.failure
+    assert "core.py" in caplog.text
+    assert "7h" not in running.table.failure + caplog.text
+
+
+def test_faults_longer_ago_than_ten_minutes_do_not_count(bench) -> None:
+    running = bench().start()
+    for _ in range(2 * RESTARTS_MAX + 1):
+        running.table.put(a_fault())
+        assert running.settled()
+        running.later(200_000_000_001)
+    assert running.table.health is Health.RUNNING
+
+
+def test_a_listener_that_fails_costs_no_evidence(bench) -> None:
+    faults = iter([False, False, False, True])
+
+    def listen(_stored) -> None:
+        assert not next(faults, False), "this metric cannot be counted"
+
+    running = bench(listener=listen).start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP)
+    assert running.settled()
+    assert coups_in(running.folder) == [1]
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+def test_a_journal_in_use_refuses_the_table(bench) -> None:
+    refused = bench()
+    with Journal.open(refused.folder):
+        refused.start()
+    assert refused.table.health is Health.REFUSED
+    assert "already writes this journal" in refused.table.failure
+
+
+def test_a_damaged_checkpoint_is_told_and_the_table_goes_on(bench, caplog) -> None:
+    first = bench().start()
+    first.put(*NEW_SHOE, *COUP)
+    assert first.settled()
+    first.table.stop()
+    first.table.join()
+    with sqlite3.connect(first.folder / "live.db") as database:
+        database.execute("UPDATE checkpoint SET state = zeroblob(1024)")
+
+    second = bench().start()
+
+    assert second.table.health is Health.RUNNING
+    assert "the state stored after record" in caplog.text
+    assert "The start went on without it, from the records" in caplog.text
+    assert second.state.table.shoe.coups_begun == 1
+
+
+def test_a_refused_table_publishes_nothing(bench) -> None:
+    refused = bench()
+    with Journal.open(refused.folder):
+        refused.start()
+    assert refused.table.published is None
+    assert refused.stored == []
+
+
+def test_settings_that_an_open_shoe_forbids_refuse_the_table(bench) -> None:
+    first = bench(decks=8).start()
+    first.put(*NEW_SHOE)
+    first.table.stop()
+    first.table.join()
+    refused = bench(decks=6).start()
+    assert refused.table.health is Health.REFUSED
+    assert "rules.decks changed since it began" in refused.table.failure
+
+
+# --- the end --------------------------------------------------------------------------------------
+
+
+def test_a_table_that_is_stopped_has_stored_everything(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE)
+    half = Chunk(PORT, running.at, b"\x056\x44")
+    running.table.put(half)
+    running.table.stop()
+    assert running.table.join()
+    assert running.table.health is Health.STOPPED
+    assert stored_in(running.folder)[-1] == half
+
+
+def test_its_journal_is_free_when_it_has_ended(bench) -> None:
+    running = bench().start()
+    running.table.stop()
+    running.table.join()
+    with Journal.open(running.folder) as journal:
+        assert journal.head.seq > 0
+
+
+def test_nothing_that_is_put_after_the_end_waits(bench) -> None:
+    running = bench().start()
+    running.table.stop()
+    running.table.join()
+    for _ in range(QUEUE_INPUTS_MAX + 1):
+        running.table.put(Tick(running.at))
+    assert running.table._queue.empty()
+
+
+def test_who_acts_after_the_end_is_told_at_once(bench) -> None:
+    running = bench().start()
+    running.table.stop()
+    running.table.join()
+    assert running.table.act(Tick(running.at), FOR_EVER_S) is None
+
+
+def test_a_table_that_has_ended_does_not_respond(bench) -> None:
+    running = bench().start()
+    running.table.stop()
+    running.table.join()
+    assert not running.table.responds(FOR_EVER_S)
+
+
+@pytest.fixture
+def held(bench) -> Iterator[tuple[Bench, threading.Event]]:
+    """A table held while it publishes; the event lets it go."""
+    go, there = threading.Event(), threading.Event()
+    transactions = []
+
+    def listen(stored) -> None:
+        transactions.append(stored)
+        if len(transactions) == 2:
+            there.set()
+            go.wait()
+
+    running = bench(listener=listen).start()
+    running.put("53")
+    there.wait()
+    yield running, go
+    go.set()
+
+
+def test_the_queue_is_bounded(held) -> None:
+    running, _ = held
+    for _ in range(QUEUE_INPUTS_MAX):
+        running.table.put(Tick(running.at))
+    assert running.table._queue.full()
+
+
+def test_who_waits_to_put_is_let_go_at_the_end(held) -> None:
+    running, go = held
+    running.table.stop()
+    for _ in range(QUEUE_INPUTS_MAX - 1):
+        running.table.put(Tick(running.at))
+    waiting = threading.Thread(target=running.table.put, args=(Tick(running.at),))
+    waiting.start()
+    go.set()
+    running.table.join()
+    waiting.join()
+    assert running.table.health is Health.STOPPED
+
+
+def test_who_waits_for_an_answer_is_let_go_at_the_end(held) -> None:
+    running, go = held
+    answers = []
+    running.table.stop()
+
+    def ask() -> None:
+        answers.append(running.table.act(Tick(running.at), FOR_EVER_S))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    go.set()
+    asking.join()
+    assert answers == [None]
+
+
+# --- two tables -----------------------------------------------------------------------------------
+
+
+def test_the_end_of_one_table_costs_another_nothing(fast_dir, script) -> None:
+    played = script().begun().reported(*NEW_SHOE, *COUP, *COUP)
+    reports = [item.data for item in played.inputs if isinstance(item, Chunk)]
+    cables = Cable(), Cable()
+    with (
+        TableRig(fast_dir / "one", "one", port=cables[0].host) as one,
+        TableRig(fast_dir / "two", "two", port=cables[1].host) as two,
+    ):
+        for number, report in enumerate(reports):
+            for cable in cables:
+                cable.device_write(report)
+            if number == len(NEW_SHOE) + len(COUP):
+                one.wait_for(lambda state: state.shoe is not None and state.shoe.coups_begun == 2)
+                for _ in range(RESTARTS_MAX + 1):
+                    one.table.put(a_fault())
+                one.table.join()
+        two.wait_for(lambda state: state.shoe is not None and state.shoe.tally.player == 2)
+        assert (one.table.health, two.table.health) == (Health.FAILED, Health.RUNNING)
+    assert two.table.health is Health.STOPPED
+    assert (coups_in(fast_dir / "one"), coups_in(fast_dir / "two")) == ([1], [1, 2])
+
+
+def test_a_table_that_failed_goes_on_where_it_was(bench) -> None:
+    failed = bench().start()
+    failed.opened()
+    failed.put(*NEW_SHOE, *COUP, *COUP[:2])
+    assert failed.settled()
+    for _ in range(RESTARTS_MAX + 1):
+        failed.table.put(a_fault())
+    failed.table.join()
+    again = bench().start()
+    assert again.state.table == failed.script.state.table
+
+
+def test_an_end_is_not_forgotten_over_a_fault(held) -> None:
+    running, go = held
+    running.table.put(a_fault())
+    running.table.stop()
+    go.set()
+    running.table.join()
+    assert running.table.health is Health.STOPPED
+
+
+def test_a_fault_costs_nothing_of_what_came_with_it(held) -> None:
+    running, go = held
+    running.opened()
+    running.put("50", "44 C0 91")
+    running.table.put(a_fault())
+    running.put("44 D1 C7", *COUP)
+    go.set()
+    assert running.settled()
+    assert running.state.table == running.script.state.table
+    assert coups_in(running.folder) == [1]

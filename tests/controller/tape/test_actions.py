@@ -1,0 +1,85 @@
+"""Who may take which action, and when a reason must stand in the record.
+
+Responsible for: roles and reasons.
+Not responsible for: reading a request (test_act_requests) and what an action leads to (test_core).
+Source: D-32; package README, "Actions".
+"""
+
+import pytest
+
+from controller.control.requests import action_from_request
+from controller.tape.actions import (
+    ACTION_NAMES,
+    REASON_REQUIRED,
+    ActionError,
+    Role,
+    demands,
+    roles_for,
+)
+
+NAMES = tuple(name for name, _, _ in ACTION_NAMES)
+SUPERVISORS = {Role.FLOORPERSON, Role.PIT_MANAGER}
+AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
+
+
+@pytest.mark.parametrize(
+    ("name", "roles"),
+    [
+        *((name, SUPERVISORS) for name in ("resolve", "close-shoe", "lock-shoe", "unlock-shoe")),
+        ("clear-shoe-error", SUPERVISORS),
+        ("clear-warning", SUPERVISORS),
+        ("order-shuffler", set(Role)),
+        ("no-more-bets", AT_THE_TABLE),
+        ("record", set(Role)),
+        *((name, AT_THE_TABLE) for name in ("turned", "found-face-up", "give-up", "ghost-hand")),
+        *((name, AT_THE_TABLE) for name in ("wagers", "collect-vigorish", "seat-vacated")),
+        *((name, SUPERVISORS) for name in ("document-vigorish", "notice", "change-setting")),
+    ],
+)
+def test_who_may_act(name, roles) -> None:
+    assert set(roles_for(name)) == roles
+
+
+def test_nobody_may_take_an_unknown_action() -> None:
+    with pytest.raises(ActionError, match="unknown action 'deal'"):
+        roles_for("deal")
+
+
+def test_a_decision_needs_a_reason() -> None:
+    assert set(REASON_REQUIRED) == {
+        *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
+        *("change-setting", "set-card-apart", "clear-warning"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "roles", "reason"),
+    [
+        ("record", {"act": "cut"}, set(Role), False),
+        ("record", {"act": "recut"}, SUPERVISORS, True),
+        ("give-up", {"hand": "player"}, AT_THE_TABLE, False),
+        ("give-up", {"hand": "player", "by_order": True}, AT_THE_TABLE, True),
+        ("change-setting", {"setting": "vig_rate", "value": "4"}, SUPERVISORS, True),
+        ("order-shuffler", {"order": "release", "batch": "red"}, set(Role), False),
+        *(
+            ("order-shuffler", {"order": order}, set(Role), True)
+            for order in ("abort", "service", "sort")
+        ),
+        ("clear-warning", {"number": 1}, SUPERVISORS, True),
+    ],
+)
+def test_what_this_very_action_demands(name, values, roles, reason) -> None:
+    asked = demands(name, action_from_request(name, values))
+
+    assert set(asked.roles) == roles
+    assert asked.reason is reason
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_form_a_patron_did_not_sign_needs_a_reason(signed) -> None:
+    people = {"patron": "P. Chen", "dealer": "D. Dealer", "pit_clerk": "C. Clark"}
+    values = {"seat": 5, "form_number": 1001, "patron_signed": signed, **people}
+
+    asked = demands("document-vigorish", action_from_request("document-vigorish", values))
+
+    assert asked.reason is not signed

@@ -1,0 +1,133 @@
+"""What people see of the shuffler and the batches: stages, counts, results; never a face."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from controller.core.device_identity import DeviceIdentity
+from controller.core.settings import ShufflerDeviceSettings
+from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
+from controller.views.shuffler import identity_view, shuffler_view
+from drivers.events import Stage
+from drivers.shuffler_events import ShuffleProof, ShuffleResult
+
+SETTINGS = ShufflerDeviceSettings("usb://1209:5a01/7", "tablelink", allow_commands=True)
+FACES = bytes([8] * 51 + [7])
+PROOF = ShuffleProof(
+    device="5A01",
+    boot_id=77,
+    boot_count=12,
+    cycle=31,
+    compartment=1,
+    count=416,
+    result=ShuffleResult.GOOD,
+    back="red",
+    faces=FACES,
+    began_us=5_000_000,
+    ended_us=318_900_000,
+    image=bytes(32),
+    version="1.4.0",
+    sealed=b"as the device gave it",
+    signed=True,
+    genuine=True,
+)
+RED = BatchLife("red", BatchStage.STORED, compartment=1, cards=416, proof=PROOF)
+BLUE = BatchLife("blue", BatchStage.HELD, bars=(Bar.SHORT, Bar.TOUCHED), by_hand=True)
+DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door was opened", 1_763_715_600 * 10**9, True)
+TRUSTED = Lineage(lives=(RED, BLUE), device="5A01", version="1.4.0", trusted=True)
+
+
+def shown(lineage: Lineage, stage: Stage = Stage.ONLINE) -> dict[str, object]:
+    view = shuffler_view(SETTINGS, stage, lineage, interlocked=lineage.interlocked)
+    assert json.loads(json.dumps(view)) == view
+    return view
+
+
+def test_the_device_is_told() -> None:
+    view = shown(TRUSTED)
+    assert {key: view[key] for key in view if key not in ("batches", "warnings")} == {
+        "port": "usb://1209:5a01/7",
+        "model": "tablelink",
+        "stage": "online",
+        "commands_allowed": True,
+        "device": "5A01",
+        "version": "1.4.0",
+        "bare": False,
+        "trusted": True,
+        "mode": "play",
+        "door_open": False,
+        "residual": 0,
+        "interlocked": False,
+        "last_played": "",
+    }
+
+
+@pytest.mark.parametrize("stage", [each for each in Stage if each is not Stage.ONLINE])
+def test_a_device_that_is_not_let_in_now_is_not_trusted(stage) -> None:
+    assert shown(TRUSTED, stage)["trusted"] is False
+
+
+def test_a_bare_device_is_told_to_be_one() -> None:
+    assert shown(replace(TRUSTED, bare=True))["bare"] is True
+
+
+def test_each_batch_stands_somewhere_and_may_be_barred() -> None:
+    red, blue = shown(TRUSTED)["batches"]
+    assert red == {
+        "back": "red",
+        "stage": "stored",
+        "compartment": 1,
+        "cards": 416,
+        "by_hand": False,
+        "bars": [],
+        "shuffle": {
+            "device": "5A01",
+            "cycle": 31,
+            "count": 416,
+            "result": "good",
+            "took_s": 313,
+            "signed": True,
+            "genuine": True,
+        },
+    }
+    assert (blue["stage"], blue["bars"], blue["by_hand"]) == ("held", ["short", "touched"], True)
+    assert (blue["cards"], blue["shuffle"]) == (None, None)
+
+
+def test_a_shuffle_by_a_clock_that_was_wrong_took_no_time() -> None:
+    life = replace(RED, proof=replace(PROOF, ended_us=0))
+    assert shown(Lineage(lives=(life,)))["batches"][0]["shuffle"]["took_s"] == 0
+
+
+def test_what_it_counted_of_each_face_is_told_nowhere() -> None:
+    other = replace(RED, proof=replace(PROOF, faces=bytes(52), sealed=b"other"))
+    assert shown(replace(TRUSTED, lives=(other, BLUE))) == shown(TRUSTED)
+
+
+def test_a_warning_is_told_with_its_number_and_since_when() -> None:
+    view = shown(replace(TRUSTED, warnings=(DOOR,)))
+    assert view["interlocked"] is True
+    assert view["warnings"] == [
+        {
+            "number": 3,
+            "kind": "door",
+            "code": 0,
+            "compartment": 0,
+            "text": "a door was opened",
+            "since_ns": 1_763_715_600_000_000_000,
+            "active": True,
+        }
+    ]
+
+
+def test_who_the_shoe_is() -> None:
+    refused = DeviceIdentity("5A02", refused="unknown key")
+    assert identity_view(refused) == {
+        "device": "5A02",
+        "version": "",
+        "bare": False,
+        "trusted": False,
+        "refused": "unknown key",
+    }

@@ -1,0 +1,292 @@
+"""The demo, run as people and programs run it.
+
+Responsible for: whole demos in a process of their own, their last line, their exit codes, Ctrl-C
+and refusals, and the help pages.
+Not responsible for: the words and pictures in between (test_demo_view, test_demo_parts).
+Source: hil/README.md, "The demo".
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.journal.store import open_read_only
+from controller.journal.verify import verify
+from controller.procedure.effects import ResolutionRecorded
+from controller.tape.records import read_entry
+from hil.dealing.mistakes import DESCRIPTIONS, Mistake
+from hil.dealing.truth import read_json_lines
+from hil.rig.shoe_models import NEEDS_KEYS
+
+RUN_S_MAX = 60
+PROMISED = {
+    "shoes",
+    "coups",
+    "cards",
+    "player",
+    "banker",
+    "tie",
+    "irregularities",
+    "journal",
+    "verified",
+}
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "hil.cli", *words]
+
+
+def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(*words),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_S_MAX,
+        check=False,
+        cwd=cwd,
+    )
+
+
+def demo(journal: Path, *words: str) -> tuple[dict[str, Any], str]:
+    """A demo that succeeds: the object of its last line, and what it said beside it."""
+    done = run("demo", "--speed", "max", "--json", "--journal", str(journal), *words)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return said, done.stderr
+
+
+def resolutions(journal: Path) -> list[ResolutionRecorded]:
+    with open_read_only(journal) as reader:
+        entries = [read_entry(stored.record) for stored in reader.records()]
+    return [entry for entry in entries if isinstance(entry, ResolutionRecorded)]
+
+
+def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "2")
+    journal = Path(said["journal"])
+    truth = read_json_lines((journal / "truth.jsonl").read_text().splitlines())
+
+    assert said.keys() >= PROMISED
+    assert said["verified"] is True
+    assert (said["intact"], said["replay"], said["equals_truth"]) == (True, "same", True)
+    assert said["shoes"] == 2
+    assert (said["sealed"], said["signed"]) == (2, 2)
+    assert said["coups"] == len(truth.coups) == 155
+    assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
+    assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
+    assert said["irregularities"] == len(truth.mistakes) == 6
+    assert said["batches"] == ["red", "blue"]
+    assert verify(journal).head_hex == said["head"]
+    assert words.count("\ncoup ") == 155
+
+
+def test_the_floorperson_stands_in_the_journal_as_a_script(fast_dir: Path) -> None:
+    demo(fast_dir / "journal", "--seed", "8", "--mistake", "wrong_result@2")
+    (decided,) = resolutions(fast_dir / "journal")
+
+    assert decided.person == "scripted floorperson"
+    assert decided.reason.startswith("demonstration: ")
+    assert decided.decision == "continue"
+
+
+def test_a_careless_dealer_deals_on_and_all_is_taken_over(fast_dir: Path) -> None:
+    said, _ = demo(fast_dir / "journal", "--seed", "7", "--dealer", "careless")
+    provisional = [decided.provisional for decided in resolutions(fast_dir / "journal")]
+
+    assert said["verified"] is True
+    assert said["irregularities_by_code"]["DEALT_WHILE_SUSPENDED"] >= 1
+    assert "take-over" in provisional
+
+
+def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> None:
+    said, _ = demo(
+        fast_dir / "journal", "--transport", "tcp", "--profile", "ny-mini", "--no-mistakes"
+    )
+
+    assert (said["verified"], said["irregularities"], said["profile"]) == (True, 0, "ny-mini")
+    assert said["batches"] == ["red"]
+
+
+@pytest.mark.full
+def test_a_shoe_changed_early_takes_the_idle_batch_out_in_play(fast_dir: Path) -> None:
+    said, _ = demo(fast_dir / "journal", "--shoes", "2", "--mistake", "shoe_changed_early@1.5")
+
+    assert (said["verified"], said["batches"]) == (True, ["red", "blue"])
+    assert said["irregularities_by_code"] == {"IDLE_BATCH_OUT": 1, "SHOE_CHANGED_EARLY": 1}
+
+
+@pytest.mark.full
+def test_four_shoes_are_dealt_from_red_blue_red_blue(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "4")
+
+    assert (said["verified"], said["batches"]) == (True, ["red", "blue", "red", "blue"])
+    assert "proven shuffles" in words
+
+
+def test_an_rfid_shoe_is_proved_and_tells_where_every_card_is(fast_dir: Path) -> None:
+    said, words = demo(fast_dir / "journal", "--shoe", "rfid", "--seed", "7")
+    truth = read_json_lines((fast_dir / "journal" / "truth.jsonl").read_text().splitlines())
+    drawn = said["cards"]
+
+    assert (said["verified"], said["shoe"], said["shoes"]) == (True, "rfid", 1)
+    assert said["irregularities"] == len(truth.mistakes) == 3
+    assert said["whereabouts"]["RED-0001"] == {"shoe": 416 - drawn, "discard_rack": drawn}
+    assert sum(said["whereabouts"]["BLUE-0001"].values()) == 416
+    assert f"batch RED-0001 (red), 416 cards: {416 - drawn} in the dealing shoe" in words
+
+
+def test_a_careless_dealer_at_an_rfid_shoe(fast_dir: Path) -> None:
+    said, _ = demo(
+        *(fast_dir / "journal", "--shoe", "rfid", "--seed", "8"),
+        *("--dealer", "careless", "--transport", "tcp", "--mistake", "wrong_result@2"),
+    )
+
+    assert said["verified"] is True
+
+
+@pytest.mark.parametrize("mistake", ["burn_short", "forced_exit"])
+def test_an_rfid_shoe_refuses_mistakes_that_need_keys(mistake: str, fast_dir: Path) -> None:
+    words = ("--shoe", "rfid", "--mistake", f"{mistake}@2", "--journal", str(fast_dir / "journal"))
+    done = run("demo", *words)
+
+    assert done.returncode == 2
+    assert mistake in done.stderr
+    assert "no keys" in done.stderr
+    assert not (fast_dir / "journal").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_proves_what_was_dealt_until_then(fast_dir: Path, number: signal.Signals) -> None:
+    words = ("demo", "--speed", "max", "--shoes", "200", "--journal", str(fast_dir / "journal"))
+    with subprocess.Popen(command(*words), stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        while not running.stdout.readline().startswith("coup   5"):
+            assert running.poll() is None
+        running.send_signal(number)
+        rest, _ = running.communicate(timeout=10)
+
+    assert running.returncode == 0
+    assert "Stopped; this is what was dealt until then." in rest
+    assert rest.count("\n  yes  ") == 4
+    assert verify(fast_dir / "journal").intact
+    assert not (fast_dir / "journal" / "live.db-wal").exists(), "the program ended in order"
+
+
+def test_on_a_terminal_it_is_a_live_view(fast_dir: Path) -> None:
+    near, far = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "32"}
+    words = ("demo", "--speed", "max", "--seed", "7", "--journal", str(fast_dir / "journal"))
+    seen = b""
+    with subprocess.Popen(command(*words), stdin=far, stdout=far, env=environment) as running:
+        os.close(far)
+        try:
+            while received := os.read(near, 65536):
+                seen += received
+        except OSError:  # the other end is closed
+            os.close(near)
+    shown = seen.decode()
+    before, alternate, screen = shown.partition("\x1b[?1049h")
+
+    assert running.returncode == 0
+    assert before.startswith("demo: seed 7, max speed, journal ")
+    assert alternate
+    assert "PLAYER" in screen
+    assert "\x1b[?1049l" in screen
+    assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
+
+
+def test_a_folder_that_is_not_empty_is_not_touched(fast_dir: Path) -> None:
+    (fast_dir / "table.toml").write_text("mine")
+    done = run("demo", "--journal", str(fast_dir))
+
+    assert done.returncode == 2
+    assert "is not empty; name a new folder with --journal" in done.stderr
+    assert [path.name for path in fast_dir.iterdir()] == ["table.toml"]
+
+
+def test_without_a_folder_the_journal_is_kept_under_the_current_one(fast_dir: Path) -> None:
+    words = ("demo", "--speed", "max", "--no-mistakes", "--json")
+    done = run(*words, cwd=fast_dir)
+    (kept,) = (fast_dir / "journal").iterdir()
+
+    assert kept.name.startswith("demo-")
+    assert json.loads(done.stdout)["journal"] == str(kept)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--mistake", "sneezing@3"), "known: burn_short"),
+        (("--mistake", "wrong_result@0"), "NAME@COUP"),
+        (("--mistake", "wrong_result@1", "--no-mistakes"), "not both"),
+        (("--profile", "ny-maxi"), "known are house-baccarat, house-mini, "),
+        (("--speed", "warp"), "warp"),
+        (("--shoes", "0"), "--shoes"),
+    ],
+)
+def test_wrong_words_are_refused_with_what_is_allowed(words: tuple[str, ...], reason: str) -> None:
+    done = run("demo", *words)
+
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("words", [("--help",), ("demo", "--help"), ("emulate", "--help")])
+def test_help_shows_examples(words: tuple[str, ...]) -> None:
+    done = run(*words)
+
+    assert done.returncode == 0
+    assert "examples:\n" in done.stdout
+
+
+def test_mistakes_are_listed_with_what_they_are() -> None:
+    lines = run("mistakes").stdout.splitlines()
+
+    assert [line.split(maxsplit=1) for line in lines] == [
+        [mistake.value, words] for mistake, words in DESCRIPTIONS.items()
+    ]
+
+
+def test_the_shoe_alone_can_be_served() -> None:
+    done = run("emulate", "--tcp", "0", "--coups", "1")
+    events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
+
+    assert done.returncode == 0
+    assert events == ["ready", "coup", "done"]
+
+
+def test_it_says_its_version() -> None:
+    assert run("--version").stdout.startswith("smartshoe-hil ")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("mistake", [each for each in Mistake if each not in NEEDS_KEYS])
+def test_every_mistake_that_needs_no_keys_shows_at_an_rfid_shoe(
+    fast_dir: Path, mistake: Mistake
+) -> None:
+    words = ("--shoe", "rfid", "--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4")
+    said, _ = demo(fast_dir / "journal", *words)
+
+    assert said["mistakes"] == [mistake.value]
+    assert said["irregularities"] >= 1
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("manner", ["waits", "careless"])
+@pytest.mark.parametrize("mistake", list(Mistake))
+def test_every_mistake_can_be_demonstrated(fast_dir: Path, mistake: Mistake, manner: str) -> None:
+    words = ("--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4", "--dealer", manner)
+    said, _ = demo(fast_dir / "journal", *words)
+
+    assert said["mistakes"] == [mistake.value]
+    assert said["irregularities"] >= 1

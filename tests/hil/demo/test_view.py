@@ -1,0 +1,338 @@
+"""The live view: the same scene gives the same screen, whatever the terminal.
+
+Responsible for: what stands on the screen in each situation, and that it fits.
+Not responsible for: a running demo (test_demo_run).
+Source: hil/README.md, "The demo".
+"""
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from controller.procedure.effects import (
+    CoupClosed,
+    CoupFate,
+    CoupRecord,
+    ResolutionRecorded,
+    ShoeOpened,
+)
+from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.verdicts import Irregularity
+from controller.profiles.load import load_clauses
+from controller.rules.outcome import Outcome
+from controller.views.snapshot_reader import Shown
+from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
+from hil.demo.follow import Happening
+from hil.demo.view import Scene, picture
+
+SIZES = [(80, 24), (100, 32), (140, 45), (60, 22), (59, 24), (80, 21), (40, 12), (20, 5)]
+OVERDRAWN = {
+    "number": 3,
+    "code": "OVERDRAW",
+    "title": "a card was drawn that no hand is due",
+    "clauses": ["S42-h-4", "S42-k-2-carry", "S42-k-2-burn"],
+    "coup": 12,
+    "suspends": True,
+    "provisional": False,
+    "permitted": ["let the coup end with the cards it is due", "burn it if it was seen"],
+    "forbidden": ["adding the card to either hand", "paying any wager before the decision"],
+}
+SHOE = {
+    "gaming_day": "2026-11-21",
+    "number": 1,
+    "cards_total": 416,
+    "cards_drawn": 66,
+    "coups_begun": 12,
+    "player": 5,
+    "banker": 4,
+    "tie": 2,
+    "void": 0,
+    "irregularities": 0,
+    "burn": ["7h", "10d"],
+    "burn_owed": 0,
+    "cut_card_seen": False,
+    "last_coup_number": None,
+    "ended": False,
+}
+TABLE: dict[str, object] = {
+    "table": "DEMO-1",
+    "profile": "s42-mini",
+    "gaming_day": "2026-11-21",
+    "phase": "banker_3",
+    "due": "Banker's third card",
+    "shoe": SHOE,
+    "coup": {
+        "number": 12,
+        "player": ["Kh", "3s", "10d"],
+        "banker": ["4c", "As"],
+        "player_count": 3,
+        "banker_count": 5,
+        "aside": 0,
+        "partial": False,
+        "provisional": False,
+    },
+    "last_coup": {
+        "coup": 11,
+        "player": ["8d", "Qc"],
+        "banker": ["7h", "7s"],
+        "player_count": 8,
+        "banker_count": 4,
+        "natural": True,
+        "player_pair": False,
+        "banker_pair": True,
+        "outcome": "player",
+        "fate": "counted",
+    },
+    "irregularities": [],
+    "decisions": [],
+    "device": {"model": "angel-eye-ii-ex", "stage": "online"},
+}
+BETWEEN: dict[str, object] = {**TABLE, "phase": "between_coups", "due": "a coup", "coup": None}
+SUSPENDED: dict[str, object] = {
+    **TABLE,
+    "phase": "suspended",
+    "due": "a floorperson's decision",
+    "irregularities": [OVERDRAWN],
+    "decisions": ["carry-card", "burn-card", "void-coup", "close-shoe"],
+}
+OPENED = ShoeOpened("2026-11-21", 1, 8, joined=False)
+
+
+def closed(coup: int, outcome: Outcome | None) -> CoupClosed:
+    fate = CoupFate.VOID if outcome is None else CoupFate.COUNTED
+    return CoupClosed(
+        CoupRecord(
+            "2026-11-21", 1, coup, (), (), None, None, outcome, fate, suspended_cards=False,
+            irregular=(),
+        )
+    )  # fmt: skip
+
+
+def raised(detail: str = "a card was drawn that no hand is due: said Player") -> Irregularity:
+    code, clauses = IrregularityCode.OVERDRAW, ("S42-h-4",)
+    return Irregularity(code, 3, 12, detail, clauses, (), (), ("continue",), suspends=True)
+
+
+def scene(table: dict[str, object], *history: Happening) -> Scene:
+    return Scene(Shown(table), (OPENED, *history), 2, "seed 7   Ctrl-C stops")
+
+
+def drawn(shown: Scene, width: int = 80, height: int = 24, glyphs: Glyphs = UNICODE) -> list[str]:
+    console = Console(file=StringIO(), width=width, height=height, color_system=None)
+    console.print(picture(shown, load_clauses(), glyphs, width, height), end="")
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().rstrip("\n").split("\n")
+
+
+def test_a_coup_in_play() -> None:
+    screen = "\n".join(drawn(scene(TABLE, closed(1, Outcome.BANKER), closed(2, None))))
+
+    assert "DEMO-1  s42-mini  2026-11-21  shoe 1 of 2" in screen
+    assert "angel-eye-ii-ex ● online" in screen
+    assert "PLAYER  3" in screen
+    assert "BANKER  5" in screen
+    assert "│ 10  │" in screen
+    assert "due  Banker's third card" in screen
+    assert "last coup 11: Player, Player 8, Banker 4, natural, Banker pair" in screen
+    assert "66 of 416 cards" in screen
+    assert "Player 5   Banker 4   Tie 2   void 0   irregularities 0" in screen
+    assert "burn 7♥ 10♦" in screen
+    assert "│ B x " in screen
+    assert "No irregularity so far." in screen
+    assert "seed 7   Ctrl-C stops" in screen
+
+
+CALLED = {**TABLE, "due_calls": ["announce: Player 3", "announce: Banker 5; draw"]}
+
+
+def test_calls_that_are_due_have_a_line() -> None:
+    screen = "\n".join(drawn(scene(CALLED), height=26))
+
+    assert " now  announce: Player 3; announce: Banker 5; draw" in screen
+    assert "last coup 11: " in screen
+
+
+def test_on_a_low_terminal_calls_take_the_place_of_the_last_coup() -> None:
+    screen = "\n".join(drawn(scene(CALLED)))
+
+    assert " now  announce: Player 3; announce: Banker 5; draw" in screen
+    assert "last coup 11: " not in screen
+
+
+def test_in_words_alone_calls_stand_before_the_card_that_is_due() -> None:
+    screen = drawn(scene(CALLED), 78, 12)
+
+    assert "due: announce: Player 3; announce: Banker 5; draw; Banker's third card" in screen
+
+
+def test_cards_that_nobody_has_turned_lie_face_down() -> None:
+    coup = {**TABLE["coup"], "player": ["??", "??"], "player_count": None}  # type: ignore[dict-item]
+    screen = "\n".join(drawn(scene({**TABLE, "coup": coup})))
+
+    assert "│░░░░░│" in screen
+    assert "PLAYER ─" in screen
+
+
+def test_a_coup_that_has_ended_shows_who_wins_and_what_is_called() -> None:
+    screen = "\n".join(drawn(scene(BETWEEN)))
+
+    assert "PLAYER  8  wins" in screen
+    assert "BANKER  4 " in screen
+    assert "━ natural ━" in screen
+    assert "─ pair ─" in screen
+
+
+def test_a_tie_is_nobodys() -> None:
+    last = {**BETWEEN["last_coup"], "outcome": "tie"}  # type: ignore[dict-item]
+    screen = "\n".join(drawn(scene({**BETWEEN, "last_coup": last})))
+
+    assert "PLAYER  8  tie" in screen
+    assert "BANKER  4  tie" in screen
+    assert "wins" not in screen
+
+
+def test_a_void_coup_says_so() -> None:
+    last = {**BETWEEN["last_coup"], "outcome": None, "fate": "void", "player_count": None}  # type: ignore[dict-item]
+    screen = "\n".join(drawn(scene({**BETWEEN, "last_coup": last})))
+
+    assert "PLAYER  void" in screen
+    assert "last coup 11: void" in screen
+
+
+def test_an_irregularity_stands_with_its_clauses_and_the_decision() -> None:
+    screen = "\n".join(drawn(scene(SUSPENDED, raised()), 100, 34))
+
+    assert " SUSPENDED  a floorperson's decision" in screen
+    assert "━ OVERDRAW ━" in screen
+    assert "coup 12    a card was drawn that no hand is due: said Player" in screen
+    assert "S42-h-4: Neither hand gets more than one extra card." in screen
+    assert "S42-k-2-burn: If disclosed the burn procedure of (k)(1) applies." in screen
+    assert "permitted  let the coup end with the cards it is due" in screen
+    assert "forbidden  adding the card to either hand" in screen
+    assert (
+        "scripted floorperson: burn-card, the extra card was seen: its amount is burned" in screen
+    )
+
+
+REMEDY = {
+    "done": ["1 card drawn in error set aside"],
+    "owed": [
+        {"step": "decision", "count": 1, "text": "a floorperson's decision"},
+        {"step": "burn", "count": 6, "text": "burn 6 cards, face up, before the next hand"},
+    ],
+}
+
+
+def test_a_remedy_shows_what_was_done_and_what_is_owed() -> None:
+    screen = "\n".join(drawn(scene({**SUSPENDED, "remedy": REMEDY}, raised()), 100, 36))
+
+    assert "done       1 card drawn in error set aside" in screen
+    assert "owed       burn 6 cards, face up, before the next hand" in screen
+
+
+def test_what_a_remedy_still_owes_stands_above_what_was_decided() -> None:
+    screen = "\n".join(drawn(scene({**TABLE, "remedy": REMEDY}, raised())))
+
+    assert "owed       burn 6 cards, face up, before the next hand" in screen
+    assert "coup 12    OVERDRAW" in screen
+
+
+def test_on_a_low_terminal_the_first_of_everything_stays() -> None:
+    screen = "\n".join(drawn(scene(SUSPENDED, raised())))
+
+    for words in ("said Player", "S42-h-4: ", "let the coup end", "adding the card", "burn-card"):
+        assert words in screen
+
+
+def test_what_a_careless_dealer_deals_is_not_shown() -> None:
+    coup = {
+        **TABLE["coup"],  # type: ignore[dict-item]
+        "player": ["??"],
+        "banker": [],
+        "player_count": None,
+        "provisional": True,
+    }
+    shown = replace(scene({**SUSPENDED, "coup": coup}, raised()), careless=True)
+    screen = "\n".join(drawn(shown, 100, 36))
+
+    assert "│░░░░░│" in screen
+    assert "dealt while suspended  coup 12" in screen
+    assert "The careless dealer deals on" in screen
+
+
+def test_a_decided_irregularity_is_listed_with_its_decision() -> None:
+    decided = ResolutionRecorded(
+        "scripted floorperson", "demonstration: set aside", "continue", "", "", (3,)
+    )
+    screen = "\n".join(drawn(scene(TABLE, raised(), decided)))
+
+    assert "coup 12    OVERDRAW  a card was drawn that no hand is due" in screen
+    assert "S42-h-4: Neither hand gets more than one extra card." in screen
+    assert "→ continue  scripted floorperson: set aside" in screen
+
+
+def test_the_burn_is_shown_card_by_card() -> None:
+    shoe = {**SHOE, "burn": ["3h", "Qs"], "burn_owed": 2}
+    table = {**TABLE, "phase": "burn_rest", "due": "2 more burn cards", "shoe": shoe, "coup": None}
+    screen = "\n".join(drawn(scene(table)))
+
+    assert "BURN  2 of 4" in screen
+    assert "│ Q   │" in screen
+    assert "due  2 more burn cards" in screen
+
+
+def test_the_last_hand_is_announced() -> None:
+    shoe = {**SHOE, "cut_card_seen": True, "last_coup_number": 13}
+    screen = "\n".join(drawn(scene({**TABLE, "shoe": shoe})))
+
+    assert "cut card out, last hand is coup 13" in screen
+
+
+def test_both_batches_stand_under_the_shoe() -> None:
+    batches = [{"back": "red", "stage": "in_play"}, {"back": "blue", "stage": "shuffling"}]
+    shuffler = {"batches": batches, "warnings": [{"number": 1}], "bare": True}
+    lines = drawn(scene({**TABLE, "shuffler": shuffler}))
+
+    line = next(one for one in lines if "shuffling" in one)
+    assert "red in play   blue shuffling   1 warning   bare device" in line
+
+
+def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
+    outcomes = [Outcome.PLAYER, Outcome.BANKER, Outcome.TIE] * 3
+    history = [closed(number, outcome) for number, outcome in enumerate(outcomes, 1)]
+    screen = drawn(scene(TABLE, *history), 100, 32)
+    first = next(row for row, line in enumerate(screen) if line.startswith("│ P P "))
+
+    assert [line[2:5] for line in screen[first : first + 6]] == [
+        "P P", "B B", "T T", "P  ", "B  ", "T  ",
+    ]  # fmt: skip
+
+
+def test_before_the_first_snapshot_the_view_stands_too() -> None:
+    screen = "\n".join(drawn(Scene(Shown({}), (), 1, "seed 7")))
+
+    assert "no shoe" in screen
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(
+    "table", [TABLE, BETWEEN, SUSPENDED, CALLED], ids=["coup", "between", "held", "called"]
+)
+def test_it_fits_every_terminal(table: dict[str, object], width: int, height: int) -> None:
+    history = [closed(number, Outcome.PLAYER) for number in range(1, 90)]
+    lines = drawn(scene(table, *history, raised()), width, height)
+
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+
+
+def test_without_unicode_no_sign_needs_it() -> None:
+    console = Console(file=StringIO(), width=80, height=24, color_system=None, safe_box=True)
+    pictured = picture(scene(SUSPENDED, raised()), load_clauses(), ASCII, 80, 24)
+    console.print(pictured)
+    assert isinstance(console.file, StringIO)
+    frames = set("╭╮╰╯─│┏┓┗┛━┃╸╺")
+
+    assert {sign for sign in console.file.getvalue() if not sign.isascii()} <= frames
