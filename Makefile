@@ -37,8 +37,8 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 
 # Every branch of the rules, the procedure and settlement is walked by their own tests; the
 # exhaustive walks run with the other tests, as they would take minutes under a tracer.
-COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/procedure tests/controller/settlement tests/controller/test_state_table.py -k "not every_coup and not by_chance and not test_model and not test_random_scripts" \
-  --cov=controller.rules --cov=controller.procedure --cov=controller.settlement --cov=controller.state_table --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/profiles tests/controller/procedure tests/controller/settlement tests/controller/test_state_table.py -k "not every_coup and not by_chance and not test_model and not test_random_scripts" \
+  --cov=controller.rules --cov=controller.profiles --cov=controller.procedure --cov=controller.settlement --cov=controller.state_table --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
