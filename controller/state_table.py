@@ -1,9 +1,6 @@
-"""A flat state table, held by the transitions library.
+"""A flat state table on the transitions library: which trigger leads where, drawn as a diagram.
 
-Responsible for: answering whether a trigger may come in a phase and where it leads, which
-triggers may come, and drawing the table. The one importer of `transitions`.
-Not responsible for: any state (the caller keeps it), any rule, any number, and any one table of
-edges.
+The one importer of `transitions`. It holds no state; its caller does.
 Source: package README, "The procedure".
 """
 
@@ -11,17 +8,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from msgspec import Struct
 from transitions import EventData, Machine, MachineError, Transition
-
-from firmware_bridge.values import dataclass
 
 PhaseT = TypeVar("PhaseT", bound=StrEnum)
 TriggerT = TypeVar("TriggerT", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class NoEdge(Generic[PhaseT, TriggerT]):
-    """`trigger` may not come in `phase`; `legal` are the ones that may."""
+class NoEdge(Struct, Generic[PhaseT, TriggerT], frozen=True):
+    """`trigger` may not occur in `phase`; `legal` are the ones that may."""
 
     phase: PhaseT
     trigger: TriggerT
@@ -29,7 +24,7 @@ class NoEdge(Generic[PhaseT, TriggerT]):
 
 
 class _Position:
-    """Stands in for the library's model during one call, so that calls share nothing."""
+    """The library's model during one call, so that calls share nothing."""
 
     __slots__ = ("state",)
 
@@ -38,7 +33,7 @@ class _Position:
 
 
 class _Edge(Transition):
-    """An edge that calls nobody: this table has no callbacks and no conditions to go through."""
+    """An edge that skips the library's callbacks and conditions: this table has none."""
 
     def execute(self, event_data: EventData) -> bool:
         assert isinstance(event_data.model, _Position)
@@ -62,7 +57,7 @@ class StateTable(Generic[PhaseT, TriggerT]):
     __slots__ = ("_by_name", "_machine", "_phases", "_triggers")
 
     def __init__(self, edges: Sequence[tuple[PhaseT, TriggerT, PhaseT]]) -> None:
-        assert edges, "a table without edges says nothing"
+        assert edges, "a state table needs at least one edge"
         pairs = [(source, trigger) for source, trigger, _ in edges]
         assert len(set(pairs)) == len(pairs), "a trigger leads to one phase only"
         self._phases = type(edges[0][0])
@@ -78,7 +73,7 @@ class StateTable(Generic[PhaseT, TriggerT]):
         )
 
     def next(self, phase: PhaseT, trigger: TriggerT) -> PhaseT | NoEdge[PhaseT, TriggerT]:
-        """Where `trigger` leads from `phase`; never raises, a missing edge is a value."""
+        """The phase after `trigger`; a missing edge is a NoEdge, never an exception."""
         event = self._machine.events.get(trigger.value)
         if event is None:
             return NoEdge(phase, trigger, self.legal(phase))
@@ -91,12 +86,12 @@ class StateTable(Generic[PhaseT, TriggerT]):
         return self._by_name[position.state]
 
     def legal(self, phase: PhaseT) -> tuple[TriggerT, ...]:
-        """The triggers that may come in `phase`, in the order of their enum."""
+        """The triggers that may occur in `phase`, in the order of their enum."""
         names = self._machine.get_triggers(phase.value)
         return tuple(trigger for trigger in self._triggers if trigger.value in names)
 
     def mermaid(self) -> str:
-        """The table the library holds as a Mermaid state diagram, the same text every time."""
+        """The table as a Mermaid state diagram; the text is deterministic."""
         lines = ["stateDiagram-v2", f"    [*] --> {self._machine.initial}"]
         for phase in self._phases:
             labels: dict[PhaseT, list[str]] = {}

@@ -1,23 +1,22 @@
-"""The catalogue: the one place where device models are named.
+"""Catalogue of device models: builds a driver or a monitor from a model name and plain settings.
 
-Responsible for: which models there are, and building a driver or a monitor from a name
-and plain settings.
-Not responsible for: reading settings from a file and for ports (the table's configuration).
 Source: package README, "Adding a shoe".
 """
 
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
+from msgspec import Struct
+
 from drivers.events import Spot
 from drivers.interface import Driver
 from drivers.monitor import Monitor
 from drivers.readers.inventory_reader import InventoryReader, InventoryReaderSettings
 from drivers.readers.placed_reader import (
+    AntennaSpot,
     PlacedReader,
     PlacedReaderSettings,
     PlacedReaderState,
-    Watched,
 )
 from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
 from drivers.scanners.monitor import ScannerMonitor
@@ -35,7 +34,7 @@ from drivers.shoes.tablelink_shoe import (
 )
 from drivers.shuffler_events import ShuffleProof
 from drivers.shufflers import tablelink_events as shuffler_events
-from drivers.shufflers.tablelink_receipts import opened
+from drivers.shufflers.tablelink_receipts import read_receipt
 from drivers.shufflers.tablelink_shuffler import (
     TableLinkShuffler,
     TableLinkShufflerSettings,
@@ -49,10 +48,9 @@ from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.values import dataclass
 
-ShoeState: TypeAlias = AngelEyeShoeState | RfidShoeState | TableLinkShoeState
-Shoe: TypeAlias = Driver[ShoeState]
+ShoeDriverState: TypeAlias = AngelEyeShoeState | RfidShoeState | TableLinkShoeState
+Shoe: TypeAlias = Driver[ShoeDriverState]
 ShoeMonitorState: TypeAlias = AngelEyeMonitorState | RfidMonitorState | TableLinkMonitorState
 ShoeMonitor: TypeAlias = Monitor[ShoeMonitorState]
 ReaderState: TypeAlias = PlacedReaderState
@@ -64,12 +62,11 @@ TABLELINK = "tablelink"  # a shoe, and a shuffler
 _NS_PER_MS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeModel:
+class ShoeModel(Struct, frozen=True):
     """One model: its name in settings, its name for people, its line in bits a second and parity.
 
-    `claims`: it says itself which hand a card is for, and what the result is. `locks`: its exit can
-    be locked. `identity`: it has a key of its own and is let in only where it is trusted.
+    `claims`: it reports which hand a card is for, and what the result is. `locks`: its exit can be
+    locked. `identity`: it has a key of its own and is admitted only where it is trusted.
     """
 
     name: str
@@ -81,13 +78,12 @@ class ShoeModel:
     identity: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeSettings:
-    """The plain settings of a shoe as a configuration file gives them. Times in milliseconds.
+class ShoeSettings(Struct, frozen=True):
+    """The plain settings of a shoe from a configuration file. Times in milliseconds.
 
-    `seq_cycle` and `bcc_reading` are words of the model's protocol; `report_interval_ms_min` is
-    the shortest time between two different reports. From `reader` on only a shoe that reads tags
-    looks at them: see drivers.shoes.rfid_exit. `trust` is for a shoe with an identity.
+    `seq_cycle` and `bcc_reading` are terms of the model's protocol; `report_interval_ms_min` is the
+    shortest time between two different reports. Settings from `reader` to `together_ms` are for a
+    shoe that reads tags: see drivers.shoes.rfid_exit. `trust` is for a shoe with an identity.
     """
 
     allow_commands: bool = False
@@ -105,9 +101,8 @@ class ShoeSettings:
     trust: Trust = NO_TRUST
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderSettings:
-    """The plain settings of a reader beside the shoe; the antennas are those of a layout."""
+class ReaderSettings(Struct, frozen=True):
+    """The plain settings of a reader beside the shoe; the antennas are for a layout."""
 
     seat: str
     reader: str = FeigLinkSettings().layout
@@ -147,7 +142,7 @@ SHOE_MODELS = MappingProxyType(
 SEQ_CYCLES = tuple(cycle.value for cycle in SequenceCycle)
 BCC_READINGS = tuple(reading.value for reading in BccReading)
 
-# Readers of tags: their buffers' layouts, how records come, and where a reader may stand.
+# Tag readers: buffer layouts, how records are delivered, and where a reader may be installed.
 READER_LAYOUTS = tuple(LAYOUTS)
 DELIVERIES = tuple(delivery.value for delivery in Delivery)
 DISCARD_RACK_SEAT = "discard_rack"
@@ -161,49 +156,50 @@ _ANTENNA_MAX = 255
 
 
 def build_shoe(model: str, settings: ShoeSettings) -> Shoe:
-    """The driver of a shoe. Raises BadShoeSettings."""
+    """Build the driver of a shoe. Raises BadShoeSettings."""
     _require("model", model, tuple(SHOE_MODELS))
-    # A driver takes only states that it gave itself, which no type can say of a union.
+    # A driver accepts only states of its own, which a type cannot express for a union.
     return cast("Shoe", _SHOES[model](settings))
 
 
 def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) -> ShoeMonitor:
-    """Three levels of lines from a shoe's port; unmasked only in maintenance.
+    """Build the monitor of a shoe's port; unmasked only in maintenance.
 
     Raises BadShoeSettings.
     """
     _require("model", model, tuple(SHOE_MODELS))
     if model == TABLELINK:
-        of_shoe = TableLinkMonitor(shoe_events.events_of, shoe_events.status_of, masked)
-        return cast("ShoeMonitor", of_shoe)
+        monitor = TableLinkMonitor(shoe_events.events_of, shoe_events.status_of, masked)
+        return cast("ShoeMonitor", monitor)
     if model == RFID_SHOE:
         return cast("ShoeMonitor", RfidMonitor(_rfid_shoe(settings), masked))
     return cast("ShoeMonitor", AngelEyeMonitor(_angel_eye(settings), masked))
 
 
 def build_reader(settings: ReaderSettings) -> PlacedReader:
-    """The driver of a reader beside the shoe. Raises BadShoeSettings."""
+    """Build the driver of a reader beside the shoe. Raises BadShoeSettings."""
     _require("seat", settings.seat, READER_SEATS)
     link = _feig_link(settings.reader, settings.delivery)
     if settings.seat == DISCARD_RACK_SEAT:
-        return PlacedReader(PlacedReaderSettings((Watched(0, Spot.DISCARD_RACK),), link))
+        return PlacedReader(PlacedReaderSettings((AntennaSpot(0, Spot.DISCARD_RACK),), link))
     _require_within("player_antenna", settings.player_antenna, 1, _ANTENNA_MAX)
     _require_within("banker_antenna", settings.banker_antenna, 1, _ANTENNA_MAX)
     if settings.player_antenna == settings.banker_antenna:
         raise BadShoeSettings(
-            f"banker_antenna = {settings.banker_antenna} is the Player's too: each hand has its own"
+            f"banker_antenna = {settings.banker_antenna} is the Player's antenna too:"
+            " each hand needs its own"
         )
-    watched = (
-        Watched(settings.player_antenna, Spot.PLAYER),
-        Watched(settings.banker_antenna, Spot.BANKER),
+    spots = (
+        AntennaSpot(settings.player_antenna, Spot.PLAYER),
+        AntennaSpot(settings.banker_antenna, Spot.BANKER),
     )
-    return PlacedReader(PlacedReaderSettings(watched, link))
+    return PlacedReader(PlacedReaderSettings(spots, link))
 
 
 def build_inventory_reader(
     reader: str = FeigLinkSettings().layout, delivery: str = Delivery.NOTIFY.value
 ) -> InventoryReader:
-    """The driver of a reader at which batches are enrolled. Raises BadShoeSettings."""
+    """Build the driver of an enrolment reader. Raises BadShoeSettings."""
     return InventoryReader(InventoryReaderSettings(_feig_link(reader, delivery)))
 
 
@@ -275,12 +271,11 @@ HID_POS_PLAIN = "hid-pos-plain"
 ZEBRA_SSI = "zebra-ssi"
 
 
-@dataclass(frozen=True, slots=True)
-class ScannerModel:
+class ScannerModel(Struct, frozen=True):
     """One model: its name in settings and for people, and how it is connected.
 
     `baud` is the line's speed in bits a second and `parity` its parity, N, E or O; 0 and empty for
-    a device that is no serial line but is reached by its USB interface.
+    a device that has no serial line but a USB interface.
     """
 
     name: str
@@ -313,7 +308,7 @@ _SCANNERS: MappingProxyType[str, Scanner] = MappingProxyType(
 
 
 def build_scanner(model: str) -> Scanner:
-    """The driver of a scanner. Raises BadScannerSettings."""
+    """Build the driver of a scanner. Raises BadScannerSettings."""
     scanner = _SCANNERS.get(model)
     if scanner is None:
         allowed = ", ".join(SCANNER_MODELS)
@@ -322,7 +317,7 @@ def build_scanner(model: str) -> Scanner:
 
 
 def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
-    """Three levels of lines from a scanner's port; unmasked only in maintenance.
+    """Build the monitor of a scanner's port; unmasked only in maintenance.
 
     Raises BadScannerSettings.
     """
@@ -334,15 +329,14 @@ def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
 Shuffler: TypeAlias = TableLinkShuffler
 ShufflerState: TypeAlias = TableLinkShufflerState
 
-# The one form of a shuffle's receipt that any shuffler gives.
+# The only format of shuffle receipts.
 RECEIPT_FORM = "TableLink/1"
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerModel:
+class ShufflerModel(Struct, frozen=True):
     """One model: its name in settings, its name for people, its line in bits a second and parity.
 
-    `identity`: it has a key of its own and is let in only where it is trusted.
+    `identity`: it has a key of its own and is admitted only where it is trusted.
     """
 
     name: str
@@ -352,8 +346,7 @@ class ShufflerModel:
     identity: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerSettings:
+class ShufflerSettings(Struct, frozen=True):
     """The plain settings of a shuffler as a configuration file and its pairing give them."""
 
     allow_commands: bool = False
@@ -374,14 +367,14 @@ SHUFFLER_MODELS = MappingProxyType(
 
 
 def build_shuffler(model: str, settings: ShufflerSettings) -> Shuffler:
-    """The driver of a shuffler. Raises BadShufflerSettings."""
+    """Build the driver of a shuffler. Raises BadShufflerSettings."""
     _require_shuffler(model)
     link = TableLinkSettings(DeviceRole.SHUFFLER, settings.trust)
     return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))
 
 
 def build_shuffler_monitor(model: str, *, masked: bool = True) -> TableLinkMonitor:
-    """Three levels of lines from a shuffler's port; unmasked only in maintenance.
+    """Build the monitor of a shuffler's port; unmasked only in maintenance.
 
     Raises BadShufflerSettings.
     """
@@ -396,5 +389,5 @@ def _require_shuffler(model: str) -> None:
 
 
 def open_receipt(sealed: bytes, key: bytes) -> ShuffleProof | None:
-    """What the owner of the key states of a shuffle; None where the receipt is not of that key."""
-    return opened(sealed, key)
+    """Open a shuffle receipt; None where it is not signed with that key."""
+    return read_receipt(sealed, key)

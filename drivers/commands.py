@@ -1,50 +1,43 @@
-"""Device commands: what the table may ask of a device, in words that fit any vendor's.
+"""Defines the closed set of commands the table may send to a device of any vendor.
 
-Responsible for: the closed set of commands.
-Not responsible for: whether a command is allowed (the driver's configuration and the table).
 Source: package README, "Commands".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class LockExit:
+class LockExit(Struct, frozen=True):
     """Lock the card exit."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnlockExit:
+class UnlockExit(Struct, frozen=True):
     """Unlock the card exit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClearError:
+class ClearError(Struct, frozen=True):
     """Clear the device's error of that number."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """How often a device that has to be asked is asked: `closely` while cards are being drawn.
+class SetPolling(Struct, frozen=True):
+    """Set how often a polled device is polled: `closely` while cards are being drawn.
 
-    It changes nothing in the device and is allowed whatever the configuration says of commands.
+    It changes nothing in the device and is allowed even where commands are not.
     """
 
     closely: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListTags:
-    """Read every tag of the pile on the reader, and what their chips hold."""
+class ListTags(Struct, frozen=True):
+    """Read every tag of the pile on the reader, and the memory of its chip."""
 
 
 class ShufflerOrder(StrEnum):
-    """What a shuffler can be told to do."""
+    """What a shuffler can be ordered to do."""
 
     LOAD = "load"
     COUNT = "count"
@@ -59,15 +52,17 @@ class ShufflerOrder(StrEnum):
     PLAY = "play"  # end service and sorting
 
 
-@dataclass(frozen=True, slots=True)
-class OrderShuffler:
-    """`compartment` is 1 or 2, or 0 where the order concerns the whole device.
+class OrderShuffler(Struct, frozen=True):
+    """Order a shuffler to do something.
 
-    STATUS changes nothing and is allowed whatever the configuration says of commands.
+    `compartment` is 1 or 2, or 0 where the order concerns the whole device. STATUS changes nothing
+    and is allowed even where commands are not.
     """
 
     order: ShufflerOrder
     compartment: int = 0
 
 
-DeviceCommand: TypeAlias = LockExit | UnlockExit | ClearError | Watch | ListTags | OrderShuffler
+DeviceCommand: TypeAlias = (
+    LockExit | UnlockExit | ClearError | SetPolling | ListTags | OrderShuffler
+)

@@ -1,17 +1,17 @@
-"""Device events: what a device says, in words that fit any vendor's shoe.
+"""Defines the closed set of device events, in terms that fit any vendor's shoe.
 
-Responsible for: the closed set of facts a driver can report. What a device *claims* (which hand
-a card is for, what the result was) is passed on as a claim and never judged here.
-Not responsible for: wire codes (firmware_bridge) and for the rules of baccarat (controller).
+What a device *claims* (which hand a card is for, what the result was) is passed on as a claim.
+
 Source: package README, "Device events".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceMemoryFilling, ShufflerEvent
-from firmware_bridge.values import dataclass
 
 
 class FaceSuit(StrEnum):
@@ -21,8 +21,7 @@ class FaceSuit(StrEnum):
     HEART = "H"
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(Struct, frozen=True):
     """What is printed on a card: rank 1 (ace) to 13 (king), and suit."""
 
     rank: int
@@ -30,18 +29,18 @@ class Face:
 
 
 class ClaimedUse(StrEnum):
-    """What the device believes a card is for."""
+    """What the device claims a card is for."""
 
     PLAYER = "player"
     BANKER = "banker"
     BURN_FIRST = "burn_first"
     BURN_COUNTED = "burn_counted"
     BURN_EXTRA = "burn_extra"
-    UNCLAIMED = "unclaimed"  # the device reads faces and says nothing of what they are for
+    UNCLAIMED = "unclaimed"  # the device reads faces and claims nothing about their use
 
 
 class Spot(StrEnum):
-    """Which part of the table a reader that is not the shoe's watches, by its seating."""
+    """Which part of the table a reader other than the shoe's covers, by its seating."""
 
     DISCARD_RACK = "discard_rack"
     PLAYER = "player"
@@ -49,7 +48,7 @@ class Spot(StrEnum):
 
 
 class OutsideReason(StrEnum):
-    """Why the device says a card was drawn outside the game."""
+    """Why the device reports a card as drawn outside play."""
 
     LOCKED = "locked"
     ERROR = "error"
@@ -66,8 +65,8 @@ class LossReason(StrEnum):
     """Why reports may be missing."""
 
     GAP = "gap"  # the device's numbering proves that reports are missing
-    UNPROVEN = "unproven"  # after a reconnect the numbering cannot prove that none is missing
-    UNREADABLE = "unreadable"  # a report came whole but its content made no sense
+    UNPROVEN = "unproven"  # after a reconnect the numbering cannot prove completeness
+    UNREADABLE = "unreadable"  # a report arrived whole but its content is invalid
 
 
 class Stage(StrEnum):
@@ -86,8 +85,7 @@ class CommandOutcome(StrEnum):
     NO_ANSWER = "no_answer"
 
 
-@dataclass(frozen=True, slots=True)
-class CardRead:
+class CardRead(Struct, frozen=True, tag="card-read"):
     """A card left the shoe. `index` counts from 1 in a hand, 0 where the device gives none.
 
     `face` is None when the device could not read it. `repeated` marks a retransmission on the
@@ -100,50 +98,42 @@ class CardRead:
     repeated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CardOutsidePlay:
-    """A card left the shoe while the device held play to be stopped."""
+class CardOutsidePlay(Struct, frozen=True, tag="card-outside-play"):
+    """A card left the shoe while the device regarded play as stopped."""
 
     reason: OutsideReason
     face: Face | None
 
 
-@dataclass(frozen=True, slots=True)
-class CutCardSeen:
+class CutCardSeen(Struct, frozen=True, tag="cut-card-seen"):
     """The cut card left the shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandBy:
-    """The device waits between coups."""
+class StandByEntered(Struct, frozen=True, tag="stand-by-entered"):
+    """The device is in stand-by, between coups."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceStarted:
+class DeviceStarted(Struct, frozen=True, tag="device-started"):
     """The device booted or was reset; after a cut card this also marks a new shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultDeclared:
-    """The dealer pressed the result: what the device says the result is."""
+class ResultButtonPressed(Struct, frozen=True, tag="result-button-pressed"):
+    """The dealer pressed a result button: the result as the device reports it."""
 
     winner: DeclaredWinner
     player_pair: bool
     banker_pair: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CoupForcedOut:
-    """The dealer left the coup by the forced-exit button."""
+class ForcedExitUsed(Struct, frozen=True, tag="forced-exit-used"):
+    """The dealer left the coup with the forced-exit button."""
 
 
-@dataclass(frozen=True, slots=True)
-class LockChanged:
+class LockChanged(Struct, frozen=True, tag="lock-changed"):
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceErrorRaised:
+class DeviceErrorRaised(Struct, frozen=True, tag="device-error-raised"):
     """The device reports an error of its own; `code` is the device's, `meaning` its manual's."""
 
     code: int
@@ -151,35 +141,30 @@ class DeviceErrorRaised:
     blocking: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceErrorCleared:
+class DeviceErrorCleared(Struct, frozen=True, tag="device-error-cleared"):
     code: int
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSettingChanged:
+class DeviceSettingChanged(Struct, frozen=True, tag="device-setting-changed"):
     address: int
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReportsLost:
-    """Reports may be missing before the next event; `missing_min` is 0 where it cannot be told."""
+class ReportsLost(Struct, frozen=True, tag="reports-lost"):
+    """Reports may be missing before the next event; `missing_min` is 0 where that is not known."""
 
     reason: LossReason
     missing_min: int
 
 
-@dataclass(frozen=True, slots=True)
-class StageChanged:
+class StageChanged(Struct, frozen=True, tag="stage-changed"):
     stage: Stage
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnswered:
-    """What became of a command; `command` is its name as in drivers.commands."""
+class CommandAnswered(Struct, frozen=True, tag="command-answered"):
+    """The result of a command; `command` is its name as in drivers.commands."""
 
     command: str
     outcome: CommandOutcome
@@ -189,58 +174,51 @@ class CommandAnswered:
 # --- cards with an identity of their own --------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CardPassed:
-    """A card left the shoe by its exit; nothing is claimed of what it is for.
+class CardPassed(Struct, frozen=True, tag="card-passed"):
+    """A card left the shoe by its exit; nothing is claimed about its use.
 
     `tag` is its identity in upper-case hex, None where no tag was read as it passed. `sure` False:
-    several tags were in the field, and which of them left is not known.
+    several tags were in the field, and it is not known which of them left.
     """
 
     tag: str | None
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class TagReadAgain:
-    """A card that left just before was read once more: a double read of one card."""
+class TagReadAgain(Struct, frozen=True, tag="tag-read-again"):
+    """A card that had just left was read again: a double read of one card."""
 
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class TagsTogether:
+class TagsTogether(Struct, frozen=True, tag="tags-together"):
     """Several tags were in the field of the exit at once."""
 
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TagPulledBack:
-    """A tag came into the field of the exit and went again, and no card passed the gate."""
+class TagPulledBack(Struct, frozen=True, tag="tag-pulled-back"):
+    """A tag entered and left the field of the exit, and no card passed the gate."""
 
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class SlowCard:
-    """A card stood in the exit for so many milliseconds; it may stand there still."""
+class SlowCard(Struct, frozen=True, tag="slow-card"):
+    """A card stayed in the exit for `stood_ms` milliseconds; it may still be there."""
 
     stood_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class OtherTransponder:
-    """A transponder that is not of the kind in the cards; `kind` is the reader's word for it."""
+class OtherTransponder(Struct, frozen=True, tag="other-transponder"):
+    """A transponder of another kind than those in the cards; `kind` as the reader reports it."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class TagSeen:
-    """A tag was read by a reader that watches another part of the table.
+class TagSeen(Struct, frozen=True, tag="tag-seen"):
+    """A tag was read by a reader that covers another part of the table.
 
-    `late`: the reader kept it while it was not heard; the card may lie elsewhere by now.
+    `late`: the reader stored it while it was not connected; the card may be elsewhere by now.
     """
 
     spot: Spot
@@ -248,23 +226,20 @@ class TagSeen:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TagListed:
-    """One tag of a pile on a reader, with what its chip holds of the card (empty: not read)."""
+class TagListed(Struct, frozen=True, tag="tag-listed"):
+    """One tag of a pile on a reader, with the memory of its chip (empty: not read)."""
 
     tag: str
     memory: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ListingDone:
-    """The pile was read once through; `count` tags answered."""
+class ListingDone(Struct, frozen=True, tag="listing-done"):
+    """The pile was listed to its end; `count` tags answered."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class BarCodeRead:
+class BarCodeRead(Struct, frozen=True, tag="bar-code-read"):
     """A scanner read a bar code. `text` is untrusted: printable ASCII, bounded by the driver."""
 
     text: str
@@ -275,10 +250,10 @@ DeviceEvent: TypeAlias = (
     CardRead
     | CardOutsidePlay
     | CutCardSeen
-    | StandBy
+    | StandByEntered
     | DeviceStarted
-    | ResultDeclared
-    | CoupForcedOut
+    | ResultButtonPressed
+    | ForcedExitUsed
     | LockChanged
     | DeviceErrorRaised
     | DeviceErrorCleared

@@ -1,16 +1,16 @@
-"""Device faults: the device, or the wire to it, is not able or not trustworthy.
+"""Defines the device fault: the device, or the wire to it, does not work or cannot be trusted.
 
-Responsible for: one value for everything that is wrong with a device, as a closed set of kinds.
-Not responsible for: breaches of procedure by people or cards (those are irregularities).
+Not: breaches of procedure by people or cards (those are irregularities).
+
 Source: package README, "Faults".
 """
 
+from msgspec import Struct
+
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFault:
+class DeviceFault(Struct, frozen=True, tag="device-fault"):
     """One fault; `detail` is a sentence for a technician and never names an unseen card."""
 
     kind: LinkFaultKind

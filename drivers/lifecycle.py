@@ -1,7 +1,5 @@
-"""The life cycle of a device: closed, opened, identified, online, lost.
+"""Defines which stage of a device's life cycle may follow which, and reports each change once.
 
-Responsible for: which stage may follow which, and telling each change once.
-Not responsible for: what makes a stage true (each driver knows its device).
 Source: package README, "Life cycle".
 """
 
@@ -10,8 +8,7 @@ from types import MappingProxyType
 
 from drivers.events import Stage, StageChanged
 
-# A port may be lost at any stage and opened again at any stage; between these a device only
-# becomes better known.
+# A port may be lost at any stage and opened again at any stage; in between the stage only advances.
 FOLLOWERS = MappingProxyType(
     {
         Stage.CLOSED: (Stage.OPENED, Stage.LOST),
@@ -24,7 +21,7 @@ FOLLOWERS = MappingProxyType(
 
 
 def advance(stage: Stage, to: Stage, detail: str) -> tuple[Stage, tuple[StageChanged, ...]]:
-    """The stage after `to` became true, and the event if that is a change that may come now."""
+    """The stage after moving to `to`, and the event if that is an allowed change."""
     if to not in FOLLOWERS[stage]:
         return stage, ()
     return to, (StageChanged(to, detail),)
@@ -33,7 +30,7 @@ def advance(stage: Stage, to: Stage, detail: str) -> tuple[Stage, tuple[StageCha
 def advance_through(
     stage: Stage, steps: Iterable[tuple[Stage, str]]
 ) -> tuple[Stage, tuple[StageChanged, ...]]:
-    """The stage after each of these became true in turn, and an event for each real change."""
+    """The stage after each of these moves in turn, and an event for each allowed change."""
     events: list[StageChanged] = []
     for to, detail in steps:
         stage, changed = advance(stage, to, detail)

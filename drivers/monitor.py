@@ -1,14 +1,10 @@
-"""Device events of any device as lines for a technician, without showing a card.
+"""Formats device events as text lines for a technician; masked, no line reveals a card.
 
-Responsible for: one line per event; masked, nothing in it tells an unseen card or what follows
-from one: not its face, not its tag, not the hand it is for, not a lock or an error that follows
-from it; and the shape of every monitor.
-Not responsible for: raw bytes and frames (each protocol's masking) and for when a port may be
-shown unmasked (the controller).
+Masked lines hide faces, tags, the hand a card is for, and locks and errors that follow from a card.
+
 Source: package README, "Monitor".
 """
 
-from dataclasses import fields
 from typing import Protocol, TypeVar
 
 from drivers import events
@@ -19,16 +15,16 @@ from firmware_bridge.transport.port import PortEvent
 StateT = TypeVar("StateT")
 
 _HIDDEN = "??"
-# How many of each face are in a batch, and the receipt that says so once more.
-_OF_CARDS = ("faces", "sealed")
-_READ = ("face", "tag")
+# How many of each face are in a batch, and the signed receipt that repeats it.
+_CARD_FIELDS = ("faces", "sealed")
+_READ_FIELDS = ("face", "tag")
 
 
 class Monitor(Protocol[StateT]):
-    """Port events as lines, each beginning with its level: bytes, frame, event."""
+    """Formats port events as lines, each beginning with its level: bytes, frame, event."""
 
     def initial(self) -> StateT:
-        """Before the port was opened."""
+        """The state before the port was opened."""
         ...
 
     def watch(self, state: StateT, event: PortEvent) -> tuple[StateT, tuple[str, ...]]:
@@ -37,13 +33,13 @@ class Monitor(Protocol[StateT]):
 
 
 def event_text(event: DeviceEvent, *, masked: bool) -> str:
-    """One event in a technician's words."""
-    hidden = _hidden(event) if masked else None
-    return _plain(event, masked=masked) if hidden is None else f"{hidden} {_HIDDEN}"
+    """Describe one event in a line; masked, without any card it reveals."""
+    name = _hidden_event_name(event) if masked else None
+    return _event_fields(event, masked=masked) if name is None else f"{name} {_HIDDEN}"
 
 
-def _hidden(event: DeviceEvent) -> str | None:
-    """The words for an event that tells a card or follows from one; None for any other."""
+def _hidden_event_name(event: DeviceEvent) -> str | None:
+    """Name an event that reveals a card or follows from one; None for any other."""
     match event:
         case events.CardRead() | events.CardPassed():
             return "card"
@@ -69,23 +65,25 @@ def _hidden(event: DeviceEvent) -> str | None:
             return None
 
 
-def _plain(event: DeviceEvent | ShuffleProof, *, masked: bool) -> str:
-    """The event's name and what it holds, without the marks of a programming language."""
+def _event_fields(event: DeviceEvent | ShuffleProof, *, masked: bool) -> str:
+    """Format the event's name and fields, without Python syntax."""
     if isinstance(event, ShuffleDone):
-        return f"ShuffleDone {_plain(event.proof, masked=masked)}"
-    held = (_held(field.name, getattr(event, field.name), masked=masked) for field in fields(event))
-    return " ".join((type(event).__name__, *held))
+        return f"ShuffleDone {_event_fields(event.proof, masked=masked)}"
+    texts = (
+        _field_text(name, getattr(event, name), masked=masked) for name in event.__struct_fields__
+    )
+    return " ".join((type(event).__name__, *texts))
 
 
-def _held(name: str, value: object, *, masked: bool) -> str:
-    if masked and name in _OF_CARDS:
+def _field_text(name: str, value: object, *, masked: bool) -> str:
+    if masked and name in _CARD_FIELDS:
         return f"{name}={_HIDDEN}"
-    if value is None and name in _READ:
+    if value is None and name in _READ_FIELDS:
         return f"{name}=unreadable"
-    return f"{name}={_value(value)}"
+    return f"{name}={_value_text(value)}"
 
 
-def _value(value: object) -> str:
+def _value_text(value: object) -> str:
     match value:
         case None:
             return "not known"
@@ -96,8 +94,10 @@ def _value(value: object) -> str:
         case bytes():
             return value.hex().upper() or "none"
         case tuple() if any(isinstance(one, tuple) for one in value):
-            return " ".join(f"({' '.join(_value(held) or '-' for held in one)})" for one in value)
+            return " ".join(
+                f"({' '.join(_value_text(entry) or '-' for entry in one)})" for one in value
+            )
         case tuple():
-            return "+".join(_value(one) for one in value)
+            return "+".join(_value_text(one) for one in value)
         case _:
             return str(value)

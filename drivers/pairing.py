@@ -1,42 +1,44 @@
-"""Getting to know a device that is to be trusted from now on.
+"""Asks an unknown TableLink device for its identity and checks that it holds the key it states.
 
-Responsible for: asking a TableLink device who it is, and whether it holds the key it states.
-Not responsible for: whether that key is the one on the device's paper (people), what is written
-down of it (controller), and devices that are paired (drivers.tablelink).
+It receives and acknowledges no event: the device stores all events for the table.
+
+Not: checking that key against the one printed on the device's paper (people do that).
+
 Source: firmware_bridge README, "TableLink/1", "Opening", "Identity".
-
-It takes no event and acknowledges none: the device keeps all it has for the table.
 """
 
 import hashlib
-from dataclasses import field
 from enum import StrEnum
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from firmware_bridge import attestation
 from firmware_bridge.attestation import ApprovedImage, Attestation, Pin, Trust
 from firmware_bridge.tablelink import frames, messages
-from firmware_bridge.tablelink.fields import Misfit, fields_of
-from firmware_bridge.tablelink.frames import Channel, Frame, Unframed
-from firmware_bridge.tablelink.messages import Attested, Hello, LinkType, Said
+from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
+from firmware_bridge.tablelink.frames import FrameChannel, TableLinkFrame, TableLinkUnframed
+from firmware_bridge.tablelink.messages import AttestationResponse, Hello, HostMessage, LinkType
 from firmware_bridge.tablelink.settings import DeviceRole
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
-ASK_AGAIN_NS: Final = 500_000_000
+RETRY_NS: Final = 500_000_000
 _SESSION_BYTES: Final = 4
 
 
 class DeviceKind(StrEnum):
-    """What a device with an identity is."""
+    """The kind of a device that has an identity."""
 
     SHOE = "shoe"
     SHUFFLER = "shuffler"
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePresented:
-    """A device that holds the key it states. `proof` names the pairing; `first_event` counts."""
+class PresentedDevice(Struct, frozen=True):
+    """A device that proved it holds the key it states.
+
+    `first_event`: number of the oldest stored event. `proof`: SHA-256 of the signed attestation.
+    """
 
     kind: DeviceKind
     key: bytes
@@ -45,15 +47,14 @@ class DevicePresented:
     proof: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceUnfit:
+class UnfitDevice(Struct, frozen=True):
     """A device that cannot be paired; `why` is a sentence with a remedy."""
 
     why: str
 
 
-class Heard(StrEnum):
-    """How far a device came: what tells a dead cable from a wrong device."""
+class PairingProgress(StrEnum):
+    """How far the exchange came: tells a dead cable from a wrong device."""
 
     NOTHING = "nothing"
     BYTES = "bytes"
@@ -61,143 +62,148 @@ class Heard(StrEnum):
     HELLO = "hello"
 
 
-@dataclass(frozen=True, slots=True)
-class PairingState:
-    """A conversation under way. `hello` is what the device said of itself in this session."""
+class PairingState(Struct, frozen=True):
+    """A pairing exchange under way; `hello` is the device's HELLO in this session."""
 
     session: int
     nonce: bytes
-    again_ns: int
+    retry_ns: int
     ctr: int = 0
-    heard: Heard = Heard.NOTHING
-    unframed: Unframed = field(default_factory=Unframed)
+    progress: PairingProgress = PairingProgress.NOTHING
+    unframed: TableLinkUnframed = field(default_factory=TableLinkUnframed)
     hello: Hello | None = None
 
 
-Presented: TypeAlias = DevicePresented | DeviceUnfit | None
+PairingResult: TypeAlias = PresentedDevice | UnfitDevice | None
 
 
-def opened(entropy: bytes, at: Timestamp) -> tuple[PairingState, bytes]:
-    """Ask who is there; `entropy` is that of the port's opening."""
+def open_pairing(entropy: bytes, at: Timestamp) -> tuple[PairingState, bytes]:
+    """Start with a HELLO; `entropy` is that of the port's opening. Returns the bytes to write."""
     state = PairingState(
         session=int.from_bytes(entropy[:_SESSION_BYTES], "little") or 1,
         nonce=hashlib.sha256(b"TableLink/1 pairing" + entropy).digest(),
-        again_ns=at.monotonic_ns,
+        retry_ns=at.monotonic_ns,
     )
     return tick(state, at)
 
 
 def tick(state: PairingState, at: Timestamp) -> tuple[PairingState, bytes]:
-    """Ask once more what was not answered in time."""
-    if at.monotonic_ns < state.again_ns:
+    """Repeat the request that was not answered in time."""
+    if at.monotonic_ns < state.retry_ns:
         return state, b""
     hello = state.hello
-    said = messages.hello(state.session) if hello is None else _question(state)
-    return _said(replace(state, again_ns=at.monotonic_ns + ASK_AGAIN_NS), said)
+    message = messages.hello(state.session) if hello is None else _attest_request(state)
+    return _send(replace(state, retry_ns=at.monotonic_ns + RETRY_NS), message)
 
 
 def receive(
     state: PairingState, data: bytes, at: Timestamp
-) -> tuple[PairingState, bytes, Presented]:
-    """Take bytes; what there is to write, and the device once it has presented itself."""
+) -> tuple[PairingState, bytes, PairingResult]:
+    """Process bytes; returns the bytes to write, and the result once there is one."""
     unframed, found = frames.feed(state.unframed, data)
     state = replace(state, unframed=unframed)
-    state = _farther(state, Heard.BYTES if data else Heard.NOTHING)
+    state = _advance(state, PairingProgress.BYTES if data else PairingProgress.NOTHING)
     to_write = b""
     for one in found:
-        if not isinstance(one, Frame):
+        if not isinstance(one, TableLinkFrame):
             continue
-        state = _farther(state, Heard.FRAMES)
-        if one.channel is not Channel.LINK:
+        state = _advance(state, PairingProgress.FRAMES)
+        if one.channel is not FrameChannel.LINK:
             continue
         match messages.decode(one):
             case Hello() as hello if hello.session == state.session:
-                state, asked = _heard_hello(state, hello, at)
-                to_write += asked
-            case Attested() as told if state.hello is not None and one.type == LinkType.ATTEST_RSP:
-                presented = _judged(state, state.hello, told, _stated_key(one))
-                if presented is not None:
-                    return state, to_write, presented
+                state, request = _receive_hello(state, hello, at)
+                to_write += request
+            case AttestationResponse() as response if (
+                state.hello is not None and one.type == LinkType.ATTEST_RSP
+            ):
+                result = _check(state, state.hello, response, _stated_key(one))
+                if result is not None:
+                    return state, to_write, result
             case _:
                 pass
     return state, to_write, None
 
 
-def _farther(state: PairingState, heard: Heard) -> PairingState:
-    steps = tuple(Heard)
-    return replace(state, heard=max(state.heard, heard, key=steps.index))
+def _advance(state: PairingState, progress: PairingProgress) -> PairingState:
+    steps = tuple(PairingProgress)
+    return replace(state, progress=max(state.progress, progress, key=steps.index))
 
 
-def _heard_hello(state: PairingState, hello: Hello, at: Timestamp) -> tuple[PairingState, bytes]:
+def _receive_hello(state: PairingState, hello: Hello, at: Timestamp) -> tuple[PairingState, bytes]:
     if state.hello == hello:
         return state, b""
-    state = _farther(replace(state, hello=hello), Heard.HELLO)
-    return _said(replace(state, again_ns=at.monotonic_ns + ASK_AGAIN_NS), _question(state))
+    state = _advance(replace(state, hello=hello), PairingProgress.HELLO)
+    return _send(replace(state, retry_ns=at.monotonic_ns + RETRY_NS), _attest_request(state))
 
 
-def _question(state: PairingState) -> Said:
+def _attest_request(state: PairingState) -> HostMessage:
     return messages.attest_request(state.nonce)
 
 
-def _said(state: PairingState, said: Said) -> tuple[PairingState, bytes]:
+def _send(state: PairingState, message: HostMessage) -> tuple[PairingState, bytes]:
     ctr = state.ctr + 1
-    return replace(state, ctr=ctr), frames.encode(said.frame(ctr))
+    return replace(state, ctr=ctr), frames.encode(message.frame(ctr))
 
 
-def _stated_key(frame: Frame) -> bytes:
+def _stated_key(frame: TableLinkFrame) -> bytes:
     try:
-        return fields_of(frame.payload).octets(3, attestation.KEY_BYTES)
-    except Misfit:
+        return decode_fields(frame.payload).octets(3, attestation.KEY_BYTES)
+    except FieldMismatch:
         return b""
 
 
-def _judged(state: PairingState, hello: Hello, told: Attested, key: bytes) -> Presented:
+def _check(
+    state: PairingState, hello: Hello, response: AttestationResponse, key: bytes
+) -> PairingResult:
     if hello.role not in tuple(DeviceRole):
-        return DeviceUnfit(
-            f"device {hello.device.hex()} is neither a shoe nor a shuffler. Remedy: look which"
+        return UnfitDevice(
+            f"device {hello.device.hex()} is neither a shoe nor a shuffler. Remedy: check which"
             " device is connected there"
         )
     if not 1 <= hello.first <= hello.following:
-        return DeviceUnfit(
+        return UnfitDevice(
             f"device {hello.device.hex()} contradicts itself: its first event is {hello.first},"
-            f" its next {hello.following}. Remedy: have its maker mend its firmware"
+            f" its next {hello.following}. Remedy: have its maker repair its firmware"
         )
-    if not told.sealed:
-        return DeviceUnfit(
+    if not response.cose_sign1:
+        return UnfitDevice(
             f"device {hello.device.hex()} has no identity (a bare device) and cannot be paired."
             " Remedy: take a device that has one; on a bench alone, write bare = true in its"
             " section of table.toml"
         )
     if not key:
-        return DeviceUnfit(
+        return UnfitDevice(
             f"device {hello.device.hex()} does not state its public key. Remedy: give it firmware"
             " that states it in ATTEST_RSP"
         )
-    return _proven(state, hello, told, key)
+    return _verify(state, hello, response, key)
 
 
-def _proven(state: PairingState, hello: Hello, told: Attested, key: bytes) -> Presented:
-    """Whether the device signed this very question with the key it states."""
-    payload = attestation.seal_payload(told.sealed)
-    stated = None if payload is None else attestation.read_attestation(payload)
+def _verify(
+    state: PairingState, hello: Hello, response: AttestationResponse, key: bytes
+) -> PairingResult:
+    """Check that the device signed this request's nonce with the key it states."""
+    payload = attestation.unverified_payload(response.cose_sign1)
+    stated = None if payload is None else attestation.parse_attestation(payload)
     if stated is not None and stated.nonce != state.nonce:
-        return None  # An answer to somebody else's question, long on its way.
-    running = () if stated is None else (_image(stated),)
-    judged = attestation.judge(
+        return None  # A late answer to another request.
+    running = () if stated is None else (_approved_image(stated),)
+    verdict = attestation.verify_attestation(
         Trust(Pin(hello.device, key, "", hello.first), running),
-        told.sealed,
+        response.cose_sign1,
         nonce=state.nonce,
         device=hello.device,
         boot_id=hello.boot_id,
         boot_count_min=0,
         security_counter_min=0,
     )
-    if isinstance(judged, str):
-        return DeviceUnfit(str(judged))
+    if isinstance(verdict, str):
+        return UnfitDevice(str(verdict))
     kind = DeviceKind[DeviceRole(hello.role).name]
-    proof = hashlib.sha256(told.sealed).digest()
-    return DevicePresented(kind, key, hello.first, judged, proof)
+    proof = hashlib.sha256(response.cose_sign1).digest()
+    return PresentedDevice(kind, key, hello.first, verdict, proof)
 
 
-def _image(stated: Attestation) -> ApprovedImage:
+def _approved_image(stated: Attestation) -> ApprovedImage:
     return ApprovedImage(stated.image, stated.version, stated.security_counter)

@@ -1,20 +1,18 @@
-"""What a shuffler says, in words that fit any maker's, and who any device with an identity is.
+"""Defines device events about shuffles, compartments, device identity and device silence.
 
-Responsible for: the closed set of facts about compartments, shuffles, doors and warnings, and about
-identity and silence of a device. What a device claims is passed on, never judged. No event can tell
-the order of undealt cards.
-Not responsible for: wire codes (firmware_bridge) and for which batch lies where (controller).
+What a device claims is passed on unchecked. No event can reveal the order of undealt cards.
+
 Source: package README, "Shufflers".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class CompartmentState(StrEnum):
-    """What a compartment of a shuffler is doing with its batch."""
+    """The state of a shuffler's compartment."""
 
     EMPTY = "empty"
     LOADING = "loading"
@@ -23,11 +21,11 @@ class CompartmentState(StrEnum):
     SHUFFLED = "shuffled"
     STORED = "stored"
     RELEASED = "released"
-    HELD = "held"  # something is wrong with it; people look
+    HELD = "held"  # something is wrong; people have to check the batch
 
 
 class ShuffleResult(StrEnum):
-    """What a shuffle's own check gave."""
+    """The result of the shuffler's own check of a shuffle."""
 
     GOOD = "good"
     COUNT_DIFFERS = "count_differs"
@@ -36,7 +34,7 @@ class ShuffleResult(StrEnum):
 
 
 class AbortReason(StrEnum):
-    """Why a shuffle was broken off."""
+    """Why a shuffle was aborted."""
 
     JAM = "jam"
     POWER = "power"
@@ -52,12 +50,11 @@ class ShufflerMode(StrEnum):
     TEST = "test"
 
 
-@dataclass(frozen=True, slots=True)
-class CompartmentChanged:
+class CompartmentChanged(Struct, frozen=True, tag="compartment-changed"):
     """Compartment 1 or 2. `cards` None: not counted; `back` empty: not sensed.
 
-    `faces` is how many of each of 52 faces (suit by suit in the order of FaceSuit, ace to king),
-    empty where the device cannot read. Never an order.
+    `faces` counts each of 52 faces (suit by suit in the order of FaceSuit, ace to king), empty
+    where the device cannot read faces. It is never an order.
     """
 
     compartment: int
@@ -67,22 +64,20 @@ class CompartmentChanged:
     faces: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleBegan:
-    """`cycle` counts the shuffles of the device and never comes again."""
+class ShuffleStarted(Struct, frozen=True, tag="shuffle-started"):
+    """A shuffle started; `cycle` counts the shuffles of the device and is never used again."""
 
     compartment: int
     cycle: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleProof:
-    """The receipt of one whole shuffle, as the device states it.
+class ShuffleProof(Struct, frozen=True):
+    """The receipt of one completed shuffle, as the device states it.
 
-    Times in microseconds since that boot of the device. `sealed` are the bytes it gave, `signed`
-    whether they carry its signature, `genuine` whether that is of the key it is pinned to.
-    `ended_utc_ns` is when it told of its end by this machine's clock, `uncertainty_ns` how far that
-    may be off; None where the device's clock is not known.
+    Times in microseconds since that boot of the device. `sealed` are the bytes it sent, `signed`
+    whether they carry its signature, `genuine` whether that is of the pinned key. `ended_utc_ns` is
+    the reported end by this machine's clock, `uncertainty_ns` its error bound; None where the
+    device's clock is not known.
     """
 
     device: str
@@ -105,84 +100,73 @@ class ShuffleProof:
     uncertainty_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleDone:
-    """A shuffle came to its end; whether it is good stands in its proof."""
+class ShuffleDone(Struct, frozen=True, tag="shuffle-done"):
+    """A shuffle was completed; its proof says whether the result is good."""
 
     proof: ShuffleProof
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleAborted:
-    """A shuffle was broken off: its batch is not shuffled."""
+class ShuffleAborted(Struct, frozen=True, tag="shuffle-aborted"):
+    """A shuffle was aborted: its batch is not shuffled."""
 
     compartment: int
     cycle: int
     reason: AbortReason
 
 
-@dataclass(frozen=True, slots=True)
-class DoorMoved:
-    """A door of the shuffler (compartment 0) or of one of its compartments."""
+class DoorMoved(Struct, frozen=True, tag="door-moved"):
+    """A door of the shuffler (compartment 0) or of a compartment was opened or closed."""
 
     open: bool
     compartment: int
 
 
-@dataclass(frozen=True, slots=True)
-class JamReported:
+class JamReported(Struct, frozen=True, tag="jam-reported"):
     compartment: int
     cleared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ResidualCards:
-    """So many cards are left where none may be; 0: they were taken out."""
+class ResidualCards(Struct, frozen=True, tag="residual-cards"):
+    """`cards` cards are left where none may be; 0: they were removed."""
 
     compartment: int
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class ModeChanged:
+class ModeChanged(Struct, frozen=True, tag="mode-changed"):
     mode: ShufflerMode
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerWarning:
-    """A warning light of the device, on or off. `code` is the device's own, `text` untrusted."""
+class ShufflerWarning(Struct, frozen=True, tag="shuffler-warning"):
+    """A warning of the device, on or off. `code` is the device's own, `text` untrusted."""
 
     code: int
     text: str
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SelfTested:
+class SelfTested(Struct, frozen=True, tag="self-tested"):
     passed: bool
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerStarted:
-    """The shuffler booted; in these compartments a shuffle was under way when power failed."""
+class ShufflerStarted(Struct, frozen=True, tag="shuffler-started"):
+    """The shuffler booted; `broken_off`: compartments whose shuffle was lost with power."""
 
     boot_count: int
     broken_off: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTampered:
-    """The device says that it was opened, reconfigured or given other firmware."""
+class DeviceTampered(Struct, frozen=True, tag="device-tampered"):
+    """The device reports that it was opened, reconfigured or given other firmware."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityProven:
-    """The device is the one that was paired, with firmware that is approved.
+class IdentityProven(Struct, frozen=True, tag="identity-proven"):
+    """The device is the paired one and runs approved firmware.
 
-    `bare`: it has no identity and is let in because the configuration says so.
+    `bare`: it has no identity and is admitted because the configuration says so.
     """
 
     device: str
@@ -193,40 +177,35 @@ class IdentityProven:
     bare: bool
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityRefused:
-    """An unknown, changed or rolled-back device: nothing it tells is taken."""
+class IdentityRefused(Struct, frozen=True, tag="identity-refused"):
+    """An unknown, changed or rolled-back device: none of its reports is accepted."""
 
     device: str
     why: str
     rolled_back: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSilent:
-    """Nothing was heard of the device for so long; `lost`: it counts as gone."""
+class DeviceSilent(Struct, frozen=True, tag="device-silent"):
+    """The device sent nothing for `silent_ms` milliseconds; `lost`: it is regarded as lost."""
 
     silent_ms: int
     lost: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceHeardAgain:
-    """A device that was silent is heard again."""
+class ContactRestored(Struct, frozen=True, tag="contact-restored"):
+    """A device that was silent sends again."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceMemoryFilling:
-    """The device keeps so many of at most `capacity` events; full, it stops dealing."""
+class DeviceMemoryFilling(Struct, frozen=True, tag="device-memory-filling"):
+    """The device's event memory fills: `stored` of `capacity` events; full, it stops dealing."""
 
-    kept: int
+    stored: int
     capacity: int
     stopped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerStatus:
-    """All of it at once, as asked for: what a restarted program has to know.
+class ShufflerStatus(Struct, frozen=True, tag="shuffler-status"):
+    """The whole state of a shuffler, on request: what a restarted program has to know.
 
     `compartments` as (number, state, cards or None, back, cycle).
     """
@@ -238,10 +217,10 @@ class ShufflerStatus:
     warnings: tuple[int, ...]
 
 
-# What concerns the batches of a table; the rest of a shuffler's events concerns the device alone.
+# Events about batches and device identity; others concern any device.
 ShufflerEvent: TypeAlias = (
     CompartmentChanged
-    | ShuffleBegan
+    | ShuffleStarted
     | ShuffleDone
     | ShuffleAborted
     | DoorMoved
@@ -256,5 +235,5 @@ ShufflerEvent: TypeAlias = (
     | IdentityProven
     | IdentityRefused
     | DeviceSilent
-    | DeviceHeardAgain
+    | ContactRestored
 )

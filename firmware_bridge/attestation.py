@@ -1,9 +1,6 @@
-"""Who a device is: what it states under its own key, what it is pinned to, what may run on it.
+"""Device identity: pins, approved firmware images, and the check of a signed attestation.
 
-Responsible for: the shape of a pin, of an approved image and of an attestation, and whether a
-signed attestation is of the pinned device, fresh, and of an approved image that was not rolled
-back. One importer of the signature library for the wire.
-Not responsible for: where pins and lists are kept (controller), and for transport (tablelink).
+The only importer of the signature library on the wire side.
 Source: package README, "TableLink/1", "Identity"; RFC 9052 (COSE_Sign1), RFC 8032 (Ed25519).
 """
 
@@ -11,9 +8,9 @@ from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from msgspec import Struct
 
 from firmware_bridge import cbor
-from firmware_bridge.values import dataclass
 
 NONCE_BYTES: Final = 32
 IMAGE_BYTES: Final = 32
@@ -23,16 +20,17 @@ DEVICE_BYTES: Final = range(8, 17)
 _U32: Final = range(1 << 32)
 
 _PROTECTED: Final = bytes.fromhex("A10127")  # {1: -8}: EdDSA
-_SEAL_OPENS: Final = b"\x84\x43" + _PROTECTED + b"\xa0"  # an array of four: it, {}, payload, ...
-_SIGNATURE_OPENS: Final = b"\x58\x40"  # 64 bytes
-_SIGNED_OPENS: Final = b"\x84\x6aSignature1\x43" + _PROTECTED + b"\x40"
+_SIGN1_PREFIX: Final = (
+    b"\x84\x43" + _PROTECTED + b"\xa0"
+)  # array of four: protected, {}, payload, signature
+_SIGNATURE_PREFIX: Final = b"\x58\x40"  # 64 bytes
+_SIGNED_PREFIX: Final = b"\x84\x6aSignature1\x43" + _PROTECTED + b"\x40"
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """The device that was paired: its id, its Ed25519 key (32 bytes), and the first event number
+class Pin(Struct, frozen=True):
+    """The paired device: its id, its Ed25519 key (32 bytes), and its first event since pairing.
 
-    that counts since the pairing. `pairing` tells one pairing from the next of the same device.
+    `pairing` distinguishes successive pairings of the same device.
     """
 
     device: bytes
@@ -41,20 +39,18 @@ class Pin:
     first_event: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedImage:
-    """Firmware that may run: SHA-256 of its image, its version and its security counter."""
+class ApprovedImage(Struct, frozen=True):
+    """Firmware that may run: SHA-256 of its image, version and security counter."""
 
     image: bytes
     version: str
     security_counter: int
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """Whom a link trusts. `bare`: a device without identity is let in, which is shown everywhere.
+class Trust(Struct, frozen=True):
+    """The devices a link trusts. `bare`: a device without identity is admitted, and shown as such.
 
-    Without a pin and without `bare` nothing is trusted.
+    Without a pin and without `bare` no device is trusted.
     """
 
     pin: Pin | None = None
@@ -65,9 +61,8 @@ class Trust:
 NO_TRUST: Final = Trust()
 
 
-@dataclass(frozen=True, slots=True)
-class Attestation:
-    """What a device states of itself."""
+class Attestation(Struct, frozen=True):
+    """What a device states about itself."""
 
     nonce: bytes
     device: bytes
@@ -79,15 +74,15 @@ class Attestation:
     debug: bool
 
 
-class RolledBack(str):
-    """Why a device is not trusted: what it states lies before what is known of it."""
+class RollbackReason(str):
+    """Why a device is not trusted: its stated counters are lower than the known ones."""
 
     __slots__ = ()
 
 
-def judge(
+def verify_attestation(
     trust: Trust,
-    sealed: bytes,
+    cose_sign1: bytes,
     *,
     nonce: bytes,
     device: bytes,
@@ -95,10 +90,10 @@ def judge(
     boot_count_min: int,
     security_counter_min: int,
 ) -> Attestation | str:
-    """What the device states of itself, or a sentence that says why it is not trusted.
+    """The verified attestation, or a sentence that says why the device is not trusted.
 
-    `device` and `boot_id` are those of its HELLO, `nonce` what it was asked with. A sentence of
-    type RolledBack says that its boot count or its firmware lies before what is known of it.
+    `device` and `boot_id` are those of its HELLO, `nonce` that of the request. A sentence of type
+    RollbackReason: its boot count or its firmware's security counter is lower than the known one.
     """
     pin = trust.pin
     if pin is None:
@@ -111,72 +106,74 @@ def judge(
             f"this is device {device.hex()}; paired is {pin.device.hex()}. Remedy: connect the"
             " paired device, or pair this one with `smartshoe identity pair`"
         )
-    payload = opened_seal(pin.key, sealed)
+    payload = verified_payload(pin.key, cose_sign1)
     if payload is None:
         return (
             f"device {device.hex()} did not sign with the key it was paired with. Remedy: take it"
-            " out of use and have it looked into; if its maker gave it a new key, compare that"
+            " out of use and have it inspected; if its maker gave it a new key, compare that"
             " with its paper and pair it again with `smartshoe identity pair`"
         )
-    told = read_attestation(payload)
-    if told is None:
+    stated = parse_attestation(payload)
+    if stated is None:
         return (
-            f"device {device.hex()} signed a statement that is not in the form of TableLink/1."
+            f"device {device.hex()} signed a statement that does not follow TableLink/1."
             " Remedy: give it firmware that speaks TableLink/1"
         )
-    if told.nonce != nonce or told.device != device or told.boot_id != boot_id:
+    if stated.nonce != nonce or stated.device != device or stated.boot_id != boot_id:
         return (
-            f"the statement of device {device.hex()} is not fresh: it answers another question, or"
-            " is of another device or another start. Remedy: switch the device off and on; if it"
-            " comes again, something on the line plays back old statements: have it looked into"
+            f"the statement of device {device.hex()} is not fresh: it answers another request, or"
+            " is of another device or another start. Remedy: switch the device off and on; if this"
+            " is repeated, something on the line replays old statements: have it inspected"
         )
-    return _approved(trust, told, boot_count_min, security_counter_min)
+    return _check_counters(trust, stated, boot_count_min, security_counter_min)
 
 
-def _approved(
-    trust: Trust, told: Attestation, boot_count_min: int, security_counter_min: int
+def _check_counters(
+    trust: Trust, stated: Attestation, boot_count_min: int, security_counter_min: int
 ) -> Attestation | str:
-    if told.debug:
+    if stated.debug:
         return (
-            f"the debug port of device {told.device.hex()} is open: its memory can be read and"
+            f"the debug port of device {stated.device.hex()} is open: its memory can be read and"
             " changed. Remedy: have its maker close the debug port; it is not used until then"
         )
-    if told.boot_count < boot_count_min:
-        return RolledBack(
-            f"device {told.device.hex()} says it was started {told.boot_count} times, and"
-            f" {boot_count_min} starts are known. Remedy: its memory was set back or exchanged;"
-            " have it looked into, then pair it again with `smartshoe identity pair`"
+    if stated.boot_count < boot_count_min:
+        return RollbackReason(
+            f"device {stated.device.hex()} reports {stated.boot_count} starts, but"
+            f" {boot_count_min} are known. Remedy: its memory was rolled back or replaced;"
+            " have it inspected, then pair it again with `smartshoe identity pair`"
         )
-    if told.security_counter < security_counter_min:
-        return RolledBack(
-            f"firmware {told.version} of device {told.device.hex()} has security counter"
-            f" {told.security_counter}, and it ran firmware with {security_counter_min}. Remedy:"
-            " give it back the newer firmware; an older one is not taken"
+    if stated.security_counter < security_counter_min:
+        return RollbackReason(
+            f"firmware {stated.version} of device {stated.device.hex()} has security counter"
+            f" {stated.security_counter}, and it ran firmware with {security_counter_min}. Remedy:"
+            " install the newer firmware again; an older one is refused"
         )
-    return _on_the_list(trust.approved, told)
+    return _check_approved_image(trust.approved, stated)
 
 
-def _on_the_list(approved: tuple[ApprovedImage, ...], told: Attestation) -> Attestation | str:
-    same = tuple(entry for entry in approved if entry.image == told.image)
-    stated = ApprovedImage(told.image, told.version, told.security_counter)
-    if stated in same:
-        return told
+def _check_approved_image(
+    approved: tuple[ApprovedImage, ...], stated: Attestation
+) -> Attestation | str:
+    same = tuple(entry for entry in approved if entry.image == stated.image)
+    image = ApprovedImage(stated.image, stated.version, stated.security_counter)
+    if image in same:
+        return stated
     if same:
         return (
-            f"firmware of image {told.image.hex()} says version {told.version}, security counter"
-            f" {told.security_counter}; approved is version {same[0].version}, security counter"
-            f" {same[0].security_counter}. Remedy: have the device looked into, or correct the"
-            " list of approved firmware with `smartshoe firmware approve`"
+            f"firmware of image {stated.image.hex()} reports version {stated.version}, security"
+            f" counter {stated.security_counter}; approved is version {same[0].version}, security"
+            f" counter {same[0].security_counter}. Remedy: have the device inspected, or correct"
+            " the list of approved firmware with `smartshoe firmware approve`"
         )
     return (
-        f"firmware {told.version} with image {told.image.hex()} is not on the list of approved"
-        " firmware. Remedy: give the device firmware that is, or approve this with"
+        f"firmware {stated.version} with image {stated.image.hex()} is not on the list of approved"
+        " firmware. Remedy: install approved firmware on the device, or approve this one with"
         " `smartshoe firmware approve`"
     )
 
 
-def read_attestation(payload: bytes) -> Attestation | None:
-    """What the payload of an attestation states; None where it is none."""
+def parse_attestation(payload: bytes) -> Attestation | None:
+    """Parse the payload of an attestation; None if it is malformed."""
     match cbor.decode_map(payload):
         case {
             1: bytes() as nonce,
@@ -212,26 +209,30 @@ def _is_u32(number: int) -> bool:
     return type(number) is int and number in _U32
 
 
-def seal_payload(sealed: bytes) -> bytes | None:
-    """The payload of a COSE_Sign1, its signature not looked at; None where it is none."""
-    parts = _parts(sealed)
+def unverified_payload(cose_sign1: bytes) -> bytes | None:
+    """The payload of a COSE_Sign1 without checking its signature; None if malformed."""
+    parts = _parts(cose_sign1)
     return None if parts is None else parts[0]
 
 
-def opened_seal(key: bytes, sealed: bytes) -> bytes | None:
-    """The payload of a COSE_Sign1 that the owner of the key signed; None where it is none."""
-    parts = _parts(sealed)
+def verified_payload(key: bytes, cose_sign1: bytes) -> bytes | None:
+    """The payload of a COSE_Sign1 with a valid signature of the key; None otherwise."""
+    parts = _parts(cose_sign1)
     if parts is None:
         return None
     payload, signature = parts
-    return payload if verifies(key, signature, _SIGNED_OPENS + cbor.encode(payload)) else None
+    return (
+        payload
+        if is_valid_signature(key, signature, _SIGNED_PREFIX + cbor.encode(payload))
+        else None
+    )
 
 
-def _parts(sealed: bytes) -> tuple[bytes, bytes] | None:
-    """Payload and signature; the frame around them has one form alone."""
-    rest = sealed.removeprefix(_SEAL_OPENS)
-    at = len(rest) - SIGNATURE_BYTES - len(_SIGNATURE_OPENS)
-    if len(rest) == len(sealed) or at < 0 or not rest[at:].startswith(_SIGNATURE_OPENS):
+def _parts(cose_sign1: bytes) -> tuple[bytes, bytes] | None:
+    """Payload and signature of a COSE_Sign1 in its only accepted form."""
+    rest = cose_sign1.removeprefix(_SIGN1_PREFIX)
+    at = len(rest) - SIGNATURE_BYTES - len(_SIGNATURE_PREFIX)
+    if len(rest) == len(cose_sign1) or at < 0 or not rest[at:].startswith(_SIGNATURE_PREFIX):
         return None
     match cbor.decode(rest[:at]):
         case (bytes() as payload,):
@@ -240,7 +241,7 @@ def _parts(sealed: bytes) -> tuple[bytes, bytes] | None:
             return None
 
 
-def verifies(key: bytes, signature: bytes, data: bytes) -> bool:
+def is_valid_signature(key: bytes, signature: bytes, data: bytes) -> bool:
     """Whether the owner of an Ed25519 key (32 bytes) signed the data."""
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, data)

@@ -1,17 +1,17 @@
-"""The small part of CBOR that TableLink uses, in its one deterministic form.
+"""The part of CBOR that TableLink uses, bounded, and only in its deterministic form.
 
-Responsible for: values to bytes, and bytes to values or nothing, within the bounds of the document.
-Not responsible for: what the values mean (tablelink, attestation) and for the journal's encoding.
+A general CBOR library does not fit here: it accepts dates, sets and fractions from a device, and
+every longer encoding of the same value.
+Not: the encoding of the journal.
 Source: package README, "TableLink/1", "Wire"; RFC 8949, 4.2.1 (core deterministic encoding).
-
-A general reader is no help here: it makes dates, sets and fractions of what a device says, and
-takes every longer way to write the same.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-Value: TypeAlias = "int | bytes | str | bool | Sequence[Value] | Mapping[int, Value] | None"
+CborValue: TypeAlias = (
+    "int | bytes | str | bool | Sequence[CborValue] | Mapping[int, CborValue] | None"
+)
 
 DEPTH_MAX: Final = 4
 BYTES_MAX: Final = 400
@@ -23,37 +23,38 @@ _FALSE: Final = 20
 _TRUE: Final = 21
 _NULL: Final = 22
 _INLINE_MAX: Final = 23
-# Additional information 24 to 27: how many bytes of the number follow, and the least it may be.
+# Additional information 24 to 27: bytes of the number that follow, and its minimum.
 _LONGER: Final = {24: (1, 24), 25: (2, 1 << 8), 26: (4, 1 << 16), 27: (8, 1 << 32)}
 
 
-class _Unreadable(Exception):
+class _InvalidCborError(Exception):
     pass
 
 
-def decode(data: bytes) -> tuple[Value, ...]:
-    """The one value that `data` is, or none where it is anything else: a tuple of one or of none.
+def decode(data: bytes) -> tuple[CborValue, ...]:
+    """Decode exactly one value; return it in a tuple, or an empty tuple for any other data.
 
-    Arrays come as tuples, maps as dicts in ascending order of their keys.
+    (None is a value, so it cannot mark the failure.) Arrays become tuples, maps become dicts in
+    ascending order of their keys.
     """
-    reading = _Reading(data)
+    reader = _CborReader(data)
     try:
-        value = reading.value(0)
-    except _Unreadable:
+        value = reader.value(0)
+    except _InvalidCborError:
         return ()
-    return (value,) if reading.at == len(data) else ()
+    return (value,) if reader.at == len(data) else ()
 
 
-def decode_map(data: bytes) -> Mapping[int, Value] | None:
-    """The map that `data` is; None where it is anything else."""
+def decode_map(data: bytes) -> Mapping[int, CborValue] | None:
+    """Decode exactly one map; None for any other data."""
     found = decode(data)
     if found and isinstance(found[0], Mapping):
         return found[0]
     return None
 
 
-def encode(value: Value) -> bytes:
-    """The one form of a value; its bounds are the caller's to keep."""
+def encode(value: CborValue) -> bytes:
+    """Encode a value in its deterministic form; the caller keeps the bounds."""
     match value:
         case None:
             return _head(_SIMPLE, _NULL)
@@ -67,10 +68,10 @@ def encode(value: Value) -> bytes:
             text = value.encode()
             return _head(_TEXT, len(text)) + text
         case Mapping():
-            pairs = sorted((encode(key), encode(held)) for key, held in value.items())
-            return _head(_MAP, len(pairs)) + b"".join(key + held for key, held in pairs)
+            pairs = sorted((encode(key), encode(item)) for key, item in value.items())
+            return _head(_MAP, len(pairs)) + b"".join(key + item for key, item in pairs)
         case _:
-            return _head(_ARRAY, len(value)) + b"".join(encode(held) for held in value)
+            return _head(_ARRAY, len(value)) + b"".join(encode(item) for item in value)
 
 
 def _head(major: int, number: int) -> bytes:
@@ -82,8 +83,8 @@ def _head(major: int, number: int) -> bytes:
     raise AssertionError(f"{number} does not fit into 64 bits")
 
 
-class _Reading:
-    """Bytes and how far they were read."""
+class _CborReader:
+    """Reads values from bytes; `at` is the position."""
 
     __slots__ = ("_data", "at")
 
@@ -91,7 +92,7 @@ class _Reading:
         self._data = data
         self.at = 0
 
-    def value(self, depth: int) -> Value:
+    def value(self, depth: int) -> CborValue:
         major, number = self._head()
         match major:
             case 0:
@@ -103,10 +104,10 @@ class _Reading:
             case 3:
                 return self._text(number)
             case 4:
-                self._room(number, depth)
+                self._check_bounds(number, depth)
                 return tuple(self.value(depth + 1) for _ in range(number))
             case 5:
-                self._room(number, depth)
+                self._check_bounds(number, depth)
                 return self._map(number, depth + 1)
             case _:
                 return self._simple(major, number)
@@ -118,43 +119,43 @@ class _Reading:
             return major, information
         size, least = _LONGER.get(information, (0, 0))
         if size == 0 or major == _SIMPLE:  # indefinite or reserved; a float or a long simple value
-            raise _Unreadable
+            raise _InvalidCborError
         number = int.from_bytes(self._take(size, size), "big")
         if number < least:
-            raise _Unreadable
+            raise _InvalidCborError
         return major, number
 
     def _take(self, count: int, count_max: int) -> bytes:
-        taken = self._data[self.at : self.at + count] if count <= count_max else b""
-        if len(taken) != count:
-            raise _Unreadable
+        data = self._data[self.at : self.at + count] if count <= count_max else b""
+        if len(data) != count:
+            raise _InvalidCborError
         self.at += count
-        return taken
+        return data
 
     def _text(self, count: int) -> str:
         try:
             return self._take(count, TEXT_MAX).decode()
         except UnicodeDecodeError:
-            raise _Unreadable from None
+            raise _InvalidCborError from None
 
-    def _room(self, entries: int, depth: int) -> None:
+    def _check_bounds(self, entries: int, depth: int) -> None:
         if entries > ENTRIES_MAX or depth >= DEPTH_MAX:
-            raise _Unreadable
+            raise _InvalidCborError
 
-    def _map(self, entries: int, depth: int) -> dict[int, Value]:
-        found: dict[int, Value] = {}
-        before = b""
+    def _map(self, entries: int, depth: int) -> dict[int, CborValue]:
+        found: dict[int, CborValue] = {}
+        previous = b""
         for _ in range(entries):
             start = self.at
             key = self.value(depth)
-            written = self._data[start : self.at]
-            if type(key) is not int or key < 0 or written <= before:
-                raise _Unreadable
+            key_bytes = self._data[start : self.at]
+            if type(key) is not int or key < 0 or key_bytes <= previous:
+                raise _InvalidCborError
             found[key] = self.value(depth)
-            before = written
+            previous = key_bytes
         return found
 
     def _simple(self, major: int, number: int) -> bool | None:
         if major != _SIMPLE or number not in (_FALSE, _TRUE, _NULL):
-            raise _Unreadable
+            raise _InvalidCborError
         return None if number == _NULL else number == _TRUE

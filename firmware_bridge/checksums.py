@@ -1,7 +1,5 @@
 """Checksums of the wire protocols.
 
-Responsible for: the arithmetic of checks and how they are written on the wire.
-Not responsible for: which bytes of a frame are counted (each protocol's frames say so).
 Source: package README, "Angel Eye II-EX", framing, "FEIG OBID", frames, and
 "TableLink/1", wire.
 """
@@ -11,7 +9,7 @@ from operator import xor
 
 from fastcrc import crc16, crc32
 
-# How each value 0..255 is written: two ASCII hex digits, upper case.
+# Each value 0..255 as two ASCII hex digits, upper case.
 HEX_DIGITS = tuple(f"{value:02X}".encode("ascii") for value in range(256))
 
 
@@ -21,10 +19,10 @@ def xor_of(data: bytes, initial: int = 0) -> int:
 
 
 def crc_mcrf4xx(data: bytes) -> int:
-    """CRC-16/MCRF4XX: x^16+x^12+x^5+1 reflected, from 0xFFFF, nothing added at the end."""
+    """CRC-16/MCRF4XX: x^16+x^12+x^5+1 reflected, from 0xFFFF, no final XOR."""
     return crc16.mcrf4xx(data)
 
 
 def crc_32c(data: bytes) -> int:
-    """CRC-32C (Castagnoli): reflected, from 0xFFFFFFFF, all bits turned at the end."""
+    """CRC-32C (Castagnoli): reflected, from 0xFFFFFFFF, inverted at the end."""
     return crc32.iscsi(data)

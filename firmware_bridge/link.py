@@ -1,22 +1,20 @@
-"""The shape of every wire protocol: bytes in, messages out, never a port.
+"""The protocol that every wire link follows, and the values all links share: bytes in, items out.
 
-Responsible for: the vocabulary that all links share (output, faults) and the protocol a link
-object follows, so that a reader learns it once.
-Not responsible for: any one vendor's frames (see the protocol folders) and for ports.
-A link object is an immutable set of settings; all it has learnt stands in the frozen state
-that is passed in and handed back, so that the state can be stored and put back.
+A link object is an immutable set of settings. Everything it has learned is in the frozen state
+that each call takes and returns, so that the state can be stored and restored.
 Source: package README, "One shape for every stage".
 """
 
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
+from msgspec import Struct
+
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass
 
 
 class LinkFaultKind(StrEnum):
-    """What can be wrong with bytes or frames: a closed set, counted by kind."""
+    """Kinds of faults in bytes or frames; counted by kind."""
 
     NOISE = "noise"
     BAD_CHECKSUM = "bad_checksum"
@@ -38,12 +36,26 @@ class LinkFaultKind(StrEnum):
     DEVICE_STATUS = "device_status"
 
 
-@dataclass(frozen=True, slots=True)
-class LinkFault:
+class LinkFault(Struct, frozen=True):
     """One thing wrong on the wire; `detail` is a sentence for a technician."""
 
     kind: LinkFaultKind
     detail: str
+
+
+class ContinuityUnproven(Struct, frozen=True):
+    """After a time without listening, nothing proves that no report or record was missed."""
+
+
+class Unframed(Struct, frozen=True):
+    """Receive buffer carried from one chunk to the next.
+
+    `pending` may be the start of a frame. `in_noise`: the current run of bytes outside any frame
+    has been reported, so that a run gives one fault in any fragmentation.
+    """
+
+    pending: bytes = b""
+    in_noise: bool = False
 
 
 ItemT = TypeVar("ItemT")
@@ -51,12 +63,11 @@ StateT = TypeVar("StateT")
 CommandT = TypeVar("CommandT", contravariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkOutput(Generic[ItemT]):
-    """What one call gave: items and faults in the order they happened, and bytes to write.
+class LinkOutput(Struct, Generic[ItemT], frozen=True):
+    """Result of one call: items and faults in the order they happened, and bytes to write.
 
-    `to_write` waits until the items are stored. `at_once` says nothing about what the device
-    reported (a poll, a question for the time) and need not wait.
+    `to_write` is written after the items are stored. `at_once` does not depend on what the device
+    reported (a poll, a time request) and is written immediately.
     """
 
     items: tuple[ItemT | LinkFault, ...] = ()
@@ -65,20 +76,20 @@ class LinkOutput(Generic[ItemT]):
 
 
 class Link(Protocol[StateT, ItemT, CommandT]):
-    """A wire protocol without a port. Total: no input raises."""
+    """A wire protocol without a port. No input raises."""
 
     def initial(self) -> StateT:
-        """The state before anything was heard."""
+        """The state before anything was received."""
         ...
 
     def opened(self, state: StateT, at: Timestamp) -> tuple[StateT, LinkOutput[ItemT]]:
-        """The port is open (again): half-received bytes are gone, continuity is to be proved."""
+        """The port is open (again): half-received bytes are dropped, continuity must be proved."""
         ...
 
     def receive(
         self, state: StateT, data: bytes, at: Timestamp
     ) -> tuple[StateT, LinkOutput[ItemT]]:
-        """Take raw bytes as they came, in any fragmentation."""
+        """Take received bytes, in any fragmentation."""
         ...
 
     def send(
@@ -88,7 +99,7 @@ class Link(Protocol[StateT, ItemT, CommandT]):
         ...
 
     def tick(self, state: StateT, at: Timestamp) -> tuple[StateT, LinkOutput[ItemT]]:
-        """A deadline may have passed."""
+        """Handle deadlines that have passed."""
         ...
 
     def next_deadline_ns(self, state: StateT) -> int | None:

@@ -1,16 +1,13 @@
-"""When something happened, on both clocks.
+"""A moment on both clocks: monotonic for intervals within one boot, UTC for people and the record.
 
-Responsible for: one moment on the monotonic clock (for intervals and deadlines inside one boot) and
-in UTC (for people and for the record).
-Not responsible for: reading the clocks (transport.clock): stamps are an input.
+Not: reading the clocks (transport.clock); timestamps are an input.
 Source: package README, "Time is an input".
 """
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(Struct, frozen=True):
     """One moment on both clocks, in nanoseconds; UTC counts from the Unix epoch."""
 
     monotonic_ns: int

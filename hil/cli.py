@@ -1,66 +1,75 @@
-"""`smartshoe-hil`: the bench's entry point.
+"""`smartshoe-hil`: commands, options, help pages and exit codes of the bench.
 
-Responsible for: its commands, their options, help pages with examples, and exit codes.
-Not responsible for: what the commands do (demo, emulator_process).
 Source: package README, "The demo", "The emulator as a process".
 """
 # ruff: noqa: PLC0415 - a help page loads neither the program nor rich.
 
 import json
 import os
+import re
 import secrets
 import sys
 from collections.abc import Sequence
 from datetime import datetime
-from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
+from controller.cli.errors import ExitCode
 from controller.version import VERSION
-from hil.dealing.mistakes import DESCRIPTIONS, Mistake, PlannedMistake, planned_mistake
-from hil.demo.plan import DemoSettings, Manner, Speed, Transport, usual_mistakes
+from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
+from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
+from hil.emulator.lines.line import LineUnavailable
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
+from hil.run_guard import guarded_run, run_to_end
+from hil.serve.command import EMULATE_EXAMPLES, EMULATE_NOTES, emulate, parse_mistake
+from hil.serve.options import CannotServe
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 SEED_BELOW = 1_000_000
+_NAME = "smartshoe-hil"
 _PIPE_WIDTH = 160
+_PREFIX = re.compile("^Invalid value for '([^']*)': ")
 
 
-class Exit(IntEnum):
-    """Exit codes of `smartshoe-hil`."""
+_CODES = (
+    (ExitCode.DONE, "done; the answer is yes"),
+    (ExitCode.NO, "the answer is no, or something failed"),
+    (ExitCode.UNUSABLE, "wrong usage, or it cannot start"),
+    (ExitCode.INTERRUPTED, "interrupted by Ctrl-C"),
+)
+_EXIT_CODES = "\b\nexit codes:\n" + "\n".join(f"  {code:<3}  {words}" for code, words in _CODES)
 
-    DONE = 0
-    NO = 1
-    UNUSABLE = 2
-    INTERRUPTED = 130
 
+class GroupedCommand(TyperCommand):
+    """A command whose help page has its options under the headings of their groups."""
 
-_EMULATE_EXAMPLES = """
-examples:
-  smartshoe-hil emulate --pty-link /tmp/shoe --seed 7
-  smartshoe-hil emulate --tcp 4001 --speed 1 --pace-ms 800
-  smartshoe-hil emulate --pty-link /tmp/shoe --mistake wrong_result@3 --wait-after-mistake
-  smartshoe-hil emulate --tcp 4001 --noise 0.05 --truth truth.jsonl
-  smartshoe-hil emulate --shoe rfid --tcp 4001 --batches . --console /run/smartshoe/control.sock
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write one section for each group, in the order of the options."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            if (lines := option.get_help_record(ctx)) is not None:
+                heading = getattr(option, "rich_help_panel", None) or "Other options"
+                groups.setdefault(heading, []).append(lines)
+        for heading, rows in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
-Orders on standard input: hold, go, unplug, replug (pty), drop (tcp), quit; to an RFID shoe also
-fault NAME, power-off, power-on.
-Mistakes are listed by `smartshoe-hil mistakes`."""
 
 app = typer.Typer(
     name="smartshoe-hil",
     help="The bench of smartshoe: the other end of the shoe's cable.",
     epilog="\b\nexamples:\n"
     "  smartshoe-hil demo                                  watch a whole shoe\n"
-    "  smartshoe-hil demo --speed max --seed 7 --json      for a program that reads along\n"
-    "  smartshoe-hil emulate --tcp 4001                    only the shoe, for a table of yours\n"
-    "  smartshoe-hil mistakes                              what a dealer can do wrong\n\n"
-    "\b\nexit codes:\n  0  done; the answer is yes\n  1  the answer is no, or something failed\n"
-    "  2  wrong usage, or it cannot begin\n  130  interrupted by Ctrl-C",
+    "  smartshoe-hil demo --speed max --seed 7 --json      output for a program\n"
+    "  smartshoe-hil emulate --tcp 4001                    only the shoe, for your own table\n"
+    "  smartshoe-hil mistakes                              the mistakes a dealer can make\n\n"
+    f"{_EXIT_CODES}",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -68,8 +77,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(f"smartshoe-hil {VERSION}")
         raise typer.Exit
 
@@ -79,21 +88,11 @@ def smartshoe_hil(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
         ),
     ] = False,
 ) -> None:
     """The bench of smartshoe: the other end of the shoe's cable."""
-
-
-def _ordered(text: str) -> PlannedMistake:
-    try:
-        return planned_mistake(text)
-    except ValueError:
-        known = ", ".join(mistake.value for mistake in Mistake)
-        raise typer.BadParameter(
-            f"{text!r}: write NAME@COUP or NAME@SHOE.COUP, such as wrong_result@7; known: {known}"
-        ) from None
 
 
 def _known_profile(name: str) -> str:
@@ -112,16 +111,16 @@ _DEMO_EPILOG = (
     "  smartshoe-hil demo --dealer careless --profile ny-mini\n"
     "  smartshoe-hil demo --transport tcp --journal /tmp/demo\n"
     "  smartshoe-hil demo --shoe rfid --shoes 2\n\n"
-    "The journal's folder also keeps table.toml, the program's log and truth.jsonl, what was "
+    "The journal's folder also gets table.toml, the program's log and truth.jsonl: what was "
     "truly dealt. With --json standard output has one line, a JSON object; all else goes to "
     "standard error.\n\n"
-    "Exit codes: 0 the journal is intact, replays the same and equals what was dealt (after "
-    "Ctrl-C: as far as it was dealt), 1 it does not, or something failed, 2 it cannot begin."
+    "It is done (0) if the journal is intact, replays the same and equals what was dealt; after "
+    "Ctrl-C, as far as it was dealt.\n\n" + _EXIT_CODES
 )
 
 
 _Shoes = Annotated[
-    int, typer.Option("--shoes", min=1, max=10_000, metavar="N", help="How many shoes.")
+    int, typer.Option("--shoes", min=1, max=10_000, metavar="N", help="Number of shoes.")
 ]
 _Speed = Annotated[
     Speed | None,
@@ -129,7 +128,7 @@ _Speed = Annotated[
         "--speed",
         show_default="brisk on a terminal, else max",
         help="real: a dealer's tempo on a 4800 baud line, a quarter of an hour a shoe; "
-        "brisk: about 50 s a shoe; max: as fast as the program judges.",
+        "brisk: about 50 s a shoe; max: as fast as the program can judge.",
     ),
 ]
 _Seed = Annotated[
@@ -138,8 +137,8 @@ _Seed = Annotated[
         "--seed",
         min=0,
         metavar="S",
-        show_default="random, and shown",
-        help="Equal seeds deal alike.",
+        show_default="random, printed",
+        help="Equal seeds deal equal cards.",
     ),
 ]
 _Profile = Annotated[
@@ -155,16 +154,16 @@ _Mistakes = Annotated[
     list[PlannedMistake] | None,
     typer.Option(
         "--mistake",
-        parser=_ordered,
+        parser=parse_mistake,
         metavar="NAME@COUP",
         show_default="three in each shoe",
-        help="A mistake of the dealer, at that coup or the first after it that offers the "
-        "occasion; NAME@SHOE.COUP for a later shoe. May be given again.",
+        help="A mistake of the dealer, at that coup or the first later one where it is "
+        "possible; NAME@SHOE.COUP for a later shoe. May be repeated.",
     ),
 ]
 _Dealer = Annotated[
-    Manner,
-    typer.Option("--dealer", help="While the table is suspended he waits, or deals on."),
+    DealerConduct,
+    typer.Option("--dealer", help="What the dealer does while the table is suspended."),
 ]
 _Transport = Annotated[
     Transport,
@@ -174,8 +173,8 @@ _ShoeKind = Annotated[
     ShoeKind,
     typer.Option(
         "--shoe",
-        help="The dealing shoe: an Angel Eye reads faces; an RFID shoe reads which card it is, "
-        "and the table tells where every card is.",
+        help="The dealing shoe: an Angel Eye reads faces; an RFID shoe identifies each card, "
+        "and the table tracks where every card is.",
     ),
 ]
 _Journal = Annotated[
@@ -184,10 +183,10 @@ _Journal = Annotated[
         "--journal",
         metavar="DIR",
         show_default="./journal/demo-DATE-TIME",
-        help="A new folder for the journal; it is kept.",
+        help="A new folder for the journal.",
     ),
 ]
-_NoMistakes = Annotated[bool, typer.Option("--no-mistakes", help="He makes none.")]
+_NoMistakes = Annotated[bool, typer.Option("--no-mistakes", help="The dealer makes no mistakes.")]
 _Json = Annotated[bool, typer.Option("--json", help="End with one JSON object on standard output.")]
 
 
@@ -199,7 +198,7 @@ def demo(
     profile: _Profile = "s42-mini",
     mistake: _Mistakes = None,
     no_mistakes: _NoMistakes = False,
-    dealer: _Dealer = Manner.WAITS,
+    dealer: _Dealer = DealerConduct.WAITS,
     transport: _Transport = Transport.PTY,
     shoe: _ShoeKind = ShoeKind.ANGEL_EYE,
     journal: _Journal = None,
@@ -207,16 +206,16 @@ def demo(
 ) -> None:
     """Watch an emulated shoe being dealt to the unchanged program.
 
-    The shoe is served on a real pseudo-terminal or TCP port, the program is started as on any
-    table, the dealer makes mistakes, a scripted floorperson (named as such in the journal)
-    decides. At the end the journal is verified, replayed and compared with what was truly dealt.
+    The shoe is served on a real pseudo-terminal or TCP port, the program is started as at any
+    table, the dealer makes mistakes, and a scripted floorperson (named so in the journal) decides.
+    At the end the journal is verified, replayed and compared with what was truly dealt.
     """
     if mistake and no_mistakes:
         raise typer.BadParameter("give --mistake or --no-mistakes, not both")
-    _refuse_unseen(shoe, mistake or [])
-    shown_on = sys.stderr if as_json else sys.stdout
+    _refuse_undetectable(shoe, mistake or [])
+    stream = sys.stderr if as_json else sys.stdout
     if speed is None:
-        speed = Speed.BRISK if shown_on.isatty() else Speed.MAX
+        speed = Speed.BRISK if stream.isatty() else Speed.MAX
     settings = DemoSettings(
         folder=(journal or _new_folder()).absolute(),
         seed=secrets.randbelow(SEED_BELOW) if seed is None else seed,
@@ -224,25 +223,27 @@ def demo(
         speed=speed,
         profile=profile,
         mistakes=() if no_mistakes else tuple(mistake or usual_mistakes(shoes, shoe)),
-        manner=dealer,
+        conduct=dealer,
         transport=transport,
         shoe=shoe,
     )
-    raise typer.Exit(_demonstrate(settings, as_json=as_json))
+    with guarded_run():
+        code = _run_demo(settings, as_json=as_json)
+    raise typer.Exit(code)
 
 
-def _refuse_unseen(shoe: ShoeKind, ordered: list[PlannedMistake]) -> None:
-    """Mistakes that belong to keys the shoe has not, or that it could not tell."""
-    unseen = sorted({one.mistake.value for one in ordered if one.mistake in NEEDS_KEYS})
-    if shoe is ShoeKind.RFID and unseen:
+def _refuse_undetectable(shoe: ShoeKind, ordered: list[PlannedMistake]) -> None:
+    """Raises BadParameter for mistakes that a shoe without keys cannot show."""
+    undetectable = sorted({one.mistake.value for one in ordered if one.mistake in NEEDS_KEYS})
+    if shoe is ShoeKind.RFID and undetectable:
         raise typer.BadParameter(
-            f"--mistake {unseen[0]} does not show at --shoe rfid, which has no keys and claims "
-            f"nothing of a card; order another, or take --shoe {ShoeKind.ANGEL_EYE.value}"
+            f"--mistake {undetectable[0]} cannot be detected with --shoe rfid, which has no keys "
+            f"and reports no burn cards; choose another, or use --shoe {ShoeKind.ANGEL_EYE.value}"
         )
 
 
 def _new_folder() -> Path:
-    """A name under ./journal that is not taken."""
+    """A folder name below ./journal that does not exist yet."""
     stem = f"demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     folder, number = Path("journal") / stem, 1
     while folder.exists():
@@ -251,20 +252,21 @@ def _new_folder() -> Path:
     return folder
 
 
-def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
-    """Play, prove and tell."""
+def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
+    """Run the demo, prove it and print the report."""
+    from controller.config.load import ConfigError
     from controller.journal.values import JournalError
     from controller.profiles.load import load_clauses
     from controller.system.atomic_file import SmallFileError
-    from hil.demo.demo import CannotBegin, play
+    from hil.demo.demo import CannotStart, play
     from hil.demo.proof import prove
-    from hil.demo.report import plain, tell
+    from hil.demo.report import json_report, print_report
     from hil.demo.screen import screen_on
     from hil.rig.program import ProgramFailed
 
     console = _console(as_json=as_json)
-    words = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
-    console.out(f"demo: {words}", highlight=False)
+    line = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
+    console.out(f"demo: {line}", highlight=False)
     try:
         dealt = play(settings, screen_on(console, load_clauses()))
         with console.status("verifying and replaying the journal ..."):
@@ -274,20 +276,20 @@ def _demonstrate(settings: DemoSettings, *, as_json: bool) -> Exit:
                 complete=dealt.complete,
                 batches=dealt.batches,
             )
-    except CannotBegin as error:
-        return _fail(str(error), Exit.UNUSABLE)
+    except (CannotStart, ConfigError) as error:
+        return _fail(str(error), ExitCode.UNUSABLE)
     except (ProgramFailed, JournalError, SmallFileError) as error:
-        return _fail(str(error), Exit.NO)
-    tell(console, settings, proof, dealt)
+        return _fail(str(error), ExitCode.NO)
+    print_report(console, settings, proof, dealt)
     if dealt.failure:
-        _fail(dealt.failure, Exit.NO)
+        _fail(dealt.failure, ExitCode.NO)
     if as_json:
-        print(json.dumps(plain(settings, proof, dealt)))
-    return Exit.DONE if proof.verified and not dealt.failure else Exit.NO
+        print(json.dumps(json_report(settings, proof, dealt)))
+    return ExitCode.DONE if proof.verified and not dealt.failure else ExitCode.NO
 
 
 def _console(*, as_json: bool) -> "Console":
-    """Where people look: stdout, or stderr where stdout is a program's."""
+    """The console for people: stdout, or stderr with --json."""
     from rich.console import Console
 
     stream = sys.stderr if as_json else sys.stdout
@@ -295,32 +297,22 @@ def _console(*, as_json: bool) -> "Console":
     return Console(stderr=as_json, width=width, highlight=False)
 
 
-def _fail(words: str, code: Exit) -> Exit:
+def _fail(words: str, code: ExitCode) -> ExitCode:
     print(f"smartshoe-hil: {words}", file=sys.stderr)
     return code
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
-def emulate(context: typer.Context) -> None:
-    """Serve an emulated shoe and its dealer on a pseudo-terminal or TCP port."""
-    from hil.serve.shoe import main as run
-
-    words = context.args or ["--help"]
-    try:
-        raise typer.Exit(run(words))
-    finally:
-        if {"-h", "--help"} & set(words):
-            print(_EMULATE_EXAMPLES)
+app.command(
+    cls=GroupedCommand,
+    epilog=f"\b\nexamples:\n{EMULATE_EXAMPLES}\n{EMULATE_NOTES}\n\n{_EXIT_CODES}",
+)(emulate)
 
 
-@app.command(epilog="\b\nexample:\n  smartshoe-hil demo --mistake wrong_result@3")
+@app.command(epilog=f"\b\nexample:\n  smartshoe-hil demo --mistake wrong_result@3\n\n{_EXIT_CODES}")
 def mistakes(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List what the emulated dealer can do wrong on request."""
+    """List the mistakes that the emulated dealer can make."""
     if as_json:
         print(json.dumps({each.value: words for each, words in DESCRIPTIONS.items()}, indent=2))
         return
@@ -332,17 +324,38 @@ def mistakes(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. `argv` without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
+    return run_to_end(lambda: _run(words))
+
+
+def _run(words: list[str]) -> int:
     try:
-        app(args=words, prog_name="smartshoe-hil")
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else Exit.DONE
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+        ended = app(args=words, prog_name=_NAME, standalone_mode=False)
     except BrokenPipeError:
-        # Who reads along has left; nothing more can be said to him.
+        # The reader of the pipe has gone; the rest of the output has no recipient.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.NO
-    return Exit.DONE
+        return ExitCode.NO
+    except Exception as error:  # noqa: BLE001 - the one place where errors become sentences
+        return _report_error(error)
+    return ended if isinstance(ended, int) else ExitCode.DONE
+
+
+def _report_error(error: Exception) -> ExitCode:
+    """Print an error of usage or of the system as one sentence; anything else is raised again."""
+    usage = getattr(error, "format_message", None)
+    if usage is not None:
+        context = getattr(error, "ctx", None)
+        if context is not None and usage() == context.get_help():
+            print(usage(), file=sys.stderr)  # no command was named
+            return ExitCode.UNUSABLE
+        command = _NAME if context is None else context.command_path
+        words = _PREFIX.sub(r"\1: ", usage()).removeprefix("Invalid value: ").removesuffix(".")
+        return _fail(f"{words}; `{command} -h` lists what is allowed", ExitCode.UNUSABLE)
+    if isinstance(error, LineUnavailable | CannotServe):
+        return _fail(str(error), ExitCode.UNUSABLE)
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{error.filename}: "
+        return _fail(f"{where}{error.strerror or error}", ExitCode.UNUSABLE)
+    raise error
 
 
 if __name__ == "__main__":

@@ -1,16 +1,9 @@
-"""What holds for every test.
-
-Responsible for: choosing the long tests, tests that need a Debian package, skips that count as
-failures where nothing may be skipped, fixed examples for hypothesis, a quick directory, and the
-check that no test leaves a thread behind.
-Not responsible for: fixtures of one package; they stand beside the tests that use them. Marks of
-clauses are judged in tests/register.
-Source: package README, "Rules of the house".
-"""
+"""Rules for every test: long tests, Debian packages, skips, hypothesis, leftover threads."""
 
 import ctypes
 import os
 import shutil
+import signal
 import tempfile
 import threading
 import time
@@ -20,6 +13,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from hil.run_guard import guarded_run, memory_folder
+
 pytest_plugins = ("register_plugin",)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
@@ -27,7 +22,7 @@ THREAD_GRACE_S = 2.0
 # Threads of the test runner itself.
 RUNNER_THREADS = ("pytest_timeout", "execnet")
 
-# Written out, because hypothesis changes its defaults where CI is set; slowness is no failure.
+# Explicit, because hypothesis changes its defaults where CI is set; slowness is not a failure.
 SAME_EVERYWHERE = hypothesis.settings(
     database=None,
     deadline=None,
@@ -39,13 +34,31 @@ hypothesis.settings.register_profile("seeded", SAME_EVERYWHERE, derandomize=Fals
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--full", action="store_true", help="run the tests marked full, too")
+    parser.addoption("--full", action="store_true", help="also run the tests marked full")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        _begin_run(config)
     if config.getoption("--hypothesis-profile", None) is None:
         seeded = config.getoption("--hypothesis-seed", None) is not None
         hypothesis.settings.load_profile("seeded" if seeded else "fixed")
+
+
+def _begin_run(config: pytest.Config) -> None:
+    """Leave no process and folder behind; start children that Ctrl-C can end.
+
+    A parent that ignores SIGINT, such as a shell with a background job, hands that on.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    run = guarded_run()
+    run.__enter__()
+    config.add_cleanup(lambda: run.__exit__(None, None, None))
+    if config.option.basetemp is None:
+        # Short, because the path of a socket has at most 107 bytes.
+        config.option.basetemp = str(Path(tempfile.gettempdir()) / "t")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -65,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _absent(marker: pytest.Mark) -> str:
-    """Why the package of a `debian` marker counts as absent; empty when it is there."""
+    """Why the package of a `debian` marker counts as absent; empty if it is installed."""
     program, library = marker.kwargs.get("program"), marker.kwargs.get("library")
     if len(marker.args) != 1 or set(marker.kwargs) not in ({"program"}, {"library"}):
         raise pytest.UsageError(
@@ -117,7 +130,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.fixture(autouse=True)
 def _no_thread_left() -> Iterator[None]:
-    """Every thread a test starts has ended when the test has, daemon or not."""
+    """Fails a test that leaves a thread running, daemon or not."""
     before = set(threading.enumerate())
     yield
     started = [
@@ -134,8 +147,6 @@ def _no_thread_left() -> Iterator[None]:
 
 @pytest.fixture
 def fast_dir() -> Iterator[Path]:
-    """A directory in memory where there is one, for tests that do not test durability."""
-    memory = Path("/dev/shm")
-    parent = memory if memory.is_dir() and os.access(memory, os.W_OK | os.X_OK) else None
-    with tempfile.TemporaryDirectory(prefix="smartshoe-", dir=parent) as name:
+    """A directory in memory if possible, for tests that do not test durability."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir=memory_folder()) as name:
         yield Path(name)

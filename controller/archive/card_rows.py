@@ -1,17 +1,15 @@
-"""The rows of a finished shoe: every card it dealt, put to burn or coup, and whether they tell all.
+"""Builds the card rows of a finished shoe from its entries, and decides whether rows tell it all.
 
-Responsible for: following the entries of one shoe card by card, giving each card its row as soon as
-burn or coup is closed, and noticing whatever rows cannot tell.
-Not responsible for: the layout of a row (card_rows), which records are one shoe's (sealing), and
-for judging anything: roles and results are the ones the table recorded.
+Not: checking the rules: roles and results are the ones the table recorded.
 Source: controller/journal/README.md, "Shoe file".
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from controller.journal.card_row_format import (
     CHAIN_BYTES,
@@ -30,30 +28,30 @@ from controller.procedure.effects import (
     CoupFate,
     CoupRecord,
     RecordedCard,
-    Refused,
+    Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
 )
 from controller.procedure.events import (
+    BoxedCardFound,
     CardDrawn,
     CoupForcedOut,
-    CustodyFound,
+    CustodyFindingRaised,
     CutCardDrawn,
-    FoundFaceUp,
-    GhostHandAsked,
+    GhostHandRequested,
     IrregularityResolved,
     ProgramReplaced,
     ReportsMissing,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
 )
 from controller.procedure.verdicts import Irregularity
 from controller.rules.cards import Card, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.entries import DeviceNoted, Entry, Judged
+from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 
 RANKS: Final = 13
@@ -81,122 +79,124 @@ _FATES: Final = MappingProxyType(
         CoupFate.FLOOR_DECIDED: RowEnd.FLOOR_DECIDED,
     }
 )
-# The orders in which the cards of a whole coup are drawn.
+# The orders in which the cards of a complete coup are drawn.
 _FIRST_FOUR: Final = (RowRole.PLAYER_1, RowRole.BANKER_1, RowRole.PLAYER_2, RowRole.BANKER_2)
-_WHOLE_COUPS: Final = (
+_COMPLETE_COUPS: Final = (
     _FIRST_FOUR,
     (*_FIRST_FOUR, RowRole.PLAYER_3),
     (*_FIRST_FOUR, RowRole.BANKER_3),
     (*_FIRST_FOUR, RowRole.PLAYER_3, RowRole.BANKER_3),
 )
-# What a shoe in order has none of, beside verdicts: its records tell more than rows can.
-_TELLS_MORE: Final = (
+# Events that rows cannot represent: a shoe with one of them is never clean.
+_NOT_IN_ROWS: Final = (
     CoupForcedOut,
-    CustodyFound,
-    FoundFaceUp,
-    GhostHandAsked,
+    CustodyFindingRaised,
+    BoxedCardFound,
+    GhostHandRequested,
     IrregularityResolved,
     ProgramReplaced,
     ReportsMissing,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
 )
 
 
 class ShoeRows:
-    """Takes the entries of one shoe in order; `clean` once it has ended says what a row tells."""
+    """Builds the rows of one shoe from its entries, added in order; `clean` is valid at its end."""
 
     def __init__(self, *, as_profiled: bool, opened: bool = False) -> None:
-        """`as_profiled`: before the first entry every setting is the profile's. `opened`: so was
+        """Start with no rows.
 
-        the shoe, with no card drawn; what ends a shoe may open the next one.
+        `as_profiled`: before the first entry every setting has the profile's value. `opened`:
+        before the first entry the shoe is open with no card drawn, as the input that ended the
+        previous shoe may open the next one.
         """
         self._rows: list[CardRow] = []
-        # Numbers of the rows that belong to no burn and no coup yet.
+        # Indexes of the rows that belong to no burn and no coup yet.
         self._cards: list[int] = []
         self._cut_cards: list[int] = []
         self._tag = b""
         self._coups = 0
-        # Whether the event judged last was a card drawn.
+        # Whether the latest event was a card drawn.
         self._drew = False
         self._open = opened
         self._ended = False
-        self._whole = as_profiled
+        self._complete = as_profiled
         self.as_profiled = as_profiled
 
     @property
     def clean(self) -> bool:
-        """Whether nothing irregular happened and the rows tell the whole shoe."""
-        return self._whole and self._ended
+        """Whether nothing irregular happened and the rows contain the whole shoe."""
+        return self._complete and self._ended
 
     @property
     def packed(self) -> bytes:
-        """All rows as they stand in the file."""
+        """All rows as the file stores them."""
         return b"".join(map(row_bytes, self._rows))
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def not_whole(self) -> None:
-        """Something happened that rows cannot tell."""
-        self._whole = False
+    def mark_incomplete(self) -> None:
+        """Note that something happened that rows cannot represent."""
+        self._complete = False
 
-    def began_run(self) -> None:
-        """A run of the program began; what was lost meanwhile the records tell."""
+    def begin_run(self) -> None:
+        """A run of the program began: within an open shoe, rows may miss what happened between."""
         if self._open:
-            self.not_whole()
+            self.mark_incomplete()
 
-    def take(self, stored: StoredRecord, entry: Entry, utc_ns: int) -> None:
-        """One entry; `utc_ns` is when the input it was concluded from came."""
-        if self._ended and not isinstance(entry, Judged | ShoeEnded):
-            # It is of the next shoe, told by the input that ended this one.
+    def add_entry(self, stored: StoredRecord, entry: Entry, utc_ns: int) -> None:
+        """Add one entry; `utc_ns` is the time of the input it was concluded from."""
+        if self._ended and not isinstance(entry, EventVerdicts | ShoeEnded):
+            # It belongs to the next shoe, concluded from the input that ended this one.
             return
         match entry:
-            case DeviceNoted(event=CardPassed(tag=tag, sure=sure)):
+            case DeviceEventRecorded(event=CardPassed(tag=tag, sure=sure)):
                 known = tag is not None and sure
                 self._tag = sha256((tag or "").encode()).digest()[:TAG_BYTES] if known else b""
-            case Judged():
-                self._judged(stored, entry, utc_ns)
+            case EventVerdicts():
+                self._add_event(stored, entry, utc_ns)
             case ShoeOpened(joined=joined):
                 # The first card may open its shoe itself.
                 stray = len(self._cards) - self._drew
                 if joined or self._open or stray:
-                    self.not_whole()
+                    self.mark_incomplete()
                 self._open = True
             case BurnDone():
-                self._burned(entry)
+                self._close_burn(entry)
             case CoupClosed(record=record):
-                self._closed(record)
+                self._close_coup(record)
             case ShoeEnded():
-                self._over(entry)
+                self._close_shoe(entry)
             case SettingChanged():
                 self.as_profiled = False
-                self.not_whole()
-            case Refused() | ResolutionRecorded():
-                self.not_whole()
+                self.mark_incomplete()
+            case Refusal() | ResolutionRecorded():
+                self.mark_incomplete()
             case _:
                 pass
 
     # --- cards -----------------------------------------------------------------------------------
 
-    def _judged(self, stored: StoredRecord, judged: Judged, utc_ns: int) -> None:
-        event = judged.event
+    def _add_event(self, stored: StoredRecord, entry: EventVerdicts, utc_ns: int) -> None:
+        event = entry.event
         self._drew = isinstance(event, CardDrawn)
         flags = RowFlag.NONE
-        for verdict in judged.verdicts:
+        for verdict in entry.verdicts:
             if isinstance(verdict, Irregularity):
                 flags |= RowFlag.IRREGULAR
             if verdict.provisional:
                 flags |= RowFlag.SUSPENDED
-        if flags or isinstance(event, _TELLS_MORE):
-            self.not_whole()
+        if flags or isinstance(event, _NOT_IN_ROWS):
+            self.mark_incomplete()
         if isinstance(event, CutCardDrawn):
             if self._cards:
                 self._cut_cards.append(len(self._rows))
             self._draw(stored, utc_ns, RowRole.CUT_CARD, None, Place.UNCLAIMED, flags)
         elif isinstance(event, CardDrawn):
             if event.card is None or event.again or self._ended:
-                self.not_whole()
+                self.mark_incomplete()
             self._cards.append(len(self._rows))
             self._draw(stored, utc_ns, RowRole.OTHER, event.card, event.claimed, flags)
 
@@ -226,28 +226,28 @@ class ShoeRows:
             )
         )
 
-    # --- what they belong to ---------------------------------------------------------------------
+    # --- roles of the cards ----------------------------------------------------------------------
 
-    def _burned(self, burn: BurnDone) -> None:
+    def _close_burn(self, burn: BurnDone) -> None:
         mine, self._cards = self._cards[: burn.removed], self._cards[burn.removed :]
         self._cut_cards = []
         first = self._rows[mine[0]].card if mine else NOT_READ
         if not burn.proven or len(mine) != burn.removed or first != card_number(burn.first):
-            self.not_whole()
+            self.mark_incomplete()
         for place, number in enumerate(mine):
             role = RowRole.BURN if place else RowRole.BURN_FIRST
             self._rows[number] = replace(self._rows[number], role=role)
 
-    def _closed(self, record: CoupRecord) -> None:
+    def _close_coup(self, record: CoupRecord) -> None:
         self._coups += 1
         if record.coup != self._coups or not _in_order(record):
-            self.not_whole()
+            self.mark_incomplete()
         mine = self._cards_of(record)
         for number, dealt in mine:
             role = _ROLES.get(dealt.place, RowRole.OTHER)
             self._rows[number] = replace(self._rows[number], role=role, coup=record.coup)
-        if tuple(self._rows[number].role for number, _ in mine) not in _WHOLE_COUPS:
-            self.not_whole()
+        if tuple(self._rows[number].role for number, _ in mine) not in _COMPLETE_COUPS:
+            self.mark_incomplete()
         if not mine:
             return
         for number in self._cut_cards:
@@ -262,53 +262,53 @@ class ShoeRows:
         )
 
     def _cards_of(self, record: CoupRecord) -> list[tuple[int, RecordedCard]]:
-        """The rows of a coup's cards, in the order drawn; what lay between them stays aside.
+        """The rows of a coup's cards, in the order drawn; other cards between them are set aside.
 
-        What came after the last of them may be the next coup's first card: at a table that reports
-        no results it is what ends a coup.
+        A card after the last of them may be the next coup's first card: at a table that reports no
+        results, that card ends a coup.
         """
         dealt = [one for one in record.cards if one.carried_from is None]
         faces = [card_number(one.card) for one in dealt]
         mine = self._cards[: len(dealt)]
         if [self._rows[number].card for number in mine] != faces or record.aside:
-            mine = self._found_from_behind(faces)
+            mine = self._find_last_drawn(faces)
         last = mine[-1] if mine else -1
-        beside = [number for number in self._cards if number < last and number not in mine]
-        for number in beside:
+        others = [number for number in self._cards if number < last and number not in mine]
+        for number in others:
             row = self._rows[number]
             coup = record.coup if number > mine[0] else row.coup
             self._rows[number] = replace(row, coup=coup, flags=row.flags | RowFlag.CARRIED)
-        if beside or len(mine) != len(record.cards):
-            self.not_whole()
+        if others or len(mine) != len(record.cards):
+            self.mark_incomplete()
         self._cards = [number for number in self._cards if number > last]
         return list(zip(mine, dealt[len(dealt) - len(mine) :], strict=True))
 
-    def _found_from_behind(self, faces: Sequence[int]) -> list[int]:
-        """Where something was drawn beside a coup its cards are the ones drawn last."""
+    def _find_last_drawn(self, faces: Sequence[int]) -> list[int]:
+        """The rows of these faces, searched from the end: other cards may have been drawn first."""
         found: list[int] = []
         for number in reversed(self._cards):
             if len(found) < len(faces) and self._rows[number].card == faces[-1 - len(found)]:
                 found.insert(0, number)
         return found
 
-    def _over(self, ended: ShoeEnded) -> None:
+    def _close_shoe(self, ended: ShoeEnded) -> None:
         drawn = sum(row.role is not RowRole.CUT_CARD for row in self._rows)
         whole = (ended.coups, ended.cards_drawn) == (self._coups, drawn)
         by_itself = not (ended.person or ended.reason or ended.irregularities or ended.void)
         if not (self._open and whole and by_itself) or self._cards or self._ended:
-            self.not_whole()
+            self.mark_incomplete()
         self._open, self._ended = False, True
 
 
 def card_number(card: Card | None) -> int:
-    """A card as a row has it: 13 times the suit plus the rank, NOT_READ for none."""
+    """The number of a card in a row: 13 times the suit plus the rank, NOT_READ for none."""
     return NOT_READ if card is None else RANKS * _SUITS[card.suit] + card.rank
 
 
 def _in_order(record: CoupRecord) -> bool:
-    """Whether a coup was dealt and counted with nothing to tell beside it."""
-    beside = record.aside or record.irregular or record.suspended_cards or record.ghost
-    return record.fate is CoupFate.COUNTED and record.outcome is not None and not beside
+    """Whether a coup was dealt and counted without anything unusual."""
+    unusual = record.aside or record.irregular or record.suspended_cards or record.ghost
+    return record.fate is CoupFate.COUNTED and record.outcome is not None and not unusual
 
 
 def _end_of(record: CoupRecord) -> RowEnd:

@@ -1,9 +1,6 @@
-"""Copying finished shoes and lists of seals elsewhere, each copy read back and checked.
+"""Copies finished shoes and lists of seals to an archive; each copy is read back and verified.
 
-Responsible for: what is to be copied, that a copy is whole and on its disk before it counts, going
-on where a copy was interrupted, never writing over a different file, and the note in the archive.
-Not responsible for: taking shoes from the table's disk (retention), and for the live part: of the
-shoe in play nothing is copied.
+An interrupted run is resumed by the next; a different file is never overwritten.
 Source: package README, "Journal commands"; POSIX.1-2017, fsync(), posix_fadvise().
 """
 
@@ -12,13 +9,14 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
+
 from controller.archive.day_list import FOLDER_NAME, SUFFIX, DayList, read_day
-from controller.archive.shoe_index import SealedShoe, sealed_shoes, trailer
+from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.journal.database import FILE_MODE, FOLDER_MODE
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
@@ -34,21 +32,20 @@ _PIECE_BYTES: Final = 1 << 20
 Progress = Callable[[int, int], None]
 
 
-@dataclass(slots=True)
-class ArchiveReport:
-    """What was done: files copied and checked, files that were there already, and what was not.
+class ArchiveReport(Struct):
+    """Names of files copied and verified, files present already, and shoes that are too young.
 
-    `problems` are sentences; where there is one the archive is not complete.
+    `problems` are sentences; if there is one, the archive is not complete.
     """
 
     copied: list[str] = field(default_factory=list)
-    there: list[str] = field(default_factory=list)
+    present: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     copied_bytes: int = 0
 
 
-def archive(
+def archive_shoes(
     journal: Path,
     to: Path,
     at_ns: int,
@@ -57,107 +54,107 @@ def archive(
 ) -> ArchiveReport:
     """Copy what was sealed longer than `older_than_ns` ago. Raises JournalError, OSError.
 
-    A gaming day is copied whole or not at all. `progress` gets bytes done and bytes in all.
+    A gaming day is copied whole or not at all. `progress` is called with bytes done and total.
     """
-    _other_folder(journal, to)
+    _require_other_folder(journal, to)
     report = ArchiveReport()
-    # Lists first: a shoe that is sealed meanwhile is in none of them and waits for the next time.
-    lists = _lists(journal)
-    days = _days(sealed_shoes(journal))
-    old = [day for day in days if all(_old(one, at_ns, older_than_ns) for one in day)]
+    # Lists first: a shoe sealed meanwhile is in none of them and waits for the next run.
+    lists = _read_lists(journal)
+    days = _group_by_day(shoe_summaries(journal))
+    old = [day for day in days if all(_is_old(one, at_ns, older_than_ns) for one in day)]
     report.waiting = [str(one.name) for day in days if day not in old for one in day]
-    wanted = [one for day in old for one in day if not _just_sealed(one, days, lists)]
-    _same_table(to, wanted)
+    wanted = [one for day in old for one in day if not _is_being_listed(one, days, lists)]
+    _require_same_table(to, wanted)
     total, done = sum(one.size for one in wanted), 0
     progress(0, total)
     for one in wanted:
-        _copied_shoe(report, journal, to, one)
+        _copy_shoe(report, journal, to, one)
         done += one.size
         progress(done, total)
-    _copied_lists(report, journal, to, [day[0].heading.gaming_day for day in old], lists)
+    _copy_lists(report, journal, to, [day[0].heading.gaming_day for day in old], lists)
     if wanted:
-        _note(to, wanted[-1], at_ns)
+        _write_note(to, wanted[-1], at_ns)
     return report
 
 
-def _other_folder(journal: Path, to: Path) -> None:
+def _require_other_folder(journal: Path, to: Path) -> None:
     inside = (to.resolve(), *to.resolve().parents)
     if journal.resolve() in inside:
         raise JournalError(
-            f"{to}: it is in the journal's own folder. Name a folder on another disk"
+            f"{to}: this is inside the journal's own folder. Name a folder on another disk"
         )
     if (to / "live.db").exists() or (to / "lock").exists():
-        raise JournalError(f"{to}: it is the folder of a table. Name a folder for the archive")
+        raise JournalError(f"{to}: this is the folder of a table. Name a folder for the archive")
 
 
-def _days(shoes: Iterable[SealedShoe]) -> list[list[SealedShoe]]:
-    days: dict[str, list[SealedShoe]] = {}
+def _group_by_day(shoes: Iterable[ShoeSummary]) -> list[list[ShoeSummary]]:
+    days: dict[str, list[ShoeSummary]] = {}
     for one in shoes:
         days.setdefault(one.path.parent.name, []).append(one)
     return list(days.values())
 
 
-def _old(one: SealedShoe, at_ns: int, older_than_ns: int) -> bool:
+def _is_old(one: ShoeSummary, at_ns: int, older_than_ns: int) -> bool:
     return older_than_ns == 0 or one.heading.until_ns <= at_ns - older_than_ns
 
 
-def _just_sealed(
-    one: SealedShoe, days: Sequence[Sequence[SealedShoe]], lists: dict[str, bytes]
+def _is_being_listed(
+    one: ShoeSummary, days: Sequence[Sequence[ShoeSummary]], lists: dict[str, bytes]
 ) -> bool:
-    """Whether it is the newest shoe and its list, which does not name it yet, is being written."""
+    """Whether it is the newest shoe and its list does not name it yet: it is being written."""
     name = f"{one.heading.gaming_day}{SUFFIX}"
     return one is days[-1][-1] and one.digest.hex().encode() not in lists.get(name, b"")
 
 
-def _same_table(to: Path, wanted: Sequence[SealedShoe]) -> None:
-    """One archive, one table: their gaming days and numbers are alike."""
+def _require_same_table(to: Path, wanted: Sequence[ShoeSummary]) -> None:
+    """One archive per table: shoes of two tables have the same gaming days and numbers."""
     path = to / NOTE_NAME
     if not wanted or not path.exists():
         return
-    table, stands = wanted[0].heading.table, _table_noted(path)
-    if stands != table:
+    table, noted = wanted[0].heading.table, _noted_table(path)
+    if noted != table:
         raise JournalError(
-            f"{to}: it is the archive of table {stands}, and these are shoes of {table}. Name"
+            f"{to}: this is the archive of table {noted}, but these are shoes of {table}. Name"
             " another folder: one for each table"
         )
 
 
-def _table_noted(path: Path) -> str:
+def _noted_table(path: Path) -> str:
     try:
         return str(json.loads(path.read_text("utf-8"))["table"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise JournalError(
-            f"{path}: the archive's note cannot be read. Move it away: it is written anew"
+            f"{path}: the archive's note cannot be read. Move it away: it is written again"
         ) from error
 
 
 # --- shoes ----------------------------------------------------------------------------------------
 
 
-def _copied_shoe(report: ArchiveReport, journal: Path, to: Path, one: SealedShoe) -> None:
-    """Copy and check one shoe, or see that it is there."""
+def _copy_shoe(report: ArchiveReport, journal: Path, to: Path, one: ShoeSummary) -> None:
+    """Copy and verify one shoe, or find that it is present already."""
     name = one.path.relative_to(journal).as_posix()
     target = to / name
     if target.exists():
         if has_copy(to, one):
-            report.there.append(name)
+            report.present.append(name)
         else:
             report.problems.append(
-                f"{target}: another file than {one.path} stands there. Nothing was written over it:"
-                " keep both as evidence, and run `smartshoe verify` on both"
+                f"{target}: this file differs from {one.path}. It was not overwritten: keep both as"
+                " evidence, and run `smartshoe verify` on both"
             )
         return
     data = one.path.read_bytes()
-    found = checked(one.path)
-    if found:
-        report.problems.append(f"{one.path}: not copied: {found}. Keep it as evidence")
+    problem = verify_file(one.path)
+    if problem:
+        report.problems.append(f"{one.path}: not copied: {problem}. Keep it as evidence")
         return
-    put(to, target, data)
-    found = "" if read_back(target) == sha256(data).digest() else "the disk gives other bytes back"
-    found = found or checked(target)
-    if found:
+    write_copy(to, target, data)
+    same = read_back(target) == sha256(data).digest()
+    problem = verify_file(target) if same else "the disk returns other bytes than were written"
+    if problem:
         report.problems.append(
-            f"{target}: the copy is not good: {found}. Look after the archive's disk, move this"
+            f"{target}: the copy is not good: {problem}. Check the archive's disk, move this"
             " file away, and archive again"
         )
         return
@@ -165,17 +162,17 @@ def _copied_shoe(report: ArchiveReport, journal: Path, to: Path, one: SealedShoe
     report.copied_bytes += one.size
 
 
-def checked(path: Path) -> str:
-    """What the regulator's verifier finds wrong with one sealed file; empty where it is intact."""
+def verify_file(path: Path) -> str:
+    """The first problem that the regulator's verifier finds in a sealed file; empty if intact."""
     try:
-        told = verify(path)
+        report = verify(path)
     except CannotRead as error:
         return str(error)
-    return "" if told.intact else str(told.problems[0])
+    return "" if report.intact else str(report.problems[0])
 
 
-def put(to: Path, target: Path, data: bytes) -> None:
-    """Make a new file, whole and on the disk, or none. Raises OSError."""
+def write_copy(to: Path, target: Path, data: bytes) -> None:
+    """Create a new file, complete and durable, or none. Raises OSError."""
     part = to / _PART_NAME
     target.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     try:
@@ -191,7 +188,7 @@ def put(to: Path, target: Path, data: bytes) -> None:
 
 
 def read_back(path: Path) -> bytes:
-    """The digest of a file as its disk gives it, not as memory still holds it. Raises OSError."""
+    """SHA-256 of a file as read from its disk, not from the page cache. Raises OSError."""
     digest = sha256()
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -203,8 +200,8 @@ def read_back(path: Path) -> bytes:
 # --- lists of seals -------------------------------------------------------------------------------
 
 
-def _lists(journal: Path) -> dict[str, bytes]:
-    """All lists of seals, those laid aside included, by name."""
+def _read_lists(journal: Path) -> dict[str, bytes]:
+    """All lists of seals by name, including those set aside."""
     folder = journal / FOLDER_NAME
     if not folder.is_dir():
         return {}
@@ -215,49 +212,49 @@ def _lists(journal: Path) -> dict[str, bytes]:
     }
 
 
-def _copied_lists(
+def _copy_lists(
     report: ArchiveReport, journal: Path, to: Path, days: Sequence[str], lists: dict[str, bytes]
 ) -> None:
     for name, data in lists.items():
         if name.partition(".")[0] not in days:
             continue
         target = to / FOLDER_NAME / name
-        shown = f"{FOLDER_NAME}/{name}"
+        relative = f"{FOLDER_NAME}/{name}"
         if not target.exists():
-            put(to, target, data)
+            write_copy(to, target, data)
         elif target.read_bytes() == data:
-            report.there.append(shown)
+            report.present.append(relative)
             continue
-        elif not _grown(target, journal / FOLDER_NAME / name):
+        elif not _is_continuation(target, journal / FOLDER_NAME / name):
             report.problems.append(
-                f"{target}: it names other seals than {journal / FOLDER_NAME / name}. Nothing was"
-                " written over it: keep both, and run `smartshoe verify` on both folders"
+                f"{target}: it names other seals than {journal / FOLDER_NAME / name}. It was not"
+                " overwritten: keep both, and run `smartshoe verify` on both folders"
             )
             continue
         else:
             store_text(target, data.decode())
         if read_back(target) != sha256(data).digest():
-            report.problems.append(f"{target}: the disk gives other bytes back than were written")
+            report.problems.append(f"{target}: the disk returns other bytes than were written")
             continue
-        report.copied.append(shown)
+        report.copied.append(relative)
         report.copied_bytes += len(data)
 
 
-def _grown(before: Path, after: Path) -> bool:
-    """Whether a list only went on, and nobody signed the longer one who did not sign the other."""
+def _is_continuation(before: Path, after: Path) -> bool:
+    """Whether the later list only adds seals, and has the same signer (or the first had none)."""
     try:
         one, two = read_day(before), read_day(after)
     except SmallFileError:
         return False
-    same = _whose(one) == _whose(two) or not one.signer
+    same = _list_identity(one) == _list_identity(two) or not one.signer
     return same and two.seals[: len(one.seals)] == one.seals
 
 
-def _whose(day: DayList) -> tuple[str, str, bytes]:
+def _list_identity(day: DayList) -> tuple[str, str, bytes]:
     return day.table, day.gaming_day, day.signer
 
 
-def _note(to: Path, newest: SealedShoe, at_ns: int) -> None:
+def _write_note(to: Path, newest: ShoeSummary, at_ns: int) -> None:
     fields = {
         "form": NOTE_FORM,
         "table": newest.heading.table,
@@ -272,8 +269,8 @@ def _note(to: Path, newest: SealedShoe, at_ns: int) -> None:
     store_text(to / NOTE_NAME, json.dumps(fields, indent=2, ensure_ascii=False) + "\n")
 
 
-def has_copy(archived: Path, one: SealedShoe) -> bool:
-    """Whether a file of that shoe's size and seal stands in the archive; no more is looked at."""
+def has_copy(archived: Path, one: ShoeSummary) -> bool:
+    """Whether the archive has a file with that shoe's size and trailer; nothing more is checked."""
     copy = archived / one.path.relative_to(one.path.parents[2])
     try:
         return copy.stat().st_size == one.size and trailer(copy) == trailer(one.path)

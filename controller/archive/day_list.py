@@ -1,19 +1,17 @@
-"""The list of seals of a gaming day: what was sealed, signed, and the short code people can keep.
+"""The signed list of a gaming day's seals: its content, its JSON file, and its short code.
 
-Responsible for: what the list says, the bytes that are signed, its JSON file written so that a
-power cut leaves the old one or the new one, reading it strictly, and the short code.
-Not responsible for: when it is written and by which key (seal_desk, signer), and for the files it
-names (journal.folder).
 Source: controller/journal/README.md, "List of seals"; RFC 4648 (base32), RFC 8032 (Ed25519).
 """
 
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.journal.shoe_file import DIGEST_BYTES, SIGNATURE_BYTES, ShoeFile
 from controller.system.atomic_file import (
@@ -27,7 +25,7 @@ from controller.system.json_document import U64_MAX, JsonFields
 from controller.system.keys import PublicKey
 
 FORM: Final = "smartshoe-seals-1"
-SIGNED_WORDS: Final = "smartshoe seals 1"
+SIGNED_PREFIX: Final = "smartshoe seals 1"
 FOLDER_NAME: Final = "days"
 SUFFIX: Final = ".seals.json"
 KEY_BYTES: Final = 32
@@ -36,16 +34,15 @@ _GROUP_LETTERS: Final = 5
 _FOLDER_MODE: Final = 0o750
 _FILE_MODE: Final = 0o640
 _REMEDY: Final = (
-    "take the list as the table wrote it; the table writes it anew, from its sealed files, when"
-    " this one is moved away"
+    "use the list as the table wrote it; if this one is moved away, the table writes it again from"
+    " its sealed files"
 )
 
 Sign = Callable[[bytes], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
-    """One sealed file: its shoe, its digest, its records, and when the last of them came (UTC)."""
+class Seal(Struct, frozen=True):
+    """One sealed file: shoe number, digest, record numbers, UTC time of its last input."""
 
     shoe: int
     digest: bytes
@@ -54,11 +51,10 @@ class Seal:
     until_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class DayList:
-    """The seals of one table and gaming day in their order.
+class DayList(Struct, frozen=True):
+    """The seals of one table and gaming day, in order of their records.
 
-    `signer` is a public key and `signature` by it; both empty where the table has no key.
+    `signer` is the public key that made `signature`; both are empty where the table has no key.
     """
 
     table: str
@@ -69,21 +65,21 @@ class DayList:
 
 
 def seal_of(shoe: ShoeFile) -> Seal:
-    """What the list says of a sealed file."""
-    said = shoe.heading
-    return Seal(said.shoe, shoe.digest, said.first_seq, said.last_seq, said.until_ns)
+    """The list's entry for a sealed file."""
+    heading = shoe.heading
+    return Seal(heading.shoe, shoe.digest, heading.first_seq, heading.last_seq, heading.until_ns)
 
 
 def with_seal(day: DayList, seal: Seal) -> DayList:
-    """The list with that seal at its place by its records; its signature is no longer."""
+    """The list with that seal inserted in order of records, and without a signature."""
     others = (one for one in day.seals if one.last_seq != seal.last_seq)
     seals = tuple(sorted((*others, seal), key=lambda one: one.last_seq))
     return replace(day, seals=seals, signer=b"", signature=b"")
 
 
 def signed_bytes(day: DayList) -> bytes:
-    """What the signature is over."""
-    lines = [SIGNED_WORDS, day.table, day.gaming_day]
+    """The bytes that the signature covers."""
+    lines = [SIGNED_PREFIX, day.table, day.gaming_day]
     lines += (
         f"{one.shoe} {one.digest.hex()} {one.first_seq} {one.last_seq} {one.until_ns}"
         for one in day.seals
@@ -91,20 +87,20 @@ def signed_bytes(day: DayList) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def signed(day: DayList, signer: bytes, sign: Sign) -> DayList:
-    """The list with a signature; `sign` gets the bytes to sign."""
+def sign_day(day: DayList, signer: bytes, sign: Sign) -> DayList:
+    """The list with a signature; `sign` takes the bytes to sign and returns 64 bytes."""
     return replace(day, signer=signer, signature=sign(signed_bytes(day)))
 
 
-def verifies(day: DayList) -> bool:
-    """Whether the key that the list names signed it; a list without a signature does not."""
+def signature_holds(day: DayList) -> bool:
+    """Whether the key that the list names signed it; False for an unsigned list."""
     if not day.signer or not day.signature:
         return False
     return PublicKey(day.signer).verifies(day.signature, signed_bytes(day))
 
 
 def short_code(day: DayList) -> str:
-    """Twenty letters and digits that stand for the list, for people to read out and keep."""
+    """Twenty letters and digits derived from the list, for people to read out and note."""
     letters = base64.b32encode(sha256(signed_bytes(day)).digest()).decode()[:_CODE_LETTERS]
     groups = range(0, _CODE_LETTERS, _GROUP_LETTERS)
     return "-".join(letters[at : at + _GROUP_LETTERS] for at in groups)
@@ -114,12 +110,12 @@ def short_code(day: DayList) -> str:
 
 
 def day_path(folder: Path, gaming_day: str) -> Path:
-    """Where the list of that day stands in a journal's folder."""
+    """The path of that day's list in a journal's folder."""
     return folder / FOLDER_NAME / f"{gaming_day}{SUFFIX}"
 
 
 def newest_list(folder: Path, gaming_day: str = "") -> Path:
-    """The list of that day, or of the newest that has one. Raises SmallFileError."""
+    """The path of that day's list, or of the newest list. Raises SmallFileError."""
     found = sorted(one.name for one in (folder / FOLDER_NAME).glob(f"*{SUFFIX}"))
     wanted = f"{gaming_day}{SUFFIX}" if gaming_day else next(reversed(found), "")
     if wanted not in found or not wanted:
@@ -133,7 +129,7 @@ def newest_list(folder: Path, gaming_day: str = "") -> Path:
 
 
 def list_text(day: DayList) -> str:
-    """The file: JSON, a field a line."""
+    """The content of the file: JSON, one field per line."""
     fields = {
         "form": FORM,
         "table": day.table,
@@ -155,7 +151,7 @@ def list_text(day: DayList) -> str:
 
 
 def read_day(path: Path) -> DayList:
-    """A list, its signature not looked at. Raises SmallFileError with every problem."""
+    """Read a list without checking its signature. Raises SmallFileError with every problem."""
     fields = JsonFields.of(read_text(path), _REMEDY)
     fields.choice("form", (FORM,))
     day = DayList(
@@ -181,7 +177,7 @@ def read_day(path: Path) -> DayList:
 
 
 def store_day(folder: Path, day: DayList) -> Path:
-    """Write the list in place of the one that may be there. Raises SmallFileError."""
+    """Write the list, replacing an existing one. Raises SmallFileError."""
     path = day_path(folder, day.gaming_day)
     try:
         if not path.parent.is_dir():

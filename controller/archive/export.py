@@ -1,20 +1,19 @@
-"""What leaves a journal: a tape of its records, or its coups, irregularities and decisions as rows.
+"""Exports a journal: a tape of its records, or coups, irregularities and decisions as JSON rows.
 
-Responsible for: which records go onto a tape (of the shoe in play finished coups only), and plain
-values (JSON) of what is finished, with disclosure applied.
-Not responsible for: the tape's bytes (journal.tape_file) and for printing (cli_journal_files).
+Disclosure is applied; of the shoe in play only finished coups are exported.
 Source: package README, "Journal commands", "Disclosure"; D-8.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from controller.archive.shoe_index import sealed_of
-from controller.core.build import core_of
-from controller.journal.encoding.codec import CanonicalError
+from msgspec import Struct
+
+from controller.archive.shoe_index import find_sealed_files
+from controller.core.build import build_core
+from controller.journal.encoding import EncodingError
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
 from controller.journal.tape_file import write_tape
@@ -26,13 +25,13 @@ from controller.procedure.verdicts import Irregularity
 from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
 from controller.profiles.profile import ProfileError
-from controller.tape.entries import Judged, RunBegan, StateDigest
-from controller.tape.inputs import Input, Started
-from controller.tape.records import ChunkRun, read_older_entry, read_older_input
-from controller.views.coup import closed_coup
+from controller.tape.entries import EventVerdicts, RunBegan, StateDigest
+from controller.tape.inputs import Started
+from controller.tape.records import holds, read_entry, read_input, received_ns
+from controller.views.coup import closed_coup_view
 from controller.views.disclosure import irregularity_disclosed
 
-Plain: TypeAlias = dict[str, object]
+JsonRow: TypeAlias = dict[str, object]
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -40,8 +39,7 @@ _NS_PER_S: Final = 1_000_000_000
 _PROGRESS_RECORDS: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class RecordSpan(Struct, frozen=True):
     """The records after `base` up to number `last_seq`."""
 
     base: Base
@@ -52,56 +50,50 @@ class Part:
         return self.last_seq - self.base.seq
 
 
-def finished_part(journal: JournalReader) -> Part:
-    """All that is here, up to the end of the last finished coup. Raises JournalError."""
+def finished_span(journal: JournalReader) -> RecordSpan:
+    """All available records up to the end of the last finished coup. Raises JournalError."""
     last = journal.base.seq
     for stored in journal.records(after_seq=last):
-        if b"StateDigest" in stored.record and _is_digest(stored):
+        if holds(stored.record, StateDigest):
             last = stored.seq
     begin = Base()
     if journal.first_available_seq > 1:
         begin = journal.base
         for base in journal.bases():
             begin = base
-    return Part(begin, max(last, begin.seq))
+    return RecordSpan(begin, max(last, begin.seq))
 
 
-def _is_digest(stored: StoredRecord) -> bool:
-    return isinstance(read_older_entry(stored.record), StateDigest)
-
-
-def sealed_span(folder: Path, gaming_day: str, shoe: int | None) -> Part:
+def sealed_span(folder: Path, gaming_day: str, shoe: int | None) -> RecordSpan:
     """The records of a finished gaming day, or of one of its shoes. Raises JournalError."""
-    paths = sealed_of(folder, gaming_day, shoe)
+    paths = find_sealed_files(folder, gaming_day, shoe)
     first, last = read_sealed(paths[0]), read_sealed(paths[-1])
-    return Part(base_before(first), last.heading.last_seq)
+    return RecordSpan(base_before(first), last.heading.last_seq)
 
 
-def records_of(
-    journal: JournalReader, part: Part, progress: Progress | None = None
+def span_records(
+    journal: JournalReader, span: RecordSpan, progress: Progress | None = None
 ) -> Iterator[StoredRecord]:
-    """They are read as they are asked for; `progress` gets records done and in all.
+    """Stream the records of the span; `progress` is called with records done and total.
 
     Raises JournalError.
     """
-    for stored in journal.records(after_seq=part.base.seq):
-        if stored.seq > part.last_seq:
+    for stored in journal.records(after_seq=span.base.seq):
+        if stored.seq > span.last_seq:
             return
         yield stored
         if progress is not None and stored.seq % _PROGRESS_RECORDS == 0:
-            progress(stored.seq - part.base.seq, part.count)
+            progress(stored.seq - span.base.seq, span.count)
 
 
 def export_tape(
-    journal: JournalReader, part: Part, path: Path, progress: Progress | None = None
+    journal: JournalReader, span: RecordSpan, path: Path, progress: Progress | None = None
 ) -> None:
-    """Write the tape; no file is overwritten. Raises JournalError."""
+    """Write the tape; an existing file is never overwritten. Raises JournalError."""
     if path.exists() or path.is_symlink():
-        raise JournalError(
-            f"{path}: there is a file of this name, and it is not overwritten. Give another name"
-        )
+        raise JournalError(f"{path}: this file exists and is not overwritten. Give another name")
     try:
-        write_tape(path, part.base, records_of(journal, part, progress))
+        write_tape(path, span.base, span_records(journal, span, progress))
     except OSError as error:
         raise JournalError(f"{path}: cannot write the tape: {error.strerror}") from error
 
@@ -109,17 +101,16 @@ def export_tape(
 # --- rows -----------------------------------------------------------------------------------------
 
 
-def rows(journal: JournalReader, part: Part) -> Iterator[Plain]:
-    """A plain value for each coup, irregularity and decision in it. Raises JournalError."""
-    telling = _Telling(load_clauses())
-    telling.begin(part.base)
-    for stored in records_of(journal, part):
-        yield from telling.take(stored)
+def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
+    """One row for each coup, irregularity, decision and shoe's end. Raises JournalError."""
+    builder = _RowBuilder(load_clauses())
+    builder.begin(span.base)
+    for stored in span_records(journal, span):
+        yield from builder.rows_of(stored)
 
 
-@dataclass(slots=True)
-class _Telling:
-    """What the records told so far say of the next: the rules, the shoe, the time."""
+class _RowBuilder(Struct):
+    """Builds rows from records in order; keeps the rules, table, shoe and time they need."""
 
     clauses: Mapping[str, Clause]
     book: RuleBook | None = None
@@ -130,17 +121,17 @@ class _Telling:
 
     def begin(self, base: Base) -> None:
         if base.started:
-            self._input(base.started)
+            self._read_input(base.started)
 
-    def take(self, stored: StoredRecord) -> Iterator[Plain]:
-        if self._input(stored.record):
+    def rows_of(self, stored: StoredRecord) -> Iterator[JsonRow]:
+        if self._read_input(stored.record):
             return
-        match read_older_entry(stored.record):
+        match read_entry(stored.record):
             case RunBegan(table=table):
                 self.table = table
             case ShoeOpened(gaming_day=day, shoe=shoe):
                 self.gaming_day, self.shoe = day, shoe
-            case Judged(verdicts=verdicts):
+            case EventVerdicts(verdicts=verdicts):
                 for verdict in verdicts:
                     if isinstance(verdict, Irregularity):
                         yield self._row(stored, "irregularity", self._irregularity(verdict))
@@ -149,29 +140,25 @@ class _Telling:
             case ResolutionRecorded() as decision:
                 yield self._row(stored, "decision", _decision(decision))
             case ShoeEnded() as ended:
-                counted: Plain = {"coups": ended.coups, "cards_drawn": ended.cards_drawn}
+                counted: JsonRow = {"coups": ended.coups, "cards_drawn": ended.cards_drawn}
                 yield self._row(stored, "shoe_ended", counted)
             case _:
                 pass
 
-    def _input(self, record: bytes) -> bool:
-        """Whether it is an input; its time, and the rules where a run begins."""
-        try:
-            item = read_older_input(record)
-        except CanonicalError:
-            # Of another version, in a form that this one has no word for.
-            return record.startswith(b"\x82\x62in")
+    def _read_input(self, record: bytes) -> bool:
+        """Take time and, where a run begins, rules from an input; False if it is not an input."""
+        item = read_input(record)
         if item is None:
             return False
-        self.at_ns = _at_ns(item)
+        self.at_ns = received_ns(item)
         if isinstance(item, Started):
             try:
-                self.book = core_of(item, self.clauses).book
-            except (CanonicalError, ProfileError, ValueError):
+                self.book = build_core(item, self.clauses).book
+            except (EncodingError, ProfileError, ValueError):
                 self.book = None
         return True
 
-    def _row(self, stored: StoredRecord, kind: str, values: Plain) -> Plain:
+    def _row(self, stored: StoredRecord, kind: str, values: JsonRow) -> JsonRow:
         moment = datetime.fromtimestamp(self.at_ns // _NS_PER_S, UTC)
         return {
             "kind": kind,
@@ -183,23 +170,23 @@ class _Telling:
             **values,
         }
 
-    def _coup(self, closed: CoupClosed) -> Plain:
+    def _coup(self, closed: CoupClosed) -> JsonRow:
         record = closed.record
         self.gaming_day, self.shoe = record.gaming_day, record.shoe
-        shown = closed_coup(self.book, record) if self.book is not None else {}
+        disclosed = closed_coup_view(self.book, record) if self.book is not None else {}
         return {
             "coup": record.coup,
             "fate": record.fate.value,
             "outcome": record.outcome.value if record.outcome is not None else None,
             "declared": record.declared.value if record.declared is not None else None,
-            "player": _joined(shown.get("player")),
-            "banker": _joined(shown.get("banker")),
-            **{key: shown.get(key) for key in _COUNTED},
+            "player": _cards_text(disclosed.get("player")),
+            "banker": _cards_text(disclosed.get("banker")),
+            **{key: disclosed.get(key) for key in _COUNTED},
             "irregularities": list(record.irregular),
             "ghost": record.ghost,
         }
 
-    def _irregularity(self, one: Irregularity) -> Plain:
+    def _irregularity(self, one: Irregularity) -> JsonRow:
         kind = CATALOGUE[one.code]
         clauses: tuple[str, ...] = ()
         if self.book is not None:
@@ -218,11 +205,11 @@ class _Telling:
 _COUNTED: Final = ("player_count", "banker_count", "natural", "player_pair", "banker_pair")
 
 
-def _joined(cards: object) -> str | None:
+def _cards_text(cards: object) -> str | None:
     return " ".join(map(str, cards)) if isinstance(cards, list) else None
 
 
-def _decision(one: ResolutionRecorded) -> Plain:
+def _decision(one: ResolutionRecorded) -> JsonRow:
     return {
         "person": one.person,
         "reason": one.reason,
@@ -230,10 +217,3 @@ def _decision(one: ResolutionRecorded) -> Plain:
         "outcome": one.outcome or None,
         "closed": list(one.closed),
     }
-
-
-def _at_ns(item: Input | ChunkRun) -> int:
-    """When the input came, in UTC: of a run of chunks the last one."""
-    if isinstance(item, ChunkRun) and item.chunks:
-        return item.at.utc_ns + item.chunks[-1][1]
-    return item.at.utc_ns

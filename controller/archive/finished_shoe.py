@@ -1,43 +1,37 @@
-"""A finished shoe from its records: where it ends, its heading, its rows, what is packed with them.
+"""Derives a sealed file's content from records: where the shoe ends, heading, rows, packed parts.
 
-Responsible for: cutting the records at a shoe's end, and telling from them all that stands in the
-shoe's sealed file, and where the live part begins after it.
-Not responsible for: the bytes of the file (journal.shoe_file), the rows' contents (shoe_rows), who
-signs (signer), and for when and where it is written (seal_desk).
 Source: controller/journal/README.md, "Base", "Shoe file"; package README, "Evidence".
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Final
+
+from msgspec import Struct
 
 from controller.archive.card_rows import ShoeRows
-from controller.core.state import CoreState
+from controller.core.state import STATES, CoreState
 from controller.custody.batch_life.stages import BatchStage
-from controller.journal.encoding.codec import CanonicalError, Codec, OlderCodec, plain_of
-from controller.journal.record import RecordKind, unwrap
+from controller.journal.encoding import EncodingError
+from controller.journal.record import is_input
 from controller.journal.shoe_file import ShoeHeading, ShoeParts
-from controller.journal.values import Base, Checkpoint, Head, StoredRecord
+from controller.journal.values import Base, Head, SavedState, StoredRecord
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.effects import BatchMoved, ShoeEnded, ShoeOpened
-from controller.procedure.events import ActRecorded, CardDrawn
-from controller.replay.upgrade import Ledger
-from controller.tape.entries import BatchBound, Entry, Judged
-from controller.tape.records import read_older_entry
-
-LEDGERS: Final[Codec[Ledger]] = Codec(Ledger)
-
-
-class NoShoe(ValueError):
-    """These records do not hold the end of a shoe."""
+from controller.procedure.effects import BatchMoved, Prompt, ShoeEnded, ShoeOpened
+from controller.procedure.events import ActReported, CardDrawn
+from controller.replay.upgrade import LEDGERS, UpgradeLedger
+from controller.tape.entries import BatchBound, Entry, EventVerdicts
+from controller.tape.inputs import Started
+from controller.tape.records import holds, read_entry, read_input, received_ns
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedShoe:
-    """All that goes into the file of a shoe, and what is known after its last record: the run in
+class NoFinishedShoe(ValueError):
+    """The records do not contain the end of a shoe."""
 
-    force there (number and record of its first input), and what another version takes over.
+
+class FinishedShoe(Struct, frozen=True):
+    """The content of a shoe's sealed file, and what the base after it needs.
+
+    `started` is the run in force after the last record (number and record of its first input),
+    `ledger` the encoded UpgradeLedger there.
     """
 
     heading: ShoeHeading
@@ -46,10 +40,10 @@ class FinishedShoe:
     started: tuple[int, bytes]
     ledger: bytes
 
-    def base(self, digest: bytes, ended: Checkpoint | None) -> Base:
-        """Where the live part begins once the file with that digest holds the shoe.
+    def base(self, digest: bytes, ended: SavedState | None) -> Base:
+        """The base of the live part once the file with that digest holds the shoe.
 
-        `ended` is the state after a record; it is kept where that record is the shoe's last one.
+        `ended` is a saved state; it is used if it is the state after the shoe's last record.
         """
         heading = self.heading
         known = ended is not None and ended.seq == heading.last_seq
@@ -59,75 +53,66 @@ class FinishedShoe:
 
 
 def shoe_records(records: Iterable[StoredRecord]) -> tuple[StoredRecord, ...]:
-    """The records up to the end of the first shoe that ends in them; none where none does.
+    """The records up to the end of the first shoe that ends in them; none if no shoe ends.
 
-    The end is the last conclusion of the input that ended the shoe: what was concluded from one
-    input is never taken apart.
+    They include every entry concluded from the input that ended the shoe: entries of one input
+    are never separated.
     """
     taken: list[StoredRecord] = []
     ended = False
     for stored in records:
-        kind, value = unwrap(stored.record)
-        if ended and kind is RecordKind.INPUT:
+        if ended and is_input(stored.record):
             break
         taken.append(stored)
-        ended = ended or (kind is RecordKind.ENTRY and _is_a("ShoeEnded", value))
+        ended = ended or holds(stored.record, ShoeEnded)
     return tuple(taken) if ended else ()
 
 
 def shoes_ended(records: Iterable[StoredRecord]) -> tuple[ShoeEnded, ...]:
-    """The ends of shoes in these records, as this version reads them."""
+    """The ShoeEnded entries in these records, as this version reads them."""
     ends = []
     for stored in records:
-        if b"ShoeEnded" in stored.record:
-            entry = read_older_entry(stored.record)
+        if holds(stored.record, ShoeEnded):
+            entry = read_entry(stored.record)
             ends += [entry] if isinstance(entry, ShoeEnded) else []
     return tuple(ends)
-
-
-def _is_a(name: str, value: bytes) -> bool:
-    """Whether an entry is of that class; any text in it may hold the name, too."""
-    if name.encode() not in value:
-        return False
-    plain = plain_of(value)
-    return isinstance(plain, dict) and plain.get("type") == name
 
 
 def finished_shoe(
     table: str, base: Base, records: Sequence[StoredRecord], signer: bytes = b""
 ) -> FinishedShoe:
-    """What the sealed file of these records says. They come after `base` and end with the shoe.
+    """The content of the sealed file of these records, which follow `base` and end with the shoe.
 
-    Raises CanonicalError where a record cannot be read, and NoShoe.
+    Raises EncodingError where a record cannot be read, and NoFinishedShoe.
     """
-    telling = _Telling(base)
+    collector = _ShoeCollector(base)
     for stored in records:
-        telling.take(stored)
-    if telling.ended is None or not records:
-        raise NoShoe(f"no shoe ends after record {base.seq}")
-    ended, first, last = telling.ended, records[0], records[-1]
-    begins = telling.first_run == first.seq
+        collector.add_record(stored)
+    if collector.ended is None or not records:
+        raise NoFinishedShoe(f"no shoe ends after record {base.seq}")
+    ended, first, last = collector.ended, records[0], records[-1]
+    begins = collector.first_run == first.seq
     known = bool(base.state)
     heading = ShoeHeading(
         table=table,
-        software=telling.software,
+        software=collector.software,
         gaming_day=ended.gaming_day,
         shoe=ended.shoe,
         first_seq=first.seq,
         last_seq=last.seq,
         chain_before=base.chain,
         chain_after=last.chain,
-        from_ns=telling.from_ns,
-        until_ns=telling.until_ns,
+        from_ns=collector.from_ns,
+        until_ns=collector.until_ns,
         previous=base.seal,
         signer=signer,
         started_seq=0 if begins else base.started_seq,
         state_software=base.software if known else "",
-        opened_seq=telling.opened_seq,
-        clean=telling.rows.clean,
-        batch=telling.batch,
-        back=telling.back,
-        decks=telling.decks,
+        opened_seq=collector.opened_seq,
+        clean=collector.rows.clean,
+        batch=collector.batch,
+        back=collector.back,
+        decks=collector.decks,
         coups=ended.coups,
         irregularities=ended.irregularities,
     )
@@ -136,16 +121,16 @@ def finished_shoe(
         state=base.state,
         records=tuple(stored.record for stored in records),
     )
-    ledger = LEDGERS.encode(telling.ledger) if telling.ledger is not None else b""
-    return FinishedShoe(heading, telling.rows.packed, parts, telling.started, ledger)
+    ledger = LEDGERS.encode(collector.ledger) if collector.ledger is not None else b""
+    return FinishedShoe(heading, collector.rows.packed, parts, collector.started, ledger)
 
 
-class _Telling:
-    """What the records of one shoe say, gathered in one pass."""
+class _ShoeCollector:
+    """Collects heading fields, rows and ledger from the records of one shoe in one pass."""
 
     def __init__(self, base: Base) -> None:
-        state = state_at(base)
-        self.ledger = ledger = _ledger_at(base)
+        state = state_of_base(base)
+        self.ledger = ledger = _ledger_of_base(base)
         self.rows = ShoeRows(
             as_profiled=base.seq == 0 or (state is not None and not state.table.settings),
             opened=ledger is not None and _just_opened(ledger),
@@ -166,45 +151,40 @@ class _Telling:
 
     @property
     def back(self) -> str:
-        """The back of the shoe's cards: as a card of it told, else the shuffler, else a person."""
+        """The back colour by the first card that has one, else by the shuffler or a person."""
         return self._card_back or self._moved_back or self._loaded_back
 
     @property
     def batch(self) -> str:
         return self._backs.get(self.back, "")
 
-    def take(self, stored: StoredRecord) -> None:
-        kind, value = unwrap(stored.record)
-        if kind is RecordKind.INPUT:
-            self._input(stored, value)
+    def add_record(self, stored: StoredRecord) -> None:
+        if holds(stored.record, Prompt):
+            # One entry in four, and nothing in it is needed here.
             return
-        if _is_a("Prompted", value):
-            # One entry in four, and it says nothing that counts here.
-            return
-        entry = read_older_entry(stored.record)
+        entry = read_entry(stored.record)
         if entry is None:
-            self.rows.not_whole()
+            self._add_input(stored)
             return
         if self.ledger is not None:
             self.ledger = self.ledger.after(entry)
-        self.rows.take(stored, entry, self.until_ns)
+        self.rows.add_entry(stored, entry, self.until_ns)
         if self.ended is None or isinstance(entry, ShoeEnded):
-            # What came after the end, from the same input, is of the next shoe.
-            self._entry(entry)
+            # Entries after the end, from the same input, belong to the next shoe.
+            self._add_entry(entry)
 
-    def _input(self, stored: StoredRecord, value: bytes) -> None:
-        plain = plain_of(value)
-        if not isinstance(plain, dict):
-            raise CanonicalError(f"record {stored.seq} is no input")
-        self.until_ns = _utc_ns(stored, plain)
+    def _add_input(self, stored: StoredRecord) -> None:
+        item = read_input(stored.record)
+        assert item is not None, "a record that is not an entry is an input"
+        self.until_ns = received_ns(item)
         self.from_ns = self.from_ns or self.until_ns
-        if plain.get("type") == "Started":
+        if isinstance(item, Started):
             self.started = (stored.seq, stored.record)
             self.first_run = self.first_run or stored.seq
-            self.software = str(plain.get("software", ""))
-            self.rows.began_run()
+            self.software = item.software
+            self.rows.begin_run()
 
-    def _entry(self, entry: Entry) -> None:
+    def _add_entry(self, entry: Entry) -> None:
         match entry:
             case ShoeOpened(decks=decks):
                 self.opened_seq, self.decks = self.started[0], decks
@@ -214,64 +194,39 @@ class _Telling:
                 self._backs[back] = batch
             case BatchMoved(batch=back, after=BatchStage.IN_PLAY):
                 self._moved_back = back
-            case Judged(event=CardDrawn(back=back)):
+            case EventVerdicts(event=CardDrawn(back=back)):
                 self._card_back = self._card_back or back
-            case Judged(event=ActRecorded(kind=ActKind.LOADED, batch=back)):
+            case EventVerdicts(event=ActReported(kind=ActKind.LOADED, batch=back)):
                 self._loaded_back = back
             case _:
                 pass
 
 
-def _utc_ns(stored: StoredRecord, plain: dict[object, object]) -> int:
-    """When an input came: of chunks in one record the last, which alone can have concluded."""
-    at, chunks = plain.get("at"), plain.get("chunks")
-    first = at.get("utc_ns") if isinstance(at, dict) else None
-    if not isinstance(first, int):
-        raise CanonicalError(f"record {stored.seq} does not say when its input came")
-    match chunks:
-        case [*_, [int(), int(later), bytes()]]:
-            return first + later
-        case _:
-            return first
-
-
 def _software(started: bytes) -> str:
-    """The version that the first input of a run names; empty where there is no run."""
-    if not started:
-        return ""
-    plain = plain_of(unwrap(started)[1])
-    return str(plain.get("software", "")) if isinstance(plain, dict) else ""
+    """The version in the first input of a run; empty where there is no run."""
+    item = read_input(started) if started else None
+    return item.software if isinstance(item, Started) else ""
 
 
-@cache
-def _older_states() -> OlderCodec[CoreState]:
-    return OlderCodec(CoreState)
-
-
-@cache
-def _older_ledgers() -> OlderCodec[Ledger]:
-    return OlderCodec(Ledger)
-
-
-def state_at(base: Base) -> CoreState | None:
-    """The state at a base as this version understands it; None where it is not known."""
+def state_of_base(base: Base) -> CoreState | None:
+    """The state at a base as this version reads it; None where it is unknown or unreadable."""
     if not base.state_holds:
         return None
     try:
-        return _older_states().decode(base.state)
-    except CanonicalError:
+        return STATES.decode(base.state)
+    except EncodingError:
         return None
 
 
-def _just_opened(ledger: Ledger) -> bool:
-    """Whether the shoe was opened, from its beginning, and no card of it was drawn."""
+def _just_opened(ledger: UpgradeLedger) -> bool:
+    """Whether the shoe is open from its beginning with no card drawn."""
     return ledger.open and ledger.burning and not (ledger.coups or ledger.cards)
 
 
-def _ledger_at(base: Base) -> Ledger | None:
+def _ledger_of_base(base: Base) -> UpgradeLedger | None:
     if base.seq == 0:
-        return Ledger()
+        return UpgradeLedger()
     try:
-        return _older_ledgers().decode(base.ledger) if base.ledger else None
-    except CanonicalError:
+        return LEDGERS.decode(base.ledger) if base.ledger else None
+    except EncodingError:
         return None

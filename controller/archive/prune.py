@@ -1,8 +1,6 @@
-"""Taking finished shoes from the table's disk, within limits that protect evidence.
+"""Deletes finished shoes from the table's disk once archived, within limits that protect evidence.
 
-Responsible for: which gaming days may go and why the others stay, taking them away in their order,
-and holds: a named person keeps a shoe as evidence.
-Not responsible for: copying (journal_archive), and for the shoe in play, which is never touched.
+A hold by a named person keeps a shoe as evidence. The shoe in play is never touched.
 Source: package README, "Journal commands"; flock(2).
 """
 
@@ -11,14 +9,15 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.archive.copies import checked
+from msgspec import Struct
+
+from controller.archive.copies import verify_file
 from controller.archive.day_list import FOLDER_NAME, SUFFIX
-from controller.archive.shoe_index import SealedShoe, ShoeName, sealed_shoes
-from controller.journal.encoding.codec import CanonicalError
+from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
+from controller.journal.encoding import EncodingError
 from controller.journal.folder import read_sealed
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
@@ -26,8 +25,8 @@ from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.system.atomic_file import store_text, sync_folder
 from controller.system.json_document import time_text
-from controller.tape.entries import Judged
-from controller.tape.records import read_older_entry
+from controller.tape.entries import EventVerdicts
+from controller.tape.records import read_entry
 
 KEEP_DAYS: Final = 30
 KEEP_DAYS_MIN: Final = 7
@@ -41,30 +40,29 @@ _PIECE_BYTES: Final = 1 << 20
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One sealed shoe: `why` it stays, empty where it may go."""
+class PruneDecision(Struct, frozen=True):
+    """One sealed shoe: `why` it stays; empty if it may be deleted."""
 
-    shoe: SealedShoe
+    shoe: ShoeSummary
     why: str
 
 
 # --- holds ----------------------------------------------------------------------------------------
 
 
-def hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
-    """Keep a shoe that is still here as evidence. Raises JournalError."""
-    if not any(one.name == name for one in sealed_shoes(folder)):
+def hold_shoe(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
+    """Keep a shoe that is still on this disk as evidence. Raises JournalError."""
+    if not any(one.name == name for one in shoe_summaries(folder)):
         raise JournalError(f"{folder}: shoe {name} is not sealed here; `smartshoe journal list`")
     path = _hold_path(folder, name)
     if path.exists():
-        raise JournalError(f"{path}: shoe {name} is held already: {held_by(folder, name)}")
+        raise JournalError(f"{path}: shoe {name} is held already: {describe_hold(folder, name)}")
     _store(path, name, {"person": person, "reason": reason, "at": time_text(at_ns)})
     return path
 
 
-def release(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
-    """End a hold; who held and who released is kept beside. Raises JournalError."""
+def release_hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
+    """End a hold; who held and who released is kept in a file beside it. Raises JournalError."""
     path = _hold_path(folder, name)
     if not path.exists():
         raise JournalError(f"{folder}: shoe {name} is not held")
@@ -77,8 +75,8 @@ def release(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) 
     return ended
 
 
-def held_by(folder: Path, name: ShoeName) -> str:
-    """Who holds a shoe and why; empty where nobody does. Raises JournalError."""
+def describe_hold(folder: Path, name: ShoeName) -> str:
+    """Who holds a shoe and why, in a sentence; empty if nobody does. Raises JournalError."""
     path = _hold_path(folder, name)
     if not path.exists():
         return ""
@@ -107,12 +105,12 @@ def _store(path: Path, name: ShoeName, fields: dict[str, object]) -> None:
     store_text(path, text)
 
 
-# --- what may go ----------------------------------------------------------------------------------
+# --- what may be deleted --------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def prune_lock(folder: Path) -> Iterator[None]:
-    """One prune of a folder at a time; a table that runs there is not hindered.
+    """Allow one prune of a folder at a time; a table running there is not affected.
 
     Raises JournalError.
     """
@@ -120,13 +118,13 @@ def prune_lock(folder: Path) -> Iterator[None]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
-        raise JournalError(f"{path}: cannot be made: {error.strerror}") from error
+        raise JournalError(f"{path}: cannot be created: {error.strerror}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
         raise JournalError(
-            f"{folder}: another prune is at work on this journal. Wait until it has ended"
+            f"{folder}: another prune of this journal is running. Wait until it has ended"
         ) from error
     try:
         yield
@@ -134,48 +132,52 @@ def prune_lock(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def judged(
+def decide_prune(
     folder: Path,
     archived: Path,
     at_ns: int,
     keep_days: int = KEEP_DAYS,
     progress: Progress = lambda _done, _total: None,
-) -> tuple[Judgement, ...]:
-    """Which sealed shoes may go. Raises JournalError, OSError.
+) -> tuple[PruneDecision, ...]:
+    """Decide for each sealed shoe whether it may be deleted. Raises JournalError, OSError.
 
-    Whole gaming days go, the oldest first and none after one that stays, so that what is left is
-    one unbroken row of records. Copies are compared byte for byte only where nothing else keeps
-    a day.
+    Whole gaming days are deleted, the oldest first and none after one that stays, so that the
+    remaining records have no gap. Copies in the archive are compared byte for byte only if nothing
+    else keeps a day. `progress` is called with shoes done and total shoes.
     """
     assert keep_days >= KEEP_DAYS_MIN
-    shoes = tuple(sealed_shoes(folder))
+    shoes = tuple(shoe_summaries(folder))
     before_ns = at_ns - keep_days * NS_PER_DAY
-    found: list[Judgement] = []
+    found: list[PruneDecision] = []
     stays = ""
-    for day in _days(shoes):
+    for day in _group_by_day(shoes):
         progress(len(found), len(shoes))
-        of_day = [Judgement(one, _why(folder, one, shoes, before_ns, stays)) for one in day]
+        of_day = [
+            PruneDecision(one, _reason_to_keep(folder, one, shoes, before_ns, stays)) for one in day
+        ]
         if not any(one.why for one in of_day):
-            of_day = _by_copies(folder, archived, day)
+            of_day = _decide_by_copies(folder, archived, day)
         kept = next((one for one in of_day if one.why), None)
         if kept is not None and not stays:
-            stays = f"{kept.shoe.name} stays, and no gap is made"
-            of_day = [one if one.why else Judgement(one.shoe, stays) for one in of_day]
+            stays = f"{kept.shoe.name} stays, and deleting this would leave a gap"
+            of_day = [one if one.why else PruneDecision(one.shoe, stays) for one in of_day]
         found += of_day
     progress(len(shoes), len(shoes))
     return tuple(found)
 
 
-def _by_copies(folder: Path, archived: Path, day: Sequence[SealedShoe]) -> list[Judgement]:
-    of_day = [Judgement(one, _unlike(folder, archived, one)) for one in day]
+def _decide_by_copies(
+    folder: Path, archived: Path, day: Sequence[ShoeSummary]
+) -> list[PruneDecision]:
+    of_day = [PruneDecision(one, _copy_problem(folder, archived, one)) for one in day]
     if any(one.why for one in of_day):
         return of_day
-    listed = _unlisted(folder, archived, day[0].heading.gaming_day)
-    return [Judgement(one, listed) for one in day]
+    problem = _list_copy_problem(folder, archived, day[0].heading.gaming_day)
+    return [PruneDecision(one, problem) for one in day]
 
 
-def _days(shoes: Iterable[SealedShoe]) -> Iterator[list[SealedShoe]]:
-    day: list[SealedShoe] = []
+def _group_by_day(shoes: Iterable[ShoeSummary]) -> Iterator[list[ShoeSummary]]:
+    day: list[ShoeSummary] = []
     for one in shoes:
         if day and day[-1].path.parent != one.path.parent:
             yield day
@@ -185,80 +187,87 @@ def _days(shoes: Iterable[SealedShoe]) -> Iterator[list[SealedShoe]]:
         yield day
 
 
-def _why(
-    folder: Path, one: SealedShoe, shoes: Sequence[SealedShoe], before_ns: int, stays: str
+def _reason_to_keep(
+    folder: Path, one: ShoeSummary, shoes: Sequence[ShoeSummary], before_ns: int, stays: str
 ) -> str:
-    """Why a shoe stays, whatever the archive has."""
+    """Why a shoe stays regardless of the archive; empty if nothing keeps it."""
     if one is shoes[-1]:
-        return "the newest sealed shoe: the table goes on from it"
+        return "the newest sealed shoe: the table continues from it"
     if one.heading.until_ns > before_ns:
         return f"not old enough: it ended {time_text(one.heading.until_ns)[:10]}"
-    if held := held_by(folder, one.name):
+    if held := describe_hold(folder, one.name):
         return held
     if stays:
         return stays
     open_ones = _undecided(one, shoes) if one.heading.irregularities else ()
     if open_ones:
-        return f"irregularity {', '.join(map(str, open_ones))} waits for a decision"
+        numbers = ", ".join(map(str, open_ones))
+        if len(open_ones) == 1:
+            return f"irregularity {numbers} waits for a decision"
+        return f"irregularities {numbers} wait for a decision"
     return ""
 
 
-def _undecided(one: SealedShoe, shoes: Sequence[SealedShoe]) -> tuple[int, ...]:
-    """The irregularities raised in a shoe that nobody decided, there or later."""
+def _undecided(one: ShoeSummary, shoes: Sequence[ShoeSummary]) -> tuple[int, ...]:
+    """The numbers of irregularities raised in a shoe and not decided there or later."""
     raised: dict[int, None] = {}
-    _follow(read_sealed(one.path).records(), raised, raising=True)
+    _track_irregularities(read_sealed(one.path).records(), raised, raising=True)
     for later in shoes[shoes.index(one) + 1 :]:
         if not raised:
             return ()
-        _follow(read_sealed(later.path).records(), raised, raising=False)
+        _track_irregularities(read_sealed(later.path).records(), raised, raising=False)
     folder = one.path.parents[2]
     if raised and (folder / "live.db").exists():
         with open_read_only(folder) as journal:
-            _follow(journal.records(after_seq=journal.base.seq), raised, raising=False)
+            _track_irregularities(
+                journal.records(after_seq=journal.base.seq), raised, raising=False
+            )
     return tuple(raised)
 
 
-def _follow(records: Iterable[StoredRecord], raised: dict[int, None], *, raising: bool) -> None:
+def _track_irregularities(
+    records: Iterable[StoredRecord], raised: dict[int, None], *, raising: bool
+) -> None:
     for stored in records:
         try:
-            entry = read_older_entry(stored.record)
-        except CanonicalError:
+            entry = read_entry(stored.record)
+        except EncodingError:
             continue
         if isinstance(entry, ResolutionRecorded):
             for number in entry.closed:
                 raised.pop(number, None)
-        elif raising and isinstance(entry, Judged):
+        elif raising and isinstance(entry, EventVerdicts):
             for verdict in entry.verdicts:
                 if isinstance(verdict, Irregularity):
                     raised[verdict.number] = None
 
 
-def _unlike(folder: Path, archived: Path, one: SealedShoe) -> str:
-    """What is wrong with the copy of a shoe; empty where it is whole, and the same."""
+def _copy_problem(folder: Path, archived: Path, one: ShoeSummary) -> str:
+    """What is wrong with the copy of a shoe; empty if it is intact and equal."""
     copy = archived / one.path.relative_to(folder)
     if not copy.is_file():
         return "not archived"
-    if not _same(one.path, copy):
+    if not _same_bytes(one.path, copy):
         return f"{copy} is not the same: keep both as evidence"
-    found = checked(copy)
-    return f"its copy is not intact: {found}" if found else ""
+    problem = verify_file(copy)
+    return f"its copy is not intact: {problem}" if problem else ""
 
 
-def _unlisted(folder: Path, archived: Path, gaming_day: str) -> str:
-    """What is wrong with the copies of the lists of a day."""
-    for path in _lists(folder, gaming_day):
+def _list_copy_problem(folder: Path, archived: Path, gaming_day: str) -> str:
+    """What is wrong with the copies of a day's lists of seals; empty if they are equal."""
+    for path in _lists_of_day(folder, gaming_day):
         copy = archived / path.relative_to(folder)
-        if not copy.is_file() or not _same(path, copy):
+        if not copy.is_file() or not _same_bytes(path, copy):
             return f"its list of seals, {path.name}, is not archived as it is here"
     return ""
 
 
-def _lists(folder: Path, gaming_day: str) -> tuple[Path, ...]:
+def _lists_of_day(folder: Path, gaming_day: str) -> tuple[Path, ...]:
     return tuple(sorted((folder / FOLDER_NAME).glob(f"{gaming_day}{SUFFIX}*")))
 
 
-def _same(one: Path, other: Path) -> bool:
-    """Whether two files hold the same bytes; those of the copy come from its disk."""
+def _same_bytes(one: Path, other: Path) -> bool:
+    """Whether two files hold the same bytes; the second is read from its disk, not the cache."""
     with one.open("rb") as here, other.open("rb") as there:
         os.posix_fadvise(there.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         while piece := here.read(_PIECE_BYTES):
@@ -267,23 +276,23 @@ def _same(one: Path, other: Path) -> bool:
         return not there.read(1)
 
 
-# --- taking away ----------------------------------------------------------------------------------
+# --- deleting -------------------------------------------------------------------------------------
 
 
-def take_away(folder: Path, judgements: Sequence[Judgement]) -> int:
-    """Delete what may go, in order, each day's list before its shoes; the bytes. Raises OSError.
+def delete_pruned(folder: Path, decisions: Sequence[PruneDecision]) -> int:
+    """Delete what may be deleted, each day's list before its shoes; return the bytes freed.
 
-    Cut short at any moment it leaves an unbroken row, and is finished by the next prune.
+    Interrupted at any moment, it leaves no gap, and the next prune finishes it. Raises OSError.
     """
     freed = 0
-    for day in _days(one.shoe for one in judgements if not one.why):
-        lists = _lists(folder, day[0].heading.gaming_day)
+    for day in _group_by_day(one.shoe for one in decisions if not one.why):
+        lists = _lists_of_day(folder, day[0].heading.gaming_day)
         for path in (*lists, *(one.path for one in day)):
             freed += path.stat().st_size
             path.unlink()
         here = day[0].path.parent
         sync_folder(here)
-        # A file that is not of ours keeps the folder.
+        # A file of somebody else keeps the folder.
         with contextlib.suppress(OSError):
             here.rmdir()
         for parent in (folder / FOLDER_NAME, here.parent):

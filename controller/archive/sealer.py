@@ -1,18 +1,16 @@
-"""The desk at which finished shoes are sealed: beside play, never in a card's path.
+"""Seals finished shoes between inputs, off the card's latency path, and lists the day's seals.
 
-Responsible for: sealing each shoe that ended and is not sealed yet, at its end and at a start; the
-list of seals of its day; going on where a crash or a full disk left it; and saying in the log and
-to whoever asks which shoe is not sealed, why, and what to do.
-Not responsible for: what stands in a file (sealing), moving records (journal.store), and for keys
-(signer). No line tells of a card.
+Resumes where a crash or a full disk interrupted it. No log line of it names a card.
 Source: package README, "Evidence"; controller/journal/README.md, "Shoe file", "List of seals".
 """
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.archive.day_list import (
     DayList,
@@ -21,36 +19,40 @@ from controller.archive.day_list import (
     read_day,
     seal_of,
     short_code,
-    signed,
+    sign_day,
+    signature_holds,
     store_day,
-    verifies,
     with_seal,
 )
-from controller.archive.finished_shoe import NoShoe, finished_shoe, shoe_records, shoes_ended
+from controller.archive.finished_shoe import (
+    NoFinishedShoe,
+    finished_shoe,
+    shoe_records,
+    shoes_ended,
+)
 from controller.archive.signer import NoSigner, Signer, SignFailed, SigningSettings, open_signer
-from controller.journal.encoding.codec import CanonicalError
+from controller.journal.encoding import EncodingError
 from controller.journal.folder import SHOES_NAME, read_sealed, shoe_path
 from controller.journal.shoe_file import SUFFIX, ShoeFileError, read_shoe, shoe_bytes
 from controller.journal.store import Journal
-from controller.journal.values import Checkpoint, JournalError, JournalWriteFailed
+from controller.journal.values import JournalError, JournalWriteFailed, SavedState
 from controller.system.atomic_file import SmallFileError
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
-_FAILURES: Final = (SignFailed, CanonicalError, NoShoe, JournalError, OSError)
+_FAILURES: Final = (SignFailed, EncodingError, NoFinishedShoe, JournalError, OSError)
 
 
-def _nobody_waits(_words: str) -> None:
-    """Who starts without being watched."""
+def _no_progress(_text: str) -> None:
+    """Default progress callback: does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class SealStanding:
-    """How sealing stands. `sealed` and `seconds` count since the program began.
+class SealingStatus(Struct, frozen=True):
+    """The state of sealing. `sealed` and `seconds` are totals since the program began.
 
     `unsealed` shoes have ended and wait in live.db; `problem` says why and what to do, or what is
-    wrong with the list of the day, empty where all is well. `signer` says who signs, `unsigned` why
-    nobody does where somebody should. `code` is the short code of the list of `day`.
+    wrong with the list of the day; it is empty where all is well. `signer` says who signs,
+    `unsigned` why nobody does although somebody should. `code` is the short code of `day`'s list.
     """
 
     sealed: int = 0
@@ -63,8 +65,8 @@ class SealStanding:
     day: str = ""
     code: str = ""
 
-    def shown(self) -> dict[str, object]:
-        """What a snapshot tells of it."""
+    def snapshot_fields(self) -> dict[str, object]:
+        """The fields that a snapshot of the table contains."""
         return {
             "sealed": self.sealed,
             "unsealed": self.unsealed,
@@ -76,25 +78,25 @@ class SealStanding:
         }
 
 
-class SealDesk:
-    """Seals the shoes of one table. Used by the table's loop; `standing` may be read by anyone."""
+class Sealer:
+    """Seals the shoes of one table. Used by the table's loop; any thread may read `status`."""
 
     def __init__(
         self,
         table: str,
         signing: SigningSettings,
         clock: Callable[[], Timestamp],
-        progress: Callable[[str], None] = _nobody_waits,
+        progress: Callable[[str], None] = _no_progress,
     ) -> None:
-        """`progress` is told, shoe by shoe, what a start waits for."""
+        """`progress` receives a sentence after each shoe that is sealed at a start."""
         self._table = table
         self._progress = progress
         self._signing = signing
         self._clock = clock
         self._signer: Signer | None = None
-        self.standing = SealStanding()
+        self.status = SealingStatus()
 
-    def started(self, journal: Journal) -> None:
+    def seal_earlier_shoes(self, journal: Journal) -> None:
         """Before a run: open the key, seal what earlier runs left. Raises JournalWriteFailed."""
         signer = self._open_signer()
         sealed = self._seal_all(journal, (), at_start=True)
@@ -103,8 +105,8 @@ class SealDesk:
         if not sealed and not isinstance(signer, NoSigner):
             self._complete_last_day(journal)
 
-    def shoes_ended(self, journal: Journal, ends: Sequence[Checkpoint]) -> None:
-        """After a shoe's end is stored and told; `ends` are the states after those ends.
+    def seal_ended_shoes(self, journal: Journal, ends: Sequence[SavedState]) -> None:
+        """After a shoe's end is stored and published; `ends` are the states after those ends.
 
         Raises JournalWriteFailed.
         """
@@ -116,19 +118,19 @@ class SealDesk:
         self._signer = signer = open_signer(self._signing, make=True)
         if not isinstance(signer, NoSigner):
             LOG.info("seals are signed by %s", signer.words)
-            self.standing = replace(self.standing, signer=signer.words)
+            self.status = replace(self.status, signer=signer.words)
             return signer
         if signer.wanted:
             LOG.warning("SEALS ARE NOT SIGNED: %s", signer.words)
-            self.standing = replace(self.standing, unsigned=signer.words)
+            self.status = replace(self.status, unsigned=signer.words)
         else:
             LOG.info("seals are not signed: %s", signer.words)
         return signer
 
     # --- shoes -----------------------------------------------------------------------------------
 
-    def _seal_all(self, journal: Journal, ends: Sequence[Checkpoint], *, at_start: bool) -> int:
-        """Seal one shoe after another until none is left that ended; how many were sealed."""
+    def _seal_all(self, journal: Journal, ends: Sequence[SavedState], *, at_start: bool) -> int:
+        """Seal every shoe that has ended, one by one; return how many were sealed."""
         sealed = 0
         try:
             while True:
@@ -139,17 +141,18 @@ class SealDesk:
                 sealed += 1
                 self._count(began_ns)
                 if at_start:
-                    self._progress(f"sealing what earlier runs left: {sealed} shoes done")
+                    shoes = "shoe" if sealed == 1 else "shoes"
+                    self._progress(f"sealing what earlier runs left: {sealed} {shoes} done")
         except JournalWriteFailed:
             raise
         except _FAILURES as error:
-            self._not_sealed(journal, str(error))
+            self._report_unsealed(journal, str(error))
             return sealed
         if sealed or at_start:
-            self.standing = replace(self.standing, unsealed=0)
+            self.status = replace(self.status, unsealed=0)
         return sealed
 
-    def _seal_next(self, journal: Journal, ends: Sequence[Checkpoint]) -> Seal | None:
+    def _seal_next(self, journal: Journal, ends: Sequence[SavedState]) -> Seal | None:
         base = journal.base
         records = shoe_records(journal.records(after_seq=base.seq))
         if not records:
@@ -163,36 +166,36 @@ class SealDesk:
         sealed = read_shoe(data)
         state = next((one for one in ends if one.seq == shoe.heading.last_seq), None)
         if state is None:
-            state = journal.checkpoint()
-        said = shoe.heading
+            state = journal.saved_state()
+        heading = shoe.heading
         folder = journal.file.parent
-        path = shoe_path(folder, said.gaming_day, said.shoe)
+        path = shoe_path(folder, heading.gaming_day, heading.shoe)
         moved = journal.move_sealed(path, data, shoe.base(sealed.digest, state))
         seal = replace(seal_of(sealed), digest=moved.seal)
-        words = f"shoe {said.shoe} of {said.gaming_day}"
-        self.standing = replace(self.standing, problem="")
-        day = self._listed(folder, said.gaming_day)
+        name = f"shoe {heading.shoe} of {heading.gaming_day}"
+        self.status = replace(self.status, problem="")
+        day = self._update_list(folder, heading.gaming_day)
         if day is not None:
-            LOG.info("%s is sealed; code of the day %s", words, short_code(day))
-        if unsigned and self.standing.unsigned:
-            LOG.warning("%s is sealed WITHOUT A SIGNATURE: %s", words, self.standing.unsigned)
+            LOG.info("%s is sealed; code of the day %s", name, short_code(day))
+        if unsigned and self.status.unsigned:
+            LOG.warning("%s is sealed WITHOUT A SIGNATURE: %s", name, self.status.unsigned)
         return seal
 
     def _count(self, began_ns: int) -> None:
         seconds = (self._clock().monotonic_ns - began_ns) / 1e9
-        standing = self.standing
-        self.standing = replace(
-            standing,
-            sealed=standing.sealed + 1,
-            seconds=standing.seconds + seconds,
+        status = self.status
+        self.status = replace(
+            status,
+            sealed=status.sealed + 1,
+            seconds=status.seconds + seconds,
             last_seconds=seconds,
         )
 
-    def _not_sealed(self, journal: Journal, why: str) -> None:
-        """Play goes on; the records stay where they are."""
+    def _report_unsealed(self, journal: Journal, why: str) -> None:
+        """Log and publish the problem. Play goes on; the records stay in live.db."""
         try:
             waiting = shoes_ended(journal.records(after_seq=journal.base.seq))
-        except (JournalError, CanonicalError):
+        except (JournalError, EncodingError):
             waiting = ()
         first = f"shoe {waiting[0].shoe} of {waiting[0].gaming_day}" if waiting else "a shoe"
         problem = (
@@ -200,48 +203,48 @@ class SealDesk:
             " play goes on, and sealing is tried again at the next shoe's end and the next start"
         )
         LOG.error("%s", problem)
-        self.standing = replace(self.standing, unsealed=max(1, len(waiting)), problem=problem)
+        self.status = replace(self.status, unsealed=max(1, len(waiting)), problem=problem)
 
     # --- the list of the day ---------------------------------------------------------------------
 
     def _complete_last_day(self, journal: Journal) -> None:
-        """A crash may have come between a seal and its line in the list."""
+        """Add a seal that is missing because a crash came between seal and list."""
         folder = journal.file.parent
         try:
             days = sorted(one.name for one in (folder / SHOES_NAME).iterdir() if one.is_dir())
         except OSError:
             return
         if days:
-            self._listed(folder, days[-1])
+            self._update_list(folder, days[-1])
 
-    def _listed(self, folder: Path, gaming_day: str) -> DayList | None:
-        """Write the list of that day where a seal is missing in it; None where it cannot be."""
+    def _update_list(self, folder: Path, gaming_day: str) -> DayList | None:
+        """Write the list of that day if a seal is missing in it; None where that fails."""
         try:
-            there = self._believed(folder, gaming_day)
-            day = there or DayList(self._table, gaming_day)
-            for seal in _seals_beside(folder, day):
+            trusted = self._trusted_list(folder, gaming_day)
+            day = trusted or DayList(self._table, gaming_day)
+            for seal in _unlisted_seals(folder, day):
                 day = with_seal(day, seal)
-            if day != there:
-                day = self._signed(day)
+            if day != trusted:
+                day = self._sign_list(day)
                 store_day(folder, day)
         except (SmallFileError, SignFailed, OSError) as error:
             problem = f"the list of seals of {gaming_day} is not written: {error}"
-            LOG.error("%s", problem)  # noqa: TRY400 - the words are the whole of it
-            self.standing = replace(self.standing, problem=problem)
+            LOG.error("%s", problem)  # noqa: TRY400 - the sentence says all, a traceback nothing
+            self.status = replace(self.status, problem=problem)
             return None
-        self.standing = replace(self.standing, day=gaming_day, code=short_code(day))
+        self.status = replace(self.status, day=gaming_day, code=short_code(day))
         return day
 
-    def _signed(self, day: DayList) -> DayList:
+    def _sign_list(self, day: DayList) -> DayList:
         signer = self._open_signer()
         if isinstance(signer, NoSigner):
             return day
-        return signed(day, signer.public.raw, signer.sign)
+        return sign_day(day, signer.public.raw, signer.sign)
 
-    def _believed(self, folder: Path, gaming_day: str) -> DayList | None:
-        """The list as this table's key signed it. Any other is laid aside and written anew, from
+    def _trusted_list(self, folder: Path, gaming_day: str) -> DayList | None:
+        """The list if this table's key signed it.
 
-        the sealed files.
+        Any other is renamed and set aside; it is then written again from the sealed files.
         """
         path = day_path(folder, gaming_day)
         if not path.exists():
@@ -255,9 +258,9 @@ class SealDesk:
             if (day.table, day.gaming_day) != (self._table, gaming_day):
                 why = f"{path}: it is of table {day.table}, {day.gaming_day}"
             elif isinstance(signer, NoSigner):
-                # Nothing says who wrote it, and nobody here can say more: it stays as it is.
+                # Without a key of its own the table cannot check who wrote the list: it is kept.
                 return replace(day, signer=b"", signature=b"") if day.signer else day
-            elif day.signer == signer.public.raw and verifies(day):
+            elif day.signer == signer.public.raw and signature_holds(day):
                 return day
             else:
                 why = f"{path}: this table's key did not sign it"
@@ -267,7 +270,7 @@ class SealDesk:
         return None
 
 
-def _seals_beside(folder: Path, day: DayList) -> tuple[Seal, ...]:
+def _unlisted_seals(folder: Path, day: DayList) -> tuple[Seal, ...]:
     """The seals of that day's files that the list does not name."""
     named = {f"{seal.shoe:04}{SUFFIX}" for seal in day.seals}
     found = []

@@ -1,16 +1,13 @@
-"""Who signs a table's seals: its key file, a program that asks a token, or nobody.
+"""Signs a table's seals: with its key file, through the house's own program, or not at all.
 
-Responsible for: opening the key that the configuration names, making the usual one where none is
-there yet, asking the house's own program for a signature and checking it, and saying in words who
-signs or why nobody does.
-Not responsible for: what is signed (sealing, seal_list), and for key files (keys).
 Source: package README, "Evidence", "The table's key"; RFC 8032 (Ed25519).
 """
 
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from controller.system.keys import (
     KeyFileError,
@@ -27,14 +24,14 @@ SIGNATURE_BYTES: Final = 64
 
 
 class SignFailed(Exception):
-    """There is no signature now; the message says why and what to do."""
+    """No signature could be made; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class SigningSettings:
-    """Who signs: the key file `key`, made at the first start where `make` says so, or `program`,
+class SigningSettings(Struct, frozen=True):
+    """Who signs: the key file `key`, a `program`, or nobody where `sign` is False.
 
-    whose signatures `public_key` verifies; nobody where `sign` is not wanted.
+    `make` creates a missing key file at the first start. `public_key` verifies the signatures of
+    `program`.
     """
 
     key: Path
@@ -44,9 +41,8 @@ class SigningSettings:
     public_key: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KeySigner:
-    """Signs with a key of a file."""
+class KeySigner(Struct, frozen=True):
+    """Signs with the key in a file. `words` name file and fingerprint."""
 
     key: TableKey
     words: str
@@ -60,9 +56,8 @@ class KeySigner:
         return self.key.sign(data)
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramSigner:
-    """Asks a program of the house, which holds the key, for each signature."""
+class ProgramSigner(Struct, frozen=True):
+    """Runs the house's own program, which has access to the key, for each signature."""
 
     program: tuple[str, ...]
     public: PublicKey
@@ -70,7 +65,7 @@ class ProgramSigner:
     timeout_s: float = PROGRAM_S_MAX
 
     def sign(self, data: bytes) -> bytes:
-        """The signature, 64 bytes, checked. Raises SignFailed."""
+        """The signature, 64 bytes, verified. Raises SignFailed."""
         name = self.program[0]
         try:
             done = subprocess.run(  # noqa: S603 - the house names it in its own table.toml
@@ -83,7 +78,7 @@ class ProgramSigner:
             )
         except subprocess.TimeoutExpired:
             raise SignFailed(
-                f"{name} gave no signature within {self.timeout_s:g} s. Remedy: look whether its"
+                f"{name} returned no signature within {self.timeout_s:g} s. Remedy: check that its"
                 " token is plugged in and unlocked"
             ) from None
         except OSError as error:
@@ -92,24 +87,23 @@ class ProgramSigner:
                 " program that this account may run"
             ) from error
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            why = f": {said[-1][:200]}" if said else ""
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            why = f": {lines[-1][:200]}" if lines else ""
             raise SignFailed(
                 f"{name} ended with {done.returncode}{why}. Remedy: run it by hand with a file on"
                 " its standard input"
             )
         if len(done.stdout) != SIGNATURE_BYTES or not self.public.verifies(done.stdout, data):
             raise SignFailed(
-                f"what {name} printed is no signature by the key of evidence.public_key. Allowed:"
+                f"{name} did not print a signature by the key of evidence.public_key. Allowed:"
                 f" {SIGNATURE_BYTES} raw bytes, Ed25519 over its standard input. Remedy: name the"
-                " public key of the token that it asks"
+                " public key of the token that it uses"
             )
         return done.stdout
 
 
-@dataclass(frozen=True, slots=True)
-class NoSigner:
-    """Nobody signs; `words` say why. `wanted`: somebody should."""
+class NoSigner(Struct, frozen=True):
+    """Nobody signs; `words` say why. `wanted`: signing is configured but not possible."""
 
     words: str
     wanted: bool
@@ -119,7 +113,7 @@ Signer: TypeAlias = KeySigner | ProgramSigner | NoSigner
 
 
 def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:
-    """Who signs. With `make` the usual key is made where there is none yet."""
+    """The signer that the settings name. With `make`, a missing key file is created."""
     if not settings.sign:
         return NoSigner("evidence.sign is false", wanted=False)
     try:
@@ -133,8 +127,8 @@ def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:
 
 
 def _key_signer(settings: SigningSettings, *, make: bool) -> KeySigner:
-    fresh = make and settings.make and not settings.key.exists()
-    key = make_key(settings.key) if fresh else load_key(settings.key)
-    made = ", just made" if fresh else ""
+    new = make and settings.make and not settings.key.exists()
+    key = make_key(settings.key) if new else load_key(settings.key)
+    created = ", just created" if new else ""
     fingerprint = fingerprint_text(key.public.fingerprint)
-    return KeySigner(key, f"{settings.key}{made}, fingerprint {fingerprint}")
+    return KeySigner(key, f"{settings.key}{created}, fingerprint {fingerprint}")

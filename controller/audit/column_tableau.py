@@ -1,10 +1,8 @@
-"""The rules of a coup as one table that is followed card by card over a whole column.
+"""The drawing rules of a coup as a state table that is followed card by card over a whole column.
 
-Responsible for: building, from the one tableau, a state for everything that can be under way in a
-coup, and the symbol that stands for a card: where it was put, its point value, and what the coup
-came to with it. Following the symbols of a shoe from state to state says at once whether order of
-drawing, third cards and outcomes are all right.
-Not responsible for: what is wrong where they are not (screen), and for burn and cut.
+The table is built from the one tableau. A symbol stands for one card: its role, its point value,
+and the coup's outcome if it is the last. Following the symbols of a shoe from state to state shows
+whether order of drawing, third cards and outcomes are all right.
 Source: controller/profiles/README.md, "The tableau"; goal: one look-up a card.
 """
 
@@ -17,19 +15,19 @@ from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.rules.hands import NATURAL_COUNTS
 from controller.rules.tableau import banker_draws, player_draws
 
-Row = list["Row"]
-"""A state: for each symbol the state after it. It is no longer than its last symbol needs, so that
+TableauState = list["TableauState"]
+"""A state: for each symbol the state after it. It ends with its last permitted symbol, so that all
 
-all states together stay near the processor; what lies behind its end cannot come.
+states together fit into the processor's cache; a symbol past its end is not permitted.
 """
 
 _VALUES: Final = 10
 _COUNTS: Final = range(_VALUES)
 _NOT_LAST: Final = (RowEnd.NOT_LAST,)
 _WON: Final = (RowEnd.PLAYER, RowEnd.BANKER, RowEnd.TIE)
-# Where a card can be put, and what the coup can have come to with it. Symbols are numbered in this
-# order: first those of the places that most states wait for.
-_SAID: Final = (
+# The roles of a card, and how the coup can end with it. Symbols are numbered in this order: first
+# the roles that most states expect.
+_ROLE_ENDS: Final = (
     (RowRole.PLAYER_2, _NOT_LAST),
     (RowRole.BANKER_2, _NOT_LAST + _WON),
     (RowRole.BANKER_3, _WON),
@@ -38,14 +36,16 @@ _SAID: Final = (
     (RowRole.PLAYER_1, _NOT_LAST),
 )
 _SYMBOLS: Final = {
-    said: _VALUES * number
-    for number, said in enumerate((role, end) for role, ends in _SAID for end in ends)
+    role_end: _VALUES * number
+    for number, role_end in enumerate((role, end) for role, ends in _ROLE_ENDS for end in ends)
 }
 _NO_SYMBOL: Final = 255
 
-# What the bytes of the three columns add up to is different for all of them.
-_ROLE_ADDS: Final = {role: _VALUES * at for at, (role, _) in enumerate(_SAID)}
-_END_ADDS: Final = {end: _VALUES * len(_SAID) * at for at, end in enumerate((*_NOT_LAST, *_WON))}
+# The sum of the three translated columns differs for every combination.
+_ROLE_ADDS: Final = {role: _VALUES * at for at, (role, _) in enumerate(_ROLE_ENDS)}
+_END_ADDS: Final = {
+    end: _VALUES * len(_ROLE_ENDS) * at for at, end in enumerate((*_NOT_LAST, *_WON))
+}
 
 
 def _card_adds() -> dict[int, int]:
@@ -66,20 +66,20 @@ CARD_TO: Final = _translation(_CARD_ADDS)
 ROLES: Final = bytes(_ROLE_ADDS)
 ENDS: Final = bytes(_END_ADDS)
 FACES: Final = bytes(_CARD_ADDS)
-"""The bytes that mean something in each column; a column with another one has no symbols."""
+"""The permitted bytes of each column; a column with any other byte has no symbols."""
 
 
 def _symbols_of_sums() -> bytes:
-    found = [_NO_SYMBOL] * 256
+    table = [_NO_SYMBOL] * 256
     for role, end in product(_ROLE_ADDS, _END_ADDS):
         if (role, end) in _SYMBOLS:
             for value in _COUNTS:
-                found[_ROLE_ADDS[role] + _END_ADDS[end] + value] = symbol(role, value, end)
-    return bytes(found)
+                table[_ROLE_ADDS[role] + _END_ADDS[end] + value] = symbol(role, value, end)
+    return bytes(table)
 
 
 def symbol(role: RowRole, value: int, end: RowEnd) -> int:
-    """The symbol of a card of that point value; `role` and `end` are of those that can be."""
+    """The symbol of a card of that point value; `role` and `end` must be a permitted pair."""
     return _SYMBOLS[role, end] + value
 
 
@@ -87,26 +87,26 @@ _OF_SUM: Final = _symbols_of_sums()
 
 
 def symbols(roles: bytes, cards: bytes, ends: bytes) -> bytes:
-    """A symbol a card. The columns are equally long and hold only ROLES, FACES and ENDS."""
+    """One symbol per card. The columns are equally long and hold only ROLES, FACES and ENDS."""
     total = (
         int.from_bytes(roles.translate(ROLE_TO), "big")
         + int.from_bytes(cards.translate(CARD_TO), "big")
         + int.from_bytes(ends.translate(END_TO), "big")
     )
-    # No sum of three bytes exceeds a byte, so nothing is carried from one card into another.
+    # No sum of three bytes exceeds a byte, so no carry from one card reaches another.
     return total.to_bytes(len(roles), "big").translate(_OF_SUM)
 
 
 class ColumnTable:
-    """All states. `between` is the state before and after each coup, `wrong` has no way out."""
+    """All states. `between` is the state before and after each coup; `wrong` is never left."""
 
     def __init__(self) -> None:
-        self.wrong: Row = []
-        self.between: Row = []
+        self.wrong: TableauState = []
+        self.between: TableauState = []
         self._fill()
 
-    def after(self, column: bytes) -> Row:
-        """The state after these symbols, from between two coups on."""
+    def after(self, column: bytes) -> TableauState:
+        """The state after these symbols, starting between two coups."""
         row = self.between
         try:
             for each in column:
@@ -116,26 +116,28 @@ class ColumnTable:
         return row
 
     def _fill(self) -> None:
-        """Player's and Banker's counts say all that the cards before have to say."""
+        """Build all states; the two point counts are all that matters of the cards before."""
         after_four = [
             [self._after_four(player, banker) for banker in _COUNTS] for player in _COUNTS
         ]
         three = [[_state() for _ in _COUNTS] for _ in _COUNTS]
         for first in _COUNTS:
             one = _state()
-            self._leads(self.between, RowRole.PLAYER_1, first, one)
+            self._add_card(self.between, RowRole.PLAYER_1, first, one)
             for banker in _COUNTS:
                 two = _state()
-                self._leads(one, RowRole.BANKER_1, banker, two)
+                self._add_card(one, RowRole.BANKER_1, banker, two)
                 for value in _COUNTS:
                     player = (first + value) % 10
-                    self._leads(two, RowRole.PLAYER_2, value, three[player][banker])
+                    self._add_card(two, RowRole.PLAYER_2, value, three[player][banker])
         for player, first, value in product(_COUNTS, repeat=3):
             banker = (first + value) % 10
             after = after_four[player][banker]
-            self._comes(three[player][first], RowRole.BANKER_2, value, (player, banker), after)
+            self._add_possibly_last(
+                three[player][first], RowRole.BANKER_2, value, (player, banker), after
+            )
 
-    def _after_four(self, player: int, banker: int) -> Row | None:
+    def _after_four(self, player: int, banker: int) -> TableauState | None:
         """The state after four cards of these counts, None where the coup is over."""
         if player in NATURAL_COUNTS or banker in NATURAL_COUNTS:
             return None
@@ -145,38 +147,45 @@ class ColumnTable:
         for value in _COUNTS:
             count = (player + value) % 10
             after = self._last_to_banker(count, banker) if banker_draws(banker, value) else None
-            self._comes(row, RowRole.PLAYER_3, value, (count, banker), after)
+            self._add_possibly_last(row, RowRole.PLAYER_3, value, (count, banker), after)
         return row
 
-    def _last_to_banker(self, player: int, banker: int) -> Row:
+    def _last_to_banker(self, player: int, banker: int) -> TableauState:
         row = _state()
         for value in _COUNTS:
-            self._comes(row, RowRole.BANKER_3, value, (player, (banker + value) % 10), None)
+            self._add_possibly_last(
+                row, RowRole.BANKER_3, value, (player, (banker + value) % 10), None
+            )
         return row
 
-    def _comes(
-        self, row: Row, role: RowRole, value: int, counts: tuple[int, int], after: Row | None
+    def _add_possibly_last(
+        self,
+        row: TableauState,
+        role: RowRole,
+        value: int,
+        counts: tuple[int, int],
+        after: TableauState | None,
     ) -> None:
-        """A card after which the hands have these counts; where nothing is after it, the last."""
+        """Add a card that gives the hands these counts; it ends the coup if `after` is None."""
         if after is not None:
-            self._leads(row, role, value, after)
+            self._add_card(row, role, value, after)
             return
         self._put(row, symbol(role, value, _end(*counts)), self.between)
 
-    def _leads(self, row: Row, role: RowRole, value: int, after: Row) -> None:
+    def _add_card(self, row: TableauState, role: RowRole, value: int, after: TableauState) -> None:
         self._put(row, symbol(role, value, RowEnd.NOT_LAST), after)
 
-    def _put(self, row: Row, at: int, after: Row) -> None:
+    def _put(self, row: TableauState, at: int, after: TableauState) -> None:
         row.extend([self.wrong] * (at + 1 - len(row)))
         row[at] = after
 
 
-def _state() -> Row:
+def _state() -> TableauState:
     return []
 
 
 def _end(player: int, banker: int) -> RowEnd:
-    """Who has won with these counts (the higher one; equal ones are a tie)."""
+    """The outcome for these counts: the higher one wins, equal ones are a tie."""
     if player == banker:
         return RowEnd.TIE
     return RowEnd.PLAYER if player > banker else RowEnd.BANKER

@@ -1,16 +1,16 @@
-"""What there is to audit behind some paths: days of sealed shoes, single files, open parts.
+"""Finds what there is to audit behind some paths: days of sealed shoes, single files, open parts.
 
-Responsible for: finding them in order, journal by journal and day by day, without holding them all.
-Not responsible for: reading one (piece_audit).
+In order, journal by journal and day by day, without holding them all in memory.
 Source: controller/journal/README.md, "Folder".
 """
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from controller.archive.day_list import FOLDER_NAME as DAYS_NAME
 from controller.journal.database import FILE_NAME
@@ -19,22 +19,23 @@ from controller.journal.shoe_file import SUFFIX
 
 
 class PieceKind(StrEnum):
+    """What a piece of an audit is."""
+
     DAY = "day"  # a folder of sealed files
     SHOE = "shoe"  # one sealed file
     OPEN_PART = "open_part"  # a live.db
     UNREADABLE = "unreadable"  # a folder that cannot be listed
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of work for one process. Pieces of one `journal` follow each other in their order."""
+class Piece(Struct, frozen=True):
+    """A piece of work for one process. The pieces of one `journal` are consecutive and in order."""
 
     kind: PieceKind
     journal: str
     path: Path
 
 
-class NothingThere(Exception):
+class NothingToAudit(Exception):
     """A path holds nothing that can be audited; the message says so."""
 
 
@@ -42,7 +43,7 @@ _NOT_FOLLOWED: Final = (DAYS_NAME,)
 
 
 def pieces(paths: Sequence[Path]) -> Iterator[Piece]:
-    """All pieces behind these paths, in order."""
+    """All pieces below these paths, in order."""
     for path in paths:
         if path.is_dir():
             yield from _in_folder(path)
@@ -53,14 +54,16 @@ def pieces(paths: Sequence[Path]) -> Iterator[Piece]:
 
 
 def require_something(paths: Sequence[Path]) -> None:
-    """Raises NothingThere for the first path with nothing to audit."""
+    """Raises NothingToAudit for the first path with nothing to audit."""
     for path in paths:
         if not path.exists():
-            raise NothingThere(f"{path}: no such file or folder. {_ALLOWED}")
+            raise NothingToAudit(f"{path}: no such file or folder. {_ALLOWED}")
         if path.is_dir() and next(_in_folder(path), None) is None:
-            raise NothingThere(f"{path}: no journal and no sealed shoe stands in it. {_ALLOWED}")
+            raise NothingToAudit(f"{path}: it contains no journal and no sealed shoe. {_ALLOWED}")
         if path.is_file() and path.suffix != SUFFIX and path.name != FILE_NAME:
-            raise NothingThere(f"{path}: this is no sealed shoe and no open journal. {_ALLOWED}")
+            raise NothingToAudit(
+                f"{path}: this is not a sealed shoe or an open journal. {_ALLOWED}"
+            )
 
 
 _ALLOWED: Final = (
@@ -70,7 +73,7 @@ _ALLOWED: Final = (
 
 
 def count_files(paths: Sequence[Path]) -> int:
-    """How many sealed files and open parts there are, for who wants to see how far it is."""
+    """The number of sealed files and open parts, for a progress bar."""
     return sum(
         len(sealed_in(piece.path)) if piece.kind is PieceKind.DAY else 1 for piece in pieces(paths)
     )
@@ -84,18 +87,18 @@ def sealed_in(folder: Path) -> tuple[str, ...]:
 
 
 def _in_order(name: str) -> tuple[int, str]:
-    """By number; longer numbers come later."""
+    """Sort key that orders names by shoe number: longer numbers come later."""
     return len(name), name
 
 
 def list_path(folder: Path) -> Path:
-    """Where the list of seals of a day's folder stands."""
+    """The path of the list of seals for a day's folder."""
     top = folder.parent.parent if folder.parent.name == SHOES_NAME else folder.parent
     return top / DAYS_NAME / f"{folder.name}.seals.json"
 
 
 def _in_folder(folder: Path, journal: str = "") -> Iterator[Piece]:
-    """Sealed files before the open part, inner folders before what stands beside them."""
+    """The pieces in a folder: sealed files before the open part, inner folders first."""
     try:
         with os.scandir(folder) as found:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)

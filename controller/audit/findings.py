@@ -1,25 +1,24 @@
-"""What an audit comes to: findings, notes, a tally a table and day, and the ends of what was read.
+"""Values of an audit: messages, counts by table and day, and what neighbouring files must agree on.
 
-Responsible for: these values. They go from one process to another, so they hold nothing else.
-Not responsible for: reaching them, and for how they are shown (the command line). No word of them
-names a card that lies face down: only finished shoes and what a replay compares are told.
+They pass between processes, so they hold plain values only. No message names a card that lies face
+down: only finished shoes, and what a replay compares, are reported.
 Source: package README, "Audit".
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Weight(StrEnum):
-    """Whether what is said counts against the evidence."""
+    """Whether a message counts against the evidence."""
 
     FINDING = "finding"
-    NOTE = "note"  # for people to know; the evidence stands
+    NOTE = "note"  # information only; the evidence is good
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Something found in `file`; `shoe` and `coup` are 0 where it is about none."""
+class AuditMessage(Struct, frozen=True):
+    """A finding or note on `file`; `shoe` and `coup` are 0 where it concerns none."""
 
     weight: Weight
     file: str
@@ -31,11 +30,11 @@ class Said:
     clauses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The shoes of one table and gaming day. `clean` were passed by their rows alone, `replayed`
+class AuditCounts(Struct, frozen=True):
+    """The counts of one table and gaming day.
 
-    were told again and `untold` could not be, because another version wrote them.
+    `clean` shoes passed by their rows alone, `replayed` ones were replayed, and `untold` ones could
+    not be, because another version wrote them.
     """
 
     table: str
@@ -48,9 +47,9 @@ class Tally:
     untold: int = 0
     findings: int = 0
 
-    def plus(self, other: "Tally") -> "Tally":
-        """Both together, under this one's table and day."""
-        return Tally(
+    def plus(self, other: "AuditCounts") -> "AuditCounts":
+        """The sum of both, with this one's table and day."""
+        return AuditCounts(
             self.table,
             self.gaming_day,
             self.shoes + other.shoes,
@@ -63,11 +62,10 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
-    """What neighbours must agree on, of one sealed file.
+class ShoeLink(Struct, frozen=True):
+    """What one sealed file and its neighbours must agree on.
 
-    `turns` are the clauses by which two batches take turns, None where they do not.
+    `alternation` are the clauses by which two batches alternate, None where they do not.
     `state_before` and `state_after` are SHA-256 of the states, empty where they are not known.
     """
 
@@ -84,14 +82,13 @@ class Sealed:
     clean: bool
     coups: int
     back: str
-    turns: tuple[str, ...] | None
+    alternation: tuple[str, ...] | None
     state_before: bytes = b""
     state_after: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class LivePart:
-    """Where the open part of a journal begins."""
+class LivePart(Struct, frozen=True):
+    """The open part of a journal: where it begins, and its number of records."""
 
     file: str
     seq: int
@@ -100,17 +97,17 @@ class LivePart:
     records: int
 
 
-@dataclass(frozen=True, slots=True)
-class PieceReport:
-    """What one piece came to: the shoes of a day, or the open part of a journal.
+class PieceReport(Struct, frozen=True):
+    """The result of one piece: the shoes of a day, or the open part of a journal.
 
-    `first` and `last` are the ends of a row of sealed files whose inner neighbours were compared.
+    `first` and `last` are the ends of a row of sealed files; neighbours within it were compared.
+    `omitted_findings` are only counted, because there are too many messages.
     """
 
-    tallies: tuple[Tally, ...] = ()
-    said: tuple[Said, ...] = ()
-    unsaid: int = 0
-    first: Sealed | None = None
-    last: Sealed | None = None
+    tallies: tuple[AuditCounts, ...] = ()
+    messages: tuple[AuditMessage, ...] = ()
+    omitted_findings: int = 0
+    first: ShoeLink | None = None
+    last: ShoeLink | None = None
     live: LivePart | None = None
     files: int = 0

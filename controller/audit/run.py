@@ -1,37 +1,42 @@
-"""A whole audit: every piece, the neighbours of pieces, and the sum of it.
+"""Runs a whole audit: all pieces in order, the neighbours across pieces, and the totals.
 
-Responsible for: going through all pieces in order, comparing where one journal's pieces meet,
-adding up, and a report also of what was done until somebody broke it off.
-Not responsible for: a piece (piece_audit), processes (crew), and how it is shown (cli_audit).
+An interrupted audit reports what was done until then.
 Source: package README, "Audit".
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from controller.audit.continuity import begins, disagreements, open_part
+from msgspec import Struct, field
+
+from controller.audit.continuity import check_first_shoe, check_open_part, disagreements
 from controller.audit.discovery import Piece, pieces, require_something
-from controller.audit.findings import LivePart, PieceReport, Said, Sealed, Tally, Weight
+from controller.audit.findings import (
+    AuditCounts,
+    AuditMessage,
+    LivePart,
+    PieceReport,
+    ShoeLink,
+    Weight,
+)
 from controller.audit.shoe import AuditSettings
-from controller.audit.worker_pool import crew
+from controller.audit.worker_pool import worker_pool
 from firmware_bridge.transport.clock import now
 
-SAID_MAX: Final = 5_000
+MESSAGES_MAX: Final = 5_000
 Progress = Callable[[int], None]
 
 
-@dataclass(slots=True)
-class AuditReport:
-    """What an audit came to. `files` were read; `unsaid` findings and notes are only counted.
+class AuditReport(Struct):
+    """The result of an audit. `findings` and `notes` count more than `messages` may hold.
 
-    `open_records` stand in open parts. `whole` False: it was broken off, and this is what had been
-    done.
+    `files` were read; `open_records` are in open parts. `whole` is False if the audit was
+    interrupted: the report then covers what was done until then.
     """
 
-    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
-    said: list[Said] = field(default_factory=list)
+    tallies: dict[tuple[str, str], AuditCounts] = field(default_factory=dict)
+    messages: list[AuditMessage] = field(default_factory=list)
     findings: int = 0
     notes: int = 0
     files: int = 0
@@ -41,9 +46,9 @@ class AuditReport:
     elapsed_ns: int = 0
 
     @property
-    def total(self) -> Tally:
+    def total(self) -> AuditCounts:
         """All tables and days together."""
-        total = Tally("", "")
+        total = AuditCounts("", "")
         for tally in self.tallies.values():
             total = total.plus(tally)
         return total
@@ -59,36 +64,35 @@ def audit(
     jobs: int = 1,
     progress: Progress = lambda _files: None,
 ) -> AuditReport:
-    """Audit all that stands behind these paths. Raises NothingThere, WorkerLost.
+    """Audit everything below these paths. Raises NothingToAudit, WorkerLost.
 
-    Ctrl-C ends it with what was done so far.
+    `progress` is called with the number of files done. Ctrl-C ends the audit with a partial report.
     """
     require_something(paths)
-    summing = _Summing()
+    run = _AuditRun()
     began_ns = now().monotonic_ns
     try:
-        with crew(jobs, settings) as workers:
+        with worker_pool(jobs, settings) as workers:
             for piece, report in workers.reports(pieces(paths)):
-                summing.take(piece, report)
-                progress(summing.report.files)
-            summing.report.whole = True
+                run.add_piece(piece, report)
+                progress(run.report.files)
+            run.report.whole = True
     except KeyboardInterrupt:
         pass
-    summing.report.elapsed_ns = now().monotonic_ns - began_ns
-    return summing.report
+    run.report.elapsed_ns = now().monotonic_ns - began_ns
+    return run.report
 
 
-@dataclass(slots=True)
-class _Summing:
-    """An audit on its way: what is known of the journal that is being read."""
+class _AuditRun(Struct):
+    """A running audit: its report, and the ends of the journals read so far."""
 
     report: AuditReport = field(default_factory=AuditReport)
     journal: str = ""
-    last: Sealed | None = None
-    # The newest seal of every journal read before: another may go on from there.
-    ends: dict[bytes, Sealed] = field(default_factory=dict)
+    last: ShoeLink | None = None
+    # The newest file of every journal read before: another folder may continue it.
+    ends: dict[bytes, ShoeLink] = field(default_factory=dict)
 
-    def take(self, piece: Piece, report: PieceReport) -> None:
+    def add_piece(self, piece: Piece, report: PieceReport) -> None:
         if piece.journal != self.journal:
             if self.last is not None:
                 self.ends[self.last.digest] = self.last
@@ -98,40 +102,41 @@ class _Summing:
         for tally in report.tallies:
             self._count(tally)
         counted = sum(tally.findings for tally in report.tallies)
-        told = sum(one.weight is Weight.FINDING for one in report.said)
-        # Only what is said of an open part or of a folder has no tally.
-        self._say(report.said, findings=max(counted, told))
+        listed = sum(one.weight is Weight.FINDING for one in report.messages)
+        # Messages on an open part or a folder are not part of any counts.
+        self._add_messages(report.messages, findings=max(counted, listed))
         if report.first is not None:
-            self._meet(tuple(self._before(report.first)))
+            self._add_neighbour_messages(tuple(self._check_first(report.first)))
         self.last = report.last or self.last
         if report.live is not None:
             self.report.open_records += report.live.records
-            self._meet(tuple(self._open_part(report.live)))
+            self._add_neighbour_messages(tuple(self._check_live(report.live)))
 
-    def _before(self, first: Sealed) -> Iterator[Said]:
+    def _check_first(self, first: ShoeLink) -> Iterator[AuditMessage]:
         before = self.last or self.ends.get(first.previous)
-        return begins(first) if before is None else disagreements(before, first)
+        return check_first_shoe(first) if before is None else disagreements(before, first)
 
-    def _open_part(self, live: LivePart) -> Iterator[Said]:
+    def _check_live(self, live: LivePart) -> Iterator[AuditMessage]:
         before = self.last or self.ends.get(live.seal)
         if before is not None:
-            yield from open_part(before, live)
+            yield from check_open_part(before, live)
         elif live.seq:
             words = f"the sealed files before its record {live.seq + 1} are not here"
-            yield Said(Weight.NOTE, live.file, "", "", 0, 0, words)
+            yield AuditMessage(Weight.NOTE, live.file, "", "", 0, 0, words)
 
-    def _meet(self, said: tuple[Said, ...]) -> None:
-        findings = [one for one in said if one.weight is Weight.FINDING]
+    def _add_neighbour_messages(self, messages: tuple[AuditMessage, ...]) -> None:
+        findings = [one for one in messages if one.weight is Weight.FINDING]
         for one in findings:
-            self._count(Tally(one.table, one.gaming_day, findings=1))
-        self._say(said, findings=len(findings))
+            self._count(AuditCounts(one.table, one.gaming_day, findings=1))
+        self._add_messages(messages, findings=len(findings))
 
-    def _say(self, said: Sequence[Said], *, findings: int) -> None:
+    def _add_messages(self, messages: Sequence[AuditMessage], *, findings: int) -> None:
         self.report.findings += findings
-        self.report.notes += sum(one.weight is Weight.NOTE for one in said)
-        self.report.said.extend(said[: max(0, SAID_MAX - len(self.report.said))])
+        self.report.notes += sum(one.weight is Weight.NOTE for one in messages)
+        room = max(0, MESSAGES_MAX - len(self.report.messages))
+        self.report.messages.extend(messages[:room])
 
-    def _count(self, tally: Tally) -> None:
-        place = tally.table, tally.gaming_day
-        before = self.report.tallies.get(place)
-        self.report.tallies[place] = tally if before is None else before.plus(tally)
+    def _count(self, counts: AuditCounts) -> None:
+        key = counts.table, counts.gaming_day
+        before = self.report.tallies.get(key)
+        self.report.tallies[key] = counts if before is None else before.plus(counts)

@@ -1,23 +1,19 @@
-"""The screen: one shoe's cards against the rules, by whole columns of its rows.
+"""Screens a shoe: its cards against the rules, by comparing whole columns of its rows.
 
-Responsible for: saying of the rows alone that burn, order of drawing, third cards, outcomes,
-declarations, cut card, last coup and the number of cards are as the rules have it, and where not,
-in words with the clause; or that rows alone cannot tell.
-Not responsible for: whether the rows are what the records say (replayed), seals and neighbours.
+A shoe in order costs a few comparisons of whole columns and one table look-up per card. Texts are
+built only where a comparison fails. Not: whether the rows are what the records say (replay_check).
 Source: package README, "Audit"; controller/journal/README.md, "Shoe file" (a row's layout).
-
-A shoe that nothing happened in takes the path of a few comparisons of whole columns and one look-up
-a card. Words are looked for only where a comparison fails.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from controller.audit.column_tableau import ENDS, ROLES, ColumnTable, column_table, symbols
 from controller.audit.column_tableau import FACES as FACE_BYTES
-from controller.audit.finding_text import Fault, coup_faults
-from controller.audit.terms import FACES, Terms
+from controller.audit.coup_check import Discrepancy, coup_discrepancies
+from controller.audit.shoe_rules import FACES, ShoeRules
 from controller.journal.card_row_format import (
     CARD_AT,
     CLAIMED_AT,
@@ -33,35 +29,32 @@ from controller.journal.card_row_format import (
 )
 from controller.journal.shoe_file import ROW_BYTES
 from controller.profiles.rule_points import RulePoint
-from controller.rules.cut import cards_behind, coups_left_after_cut, placement_ok
+from controller.rules.cut import cards_behind, coups_left_after_cut, is_deep_enough
 
 _ZERO: Final = b"\0"
 _CUT: Final = bytes((RowRole.CUT_CARD,))
 _FIRST: Final = bytes((RowRole.PLAYER_1,))
 _BEGINS: Final = bytes(byte == RowRole.PLAYER_1 for byte in range(256))
 _WORD: Final = 8
-# As many cards as no shoe has.
-_CARDS_MAX: Final = 4096
+_CARDS_MAX: Final = 4096  # more than any shoe has
 _NOTHING: Final = memoryview(bytes(_CARDS_MAX * _WORD)).cast("Q")
 _COUPS_MAX: Final = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Screened:
-    """What the rows say. `unclear`: why they do not decide; then the records have to."""
+class ScreenResult(Struct, frozen=True):
+    """The result of a screen. `unclear`: why rows cannot decide, so that records must be used."""
 
-    faults: tuple[Fault, ...] = ()
+    discrepancies: tuple[Discrepancy, ...] = ()
     unclear: str = ""
 
 
-CLEAN: Final = Screened()
+CLEAN: Final = ScreenResult()
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a shoe's playing cards, a byte a card, without the cut cards.
+class CardColumns(Struct, frozen=True):
+    """The columns of a shoe's playing cards, one byte per card, without the cut card.
 
-    `cut` says how many cards were out when the cut card came, -1 where none did. `begun` are the
+    `cut` is the number of cards drawn before the cut card, -1 where none was drawn. `begun` are the
     low bytes of the coups' numbers.
     """
 
@@ -73,32 +66,34 @@ class Columns:
     cut: int
 
 
-def screen(rows: bytes, terms: Terms) -> Screened:
+def screen(rows: bytes, rules: ShoeRules) -> ScreenResult:
     """Compare the rows of one whole shoe with the rules of its run."""
     table = column_table()
-    found = _columns(rows)
-    if isinstance(found, str):
-        return Screened(unclear=found)
-    if terms.endless:
-        return Screened(unclear="a continuous shuffler feeds the shoe")
-    burned = _burned(found, terms)
-    if isinstance(burned, Fault):
-        return Screened((burned,))
-    faults = [
-        *_coups(table, found, burned, terms),
-        *_numbers(found, burned),
-        *_declared(found, terms),
-        *_cut(found, terms),
-        *_counted(found, terms),
-        *_tags(rows),
+    columns = _read_columns(rows)
+    if isinstance(columns, str):
+        return ScreenResult(unclear=columns)
+    if rules.continuous:
+        return ScreenResult(unclear="a continuous shuffler feeds the shoe")
+    burned = _check_burn(columns, rules)
+    if isinstance(burned, Discrepancy):
+        return ScreenResult((burned,))
+    found = [
+        *_check_coups(table, columns, burned, rules),
+        *_check_coup_numbers(columns, burned),
+        *_check_declarations(columns, rules),
+        *_check_cut_card(columns, rules),
+        *_check_card_counts(columns, rules),
+        *_check_tags(rows),
     ]
-    if faults:
-        return Screened(tuple(faults))
-    return CLEAN if found.cut >= 0 else Screened(unclear="the shoe ended without its cut card")
+    if found:
+        return ScreenResult(tuple(found))
+    if columns.cut < 0:
+        return ScreenResult(unclear="the shoe ended without its cut card")
+    return CLEAN
 
 
-def _columns(rows: bytes) -> Columns | str:
-    """The columns, or why rows alone do not tell this shoe."""
+def _read_columns(rows: bytes) -> CardColumns | str:
+    """The columns, or why rows alone cannot decide this shoe."""
     roles, cards = rows[ROLE_AT::ROW_BYTES], rows[CARD_AT::ROW_BYTES]
     ends, begun = rows[ENDS_AT::ROW_BYTES], rows[COUP_AT + 3 :: ROW_BYTES]
     declared, claimed = rows[DECLARED_AT::ROW_BYTES], rows[CLAIMED_AT::ROW_BYTES]
@@ -111,20 +106,20 @@ def _columns(rows: bytes) -> Columns | str:
         if roles.find(_CUT, cut + 1) >= 0:
             return "more than one cut card was drawn"
         if ends[cut] or declared[cut] or cards[cut]:
-            return "its cut card is told as a card"
+            return "its cut card is recorded as a card"
         roles, cards, ends, declared, begun, claimed = (
             column[:cut] + column[cut + 1 :]
             for column in (roles, cards, ends, declared, begun, claimed)
         )
     if claimed != roles and claimed.strip(_ZERO) and _claims_differ(roles, claimed):
-        return "the shoe claimed another place for a card"
+        return "the shoe reported another place for a card"
     if cards.translate(None, FACE_BYTES):
         return "a card was not read"
     if ends.translate(None, ENDS):
         return "a coup is void, partial or decided by a floorperson"
     if not 0 < len(roles) < _CARDS_MAX:
         return f"{len(roles)} cards were drawn"
-    return Columns(roles, cards, ends, declared, begun, cut)
+    return CardColumns(roles, cards, ends, declared, begun, cut)
 
 
 def _claims_differ(roles: bytes, claimed: bytes) -> bool:
@@ -136,44 +131,51 @@ def _claims_differ(roles: bytes, claimed: bytes) -> bool:
 # --- the burn -------------------------------------------------------------------------------------
 
 
-def _burned(found: Columns, terms: Terms) -> int | Fault:
-    """How many cards the burn has, where it has as many as it must."""
-    due = terms.burns[found.cards[0] - 1] if terms.burns else b""
+def _check_burn(columns: CardColumns, rules: ShoeRules) -> int | Discrepancy:
+    """The number of burn cards, or what is wrong with them."""
+    due = rules.burns[columns.cards[0] - 1] if rules.burns else b""
     burned = len(due)
-    if found.roles.startswith(due) and found.roles[burned : burned + 1] in (_FIRST, b""):
-        if not found.roles[burned:].translate(None, ROLES):
+    if columns.roles.startswith(due) and columns.roles[burned : burned + 1] in (_FIRST, b""):
+        if not columns.roles[burned:].translate(None, ROLES):
             return burned
-        return Fault(0, "a burn card is told after the burn was over", _burn_clauses(terms))
-    told = len(found.roles) - len(found.roles.lstrip(bytes((RowRole.BURN_FIRST, RowRole.BURN))))
+        words = "a burn card is recorded after the burn was over"
+        return Discrepancy(0, words, _burn_clauses(rules))
+    recorded = len(columns.roles) - len(
+        columns.roles.lstrip(bytes((RowRole.BURN_FIRST, RowRole.BURN)))
+    )
+    cards = "card is" if recorded == 1 else "cards are"
     if not due:
-        words = f"{told} cards are told as burned, and none is burned at this table"
+        words = f"{recorded} {cards} recorded as burned, but none is burned at this table"
     else:
-        first = FACES[found.cards[0] - 1]
-        words = f"the first card is {first}, so {burned} cards are burned; told are {told}"
-    return Fault(0, words, _burn_clauses(terms))
+        first = FACES[columns.cards[0] - 1]
+        words = f"the first card is {first}: {burned} cards are due as burn; recorded: {recorded}"
+    return Discrepancy(0, words, _burn_clauses(rules))
 
 
-def _burn_clauses(terms: Terms) -> tuple[str, ...]:
-    return terms.clauses(RulePoint.BURN_FIRST, RulePoint.BURN_VALUE, RulePoint.BURN_COUNT)
+def _burn_clauses(rules: ShoeRules) -> tuple[str, ...]:
+    return rules.clauses(RulePoint.BURN_FIRST, RulePoint.BURN_VALUE, RulePoint.BURN_COUNT)
 
 
 # --- the coups ------------------------------------------------------------------------------------
 
 
-def _coups(table: ColumnTable, found: Columns, burned: int, terms: Terms) -> tuple[Fault, ...]:
-    roles, cards, ends = found.roles[burned:], found.cards[burned:], found.ends[burned:]
+def _check_coups(
+    table: ColumnTable, columns: CardColumns, burned: int, rules: ShoeRules
+) -> tuple[Discrepancy, ...]:
+    roles, cards, ends = columns.roles[burned:], columns.cards[burned:], columns.ends[burned:]
     if table.after(symbols(roles, cards, ends)) is table.between:
-        if not found.ends[:burned].strip(_ZERO):
+        if not columns.ends[:burned].strip(_ZERO):
             return ()
-        return (Fault(0, "a burn card is told as the last of a coup", _burn_clauses(terms)),)
-    faults = coup_faults(roles, cards, ends, terms)
-    assert faults, "the column table and the rules of a coup are one"
-    return faults
+        words = "a burn card is recorded as the last of a coup"
+        return (Discrepancy(0, words, _burn_clauses(rules)),)
+    wrong = coup_discrepancies(roles, cards, ends, rules)
+    assert wrong, "the column table and the rules of a coup agree"
+    return wrong
 
 
-def _numbers(found: Columns, burned: int) -> tuple[Fault, ...]:
-    """Coups are numbered from 1 on, one more at each first card, and burn cards belong to none."""
-    begins, begun = found.roles.translate(_BEGINS), found.begun
+def _check_coup_numbers(columns: CardColumns, burned: int) -> tuple[Discrepancy, ...]:
+    """Coups are numbered from 1, one more at each first card; burn cards belong to none."""
+    begins, begun = columns.roles.translate(_BEGINS), columns.begun
     steps = int.from_bytes(begins[1:], "big")
     before, after = (int.from_bytes(part, "big") for part in (begun[:-1], begun[1:]))
     # A byte of the column is at most the number of first cards, so nothing is carried.
@@ -183,23 +185,28 @@ def _numbers(found: Columns, burned: int) -> tuple[Fault, ...]:
     for at, number in enumerate(begun):
         expected += begins[at]
         if number != expected:
-            words = f"card {at + 1} is told to be of coup {number}; it is of coup {expected}"
-            return (Fault(expected, words, ()),)
+            words = f"card {at + 1} is recorded in coup {number}, but belongs to coup {expected}"
+            return (Discrepancy(expected, words, ()),)
     return ()
 
 
-def _declared(found: Columns, terms: Terms) -> tuple[Fault, ...]:
-    if found.declared == found.ends or not found.declared.strip(_ZERO):
+def _check_declarations(columns: CardColumns, rules: ShoeRules) -> tuple[Discrepancy, ...]:
+    if columns.declared == columns.ends or not columns.declared.strip(_ZERO):
         return ()
-    clauses = terms.clauses(RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
+    clauses = rules.clauses(RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     return tuple(
-        Fault(begun, f"{_name(told)} is told as declared, the cards say {_name(end)}", clauses)
-        for told, end, begun in zip(found.declared, found.ends, found.begun, strict=True)
-        if told not in (RowEnd.NOT_LAST, end)
+        Discrepancy(
+            begun,
+            f"{_end_name(declared)} is recorded as declared, but by the cards it is"
+            f" {_end_name(end)}",
+            clauses,
+        )
+        for declared, end, begun in zip(columns.declared, columns.ends, columns.begun, strict=True)
+        if declared not in (RowEnd.NOT_LAST, end)
     )
 
 
-def _name(end: int) -> str:
+def _end_name(end: int) -> str:
     known = {each.value: each.name.lower() for each in RowEnd if each is not RowEnd.NOT_LAST}
     return known.get(end, "nothing")
 
@@ -207,50 +214,53 @@ def _name(end: int) -> str:
 # --- the cut card and the cards of the shoe -------------------------------------------------------
 
 
-def _cut(found: Columns, terms: Terms) -> tuple[Fault, ...]:
-    """Where the cut card lay, and how many coups were dealt after it."""
-    if found.cut < 0:
+def _check_cut_card(columns: CardColumns, rules: ShoeRules) -> tuple[Discrepancy, ...]:
+    """Check the place of the cut card and the number of coups dealt after it."""
+    if columns.cut < 0:
         return ()
-    rules, faults = terms.profile.rules, []
-    behind = cards_behind(terms.cards, found.cut)
-    if not placement_ok(behind, rules.cut_card_min_from_back):
-        words = (
-            f"{behind} cards lay behind the cut card, at least {rules.cut_card_min_from_back} do"
-        )
-        faults.append(Fault(0, words, terms.clauses(RulePoint.CUT_CARD_PLACEMENT)))
-    before = found.roles[: found.cut]
+    settings, wrong = rules.profile.rules, []
+    behind = cards_behind(rules.cards, columns.cut)
+    minimum = settings.cut_card_min_from_back
+    if not is_deep_enough(behind, minimum):
+        cards = "card was" if behind == 1 else "cards were"
+        words = f"{behind} {cards} behind the cut card; at least {minimum} are required"
+        wrong.append(Discrepancy(0, words, rules.clauses(RulePoint.CUT_CARD_PLACEMENT)))
+    before = columns.roles[: columns.cut]
     coup = before.count(_FIRST)
-    between = not coup or found.ends[found.cut - 1] != RowEnd.NOT_LAST
+    between = not coup or columns.ends[columns.cut - 1] != RowEnd.NOT_LAST
     left = coups_left_after_cut(
-        between, rules.cut_card_at_round_start, rules.rounds_after_cut_round
+        between, settings.cut_card_at_round_start, settings.rounds_after_cut_round
     )
-    last, dealt = coup + left - (not between), found.roles.count(_FIRST)
+    last, dealt = coup + left - (not between), columns.roles.count(_FIRST)
     if dealt > last:
-        words = f"coup {last} is the last by the cut card, {dealt} were dealt"
-        clauses = terms.clauses(RulePoint.CUT_COUP_FINISHED, RulePoint.LAST_HAND)
-        faults.append(Fault(last + 1, words, clauses))
-    return tuple(faults)
+        words = f"by the cut card coup {last} is the last; {dealt} were dealt"
+        clauses = rules.clauses(RulePoint.CUT_COUP_FINISHED, RulePoint.LAST_HAND)
+        wrong.append(Discrepancy(last + 1, words, clauses))
+    return tuple(wrong)
 
 
-def _counted(found: Columns, terms: Terms) -> tuple[Fault, ...]:
+def _check_card_counts(columns: CardColumns, rules: ShoeRules) -> tuple[Discrepancy, ...]:
     """No more cards than the decks have, and no face more often than there are decks."""
-    counted = Counter(found.cards)
-    if len(found.cards) <= terms.cards and max(counted.values()) <= terms.decks:
+    counted = Counter(columns.cards)
+    if len(columns.cards) <= rules.cards and max(counted.values()) <= rules.decks:
         return ()
-    faults = [
-        f"{FACES[face - 1]} was drawn {times} times from {terms.decks} decks"
+    decks = "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
+    sentences = [
+        f"{FACES[face - 1]} was drawn {times} times from {decks}"
         for face, times in sorted(counted.items())
-        if times > terms.decks
+        if times > rules.decks
     ]
-    if len(found.cards) > terms.cards:
-        have = f"{terms.decks} decks have {terms.cards}"
-        faults.insert(0, f"{len(found.cards)} cards were drawn, {have}")
-    clauses = terms.clauses(RulePoint.DECKS_COUNT)
-    return tuple(Fault(0, words, clauses) for words in faults)
+    if len(columns.cards) > rules.cards:
+        drawn = f"{len(columns.cards)} cards were drawn"
+        sentences.insert(
+            0, f"{drawn}; {decks} {'has' if rules.decks == 1 else 'have'} {rules.cards}"
+        )
+    clauses = rules.clauses(RulePoint.DECKS_COUNT)
+    return tuple(Discrepancy(0, words, clauses) for words in sentences)
 
 
-def _tags(rows: bytes) -> tuple[Fault, ...]:
-    """No card of its own identity twice: by the first halves, whole only where those repeat."""
+def _check_tags(rows: bytes) -> tuple[Discrepancy, ...]:
+    """No chip identity twice: compared by first halves, in full only where those repeat."""
     words, count = memoryview(rows).cast("Q"), len(rows) // ROW_BYTES
     halves = words[TAG_AT // _WORD :: ROW_BYTES // _WORD]
     if halves == _NOTHING[:count]:
@@ -262,7 +272,7 @@ def _tags(rows: bytes) -> tuple[Fault, ...]:
     tags = Counter(rows[at : at + TAG_BYTES] for at in range(TAG_AT, len(rows), ROW_BYTES))
     del tags[bytes(TAG_BYTES)]
     return tuple(
-        Fault(0, f"the card of identity {tag.hex()} was drawn {times} times", ())
+        Discrepancy(0, f"the card of identity {tag.hex()} was drawn {times} times", ())
         for tag, times in tags.items()
         if times > 1
     )

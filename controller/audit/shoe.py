@@ -1,10 +1,5 @@
-"""The audit of sealed shoes, one after the other: digest, signature, terms, screen, replay.
+"""Audits one sealed shoe: digest, signature, rules in force, screen of its rows, replay if needed.
 
-Responsible for: everything that can be said of one sealed file alone, quickly where nothing
-happened in its shoe, and from its records where something did, where its rows do not decide or are
-not right, or where all are wanted.
-Not responsible for: neighbours (neighbours), which files there are (walk) and other processes
-(crew).
 Source: package README, "Audit"; controller/journal/README.md, "Shoe file".
 """
 
@@ -12,107 +7,109 @@ import os
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from controller.audit.finding_text import Fault
-from controller.audit.findings import Said, Sealed, Tally, Weight
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.audit.coup_check import Discrepancy
+from controller.audit.findings import AuditCounts, AuditMessage, ShoeLink, Weight
 from controller.audit.screen import screen
-from controller.audit.signatures import SignedDay, signature_words
-from controller.audit.terms import Terms, TermsUnread, terms_of
+from controller.audit.shoe_rules import RulesUnreadable, ShoeRules, rules_of_run
+from controller.audit.signatures import SignedDay, signature_problems
 from controller.journal.card_row_format import ROLE_AT, RowRole
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.values import JournalError
 from controller.profiles.rule_points import RulePoint
 
 if TYPE_CHECKING:
-    from controller.audit.replay_check import Told
+    from controller.audit.replay_check import ReplayComparison
 
-_RUNS_KEPT: Final = 256
-# A first part is a run's settings, a second one a state: some ten kilobytes each.
+_RUNS_CACHED: Final = 256
+# The first packed part is a run's settings, the second a state: some ten kilobytes each.
 _LEAD_BYTES_MAX: Final = 1 << 22
 _CUT: Final = bytes((RowRole.CUT_CARD,))
 
 
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
-    """What is asked. `keys`: public keys to trust; none: whoever a file names.
+class AuditSettings(Struct, frozen=True):
+    """Options of an audit. `keys`: public keys to trust; none: the key that a file names.
 
-    `deep`: every shoe is told again.
+    `deep`: replay every shoe.
     """
 
     keys: tuple[bytes, ...] = ()
     deep: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeReport:
-    """One sealed file: what its neighbours must agree with, its tally, and what was found."""
+class ShoeReport(Struct, frozen=True):
+    """The result of one sealed file: its link to neighbours, its counts, and the messages."""
 
-    sealed: Sealed
-    tally: Tally
-    said: tuple[Said, ...]
+    sealed: ShoeLink
+    tally: AuditCounts
+    messages: tuple[AuditMessage, ...]
 
 
 class ShoeAudit:
-    """Audits files of one process. It remembers the terms of runs, which many shoes share."""
+    """Audits files in one process. It caches the rules of runs, which many shoes share."""
 
     def __init__(self, settings: AuditSettings) -> None:
         self._settings = settings
-        self._terms: OrderedDict[tuple[str, int], Terms] = OrderedDict()
+        self._rules: OrderedDict[tuple[str, int], ShoeRules] = OrderedDict()
 
     def audit(self, path: str, journal: str, day: SignedDay) -> ShoeReport:
         """Audit one file of the journal of that name. Raises ShoeFileError, OSError."""
-        shoe = read_shoe(_content(path))
+        shoe = read_shoe(_read_bytes(path))
         heading = shoe.heading
-        findings = [Fault(0, words, ()) for words in self._signed(shoe, day)]
-        notes: list[Fault] = []
-        terms: Terms | None = None
-        # What is not clean is told by its records alone: rules may have changed on the way.
+        findings = [Discrepancy(0, words, ()) for words in self._signature_problems(shoe, day)]
+        notes: list[Discrepancy] = []
+        rules: ShoeRules | None = None
+        # A shoe that is not clean is decided by its records: settings may have changed during it.
         decided = heading.clean and not heading.irregularities
         try:
-            terms = self._terms_of(shoe, journal)
+            rules = self._rules_of(shoe, journal)
             if decided:
-                screened = screen(shoe.rows, terms)
-                findings += (*screened.faults, *_said_wrong(shoe, terms))
+                screened = screen(shoe.rows, rules)
+                findings += (*screened.discrepancies, *_check_heading(shoe, rules))
                 decided = not screened.unclear
-        except TermsUnread:
+        except RulesUnreadable:
             decided = False
-        sealed = _sealed(path, shoe, terms)
-        told = None
+        sealed = _shoe_link(path, shoe, rules)
+        replayed = None
         if self._settings.deep or findings or not decided:
-            told = _told_again(shoe)
-            findings += [Fault(0, words, ()) for words in told.different]
-            notes += [Fault(0, words, ()) for words in _noted(told)]
-            sealed = replace(sealed, state_before=told.state_before, state_after=told.state_after)
-        said = (
-            *_all_said(Weight.FINDING, sealed, findings),
-            *_all_said(Weight.NOTE, sealed, notes),
+            replayed = _replay(shoe)
+            findings += [Discrepancy(0, words, ()) for words in replayed.different]
+            notes += [Discrepancy(0, words, ()) for words in _replay_notes(replayed)]
+            sealed = replace(
+                sealed, state_before=replayed.state_before, state_after=replayed.state_after
+            )
+        messages = (
+            *_messages(Weight.FINDING, sealed, findings),
+            *_messages(Weight.NOTE, sealed, notes),
         )
-        return ShoeReport(sealed, _tally(sealed, shoe, told, len(findings)), said)
+        return ShoeReport(sealed, _counts(sealed, shoe, replayed, len(findings)), messages)
 
-    def _signed(self, shoe: ShoeFile, day: SignedDay) -> Iterator[str]:
+    def _signature_problems(self, shoe: ShoeFile, day: SignedDay) -> Iterator[str]:
         own_too = self._settings.deep
-        return signature_words(shoe, day, self._settings.keys, own_too=own_too)
+        return signature_problems(shoe, day, self._settings.keys, own_too=own_too)
 
-    def _terms_of(self, shoe: ShoeFile, journal: str) -> Terms:
-        """The terms of the run that opened the shoe: read once a run of a journal."""
-        place = (journal, shoe.heading.opened_seq)
-        known = self._terms.get(place)
+    def _rules_of(self, shoe: ShoeFile, journal: str) -> ShoeRules:
+        """The rules of the run that opened the shoe, read once per run of a journal."""
+        run = (journal, shoe.heading.opened_seq)
+        known = self._rules.get(run)
         if known is None:
-            known = self._terms[place] = terms_of(_opening_run(shoe))
-            if len(self._terms) > _RUNS_KEPT:
-                self._terms.popitem(last=False)
+            known = self._rules[run] = rules_of_run(_opening_run(shoe))
+            if len(self._rules) > _RUNS_CACHED:
+                self._rules.popitem(last=False)
         return known
 
 
-def _content(path: str) -> bytes:
-    """The whole file, read at once: a file object costs as much as the reading."""
+def _read_bytes(path: str) -> bytes:
+    """The whole file, read without a file object, which would cost as much as the reading."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
         data = os.read(descriptor, size)
-        # A system may give less than was asked for.
+        # A read may return fewer bytes than requested.
         while len(data) < size and (more := os.read(descriptor, size - len(data))):
             data += more
     finally:
@@ -121,7 +118,7 @@ def _content(path: str) -> bytes:
 
 
 def _opening_run(shoe: ShoeFile) -> bytes:
-    """The record that began the run in which the shoe was opened, without unpacking all."""
+    """The record that began the run in which the shoe was opened; unpacks as little as possible."""
     heading = shoe.heading
     if heading.opened_seq == heading.started_seq:
         return _leading_parts(shoe, 1)[0]
@@ -130,12 +127,12 @@ def _opening_run(shoe: ShoeFile) -> bytes:
         return _leading_parts(shoe, 3)[2]
     records = shoe.parts().records
     if not 0 <= at < len(records):
-        raise ShoeFileError(f"it names record {heading.opened_seq} for its run, which it has not")
+        raise ShoeFileError(f"record {heading.opened_seq}, named as its run, is not in it")
     return records[at]
 
 
 def _leading_parts(shoe: ShoeFile, count: int) -> tuple[bytes, ...]:
-    """The first parts of the packed ones."""
+    """The first `count` packed parts."""
     unpacking = zlib.decompressobj()
     plain, parts, at, packed = b"", [], 0, shoe.packed
     try:
@@ -157,72 +154,77 @@ def _leading_parts(shoe: ShoeFile, count: int) -> tuple[bytes, ...]:
     return tuple(parts)
 
 
-def _said_wrong(shoe: ShoeFile, terms: Terms) -> Iterator[Fault]:
-    """Where the heading is not what rows and terms say."""
+def _check_heading(shoe: ShoeFile, rules: ShoeRules) -> Iterator[Discrepancy]:
+    """Compare the heading with rows and rules."""
     heading = shoe.heading
-    if heading.decks != terms.decks:
-        words = f"its heading says {heading.decks} decks, the table's settings {terms.decks}"
-        yield Fault(0, words, terms.clauses(RulePoint.DECKS_COUNT))
+    if heading.decks != rules.decks:
+        words = f"decks: {heading.decks} in its heading, {rules.decks} in the table's settings"
+        yield Discrepancy(0, words, rules.clauses(RulePoint.DECKS_COUNT))
     begun = shoe.rows[ROLE_AT::ROW_BYTES].count(RowRole.PLAYER_1)
     if begun != heading.coups:
-        yield Fault(0, f"its heading says {heading.coups} coups, its rows {begun}", ())
+        words = f"coups: {heading.coups} in its heading, {begun} in its rows"
+        yield Discrepancy(0, words, ())
 
 
-def _told_again(shoe: ShoeFile) -> "Told":
-    # Most shoes are never told again: the program's core is loaded for the first that is.
-    from controller.audit.replay_check import Told, tell_shoe  # noqa: PLC0415
+def _replay(shoe: ShoeFile) -> "ReplayComparison":
+    # Most shoes are never replayed: the program's core is loaded for the first that is.
+    from controller.audit.replay_check import ReplayComparison, replay_shoe  # noqa: PLC0415
 
     try:
-        return tell_shoe(shoe)
+        return replay_shoe(shoe)
     except JournalError as error:
-        return Told(different=(str(error),))
+        return ReplayComparison(different=(str(error),))
 
 
-def _noted(told: "Told") -> Iterator[str]:
-    if told.untold:
-        yield f"not told again: {told.untold}"
-    for words in told.otherwise:
+def _replay_notes(replayed: "ReplayComparison") -> Iterator[str]:
+    if replayed.not_replayed:
+        yield f"not replayed: {replayed.not_replayed}"
+    for words in replayed.other_version:
         yield f"of another version: {words}"
 
 
-def _sealed(file: str, shoe: ShoeFile, terms: Terms | None) -> Sealed:
-    said = shoe.heading
-    return Sealed(
+def _shoe_link(file: str, shoe: ShoeFile, rules: ShoeRules | None) -> ShoeLink:
+    heading = shoe.heading
+    return ShoeLink(
         file=file,
-        table=said.table,
-        gaming_day=said.gaming_day,
-        shoe=said.shoe,
+        table=heading.table,
+        gaming_day=heading.gaming_day,
+        shoe=heading.shoe,
         digest=shoe.digest,
-        previous=said.previous,
-        first_seq=said.first_seq,
-        last_seq=said.last_seq,
-        chain_before=said.chain_before,
-        chain_after=said.chain_after,
-        clean=said.clean,
-        coups=said.coups,
-        back=said.back,
-        turns=terms.turns if terms is not None else None,
+        previous=heading.previous,
+        first_seq=heading.first_seq,
+        last_seq=heading.last_seq,
+        chain_before=heading.chain_before,
+        chain_after=heading.chain_after,
+        clean=heading.clean,
+        coups=heading.coups,
+        back=heading.back,
+        alternation=rules.alternation if rules is not None else None,
     )
 
 
-def _tally(sealed: Sealed, shoe: ShoeFile, told: "Told | None", findings: int) -> Tally:
+def _counts(
+    sealed: ShoeLink, shoe: ShoeFile, replayed: "ReplayComparison | None", findings: int
+) -> AuditCounts:
     rows = len(shoe.rows) // ROW_BYTES
-    return Tally(
+    return AuditCounts(
         sealed.table,
         sealed.gaming_day,
         shoes=1,
         coups=sealed.coups,
         cards=rows - shoe.rows[ROLE_AT::ROW_BYTES].count(_CUT),
-        clean=int(told is None and not findings),
-        replayed=int(told is not None and not told.untold),
-        untold=int(told is not None and bool(told.untold)),
+        clean=int(replayed is None and not findings),
+        replayed=int(replayed is not None and not replayed.not_replayed),
+        untold=int(replayed is not None and bool(replayed.not_replayed)),
         findings=findings,
     )
 
 
-def _all_said(weight: Weight, sealed: Sealed, faults: list[Fault]) -> Iterator[Said]:
-    for one in faults:
-        yield Said(
+def _messages(
+    weight: Weight, sealed: ShoeLink, discrepancies: list[Discrepancy]
+) -> Iterator[AuditMessage]:
+    for one in discrepancies:
+        yield AuditMessage(
             weight,
             sealed.file,
             sealed.table,

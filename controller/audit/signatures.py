@@ -1,28 +1,24 @@
-"""Who signed a sealed shoe: its day's signed list where it names the shoe, else its own signature.
+"""Checks who signed a sealed shoe: the day's signed list where it names the shoe, else the file.
 
-Responsible for: one check of a signature a day where the day's list is whole, and what a shoe
-without a good signature is told.
-Not responsible for: the list's file (seal_list) and for digests (they are checked where a file is
-read).
 Source: controller/journal/README.md, "List of seals", "Shoe file"; RFC 8032.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from controller.archive.day_list import DayList, Seal, read_day, verifies
+from msgspec import Struct, field
+
+from controller.archive.day_list import DayList, Seal, read_day, signature_holds
 from controller.journal.shoe_file import UNSIGNED, ShoeFile
 from controller.system.atomic_file import SmallFileError
 from controller.system.keys import PublicKey
 
 
-@dataclass(frozen=True, slots=True)
-class SignedDay:
-    """A day's list as far as it is there. `good`: its signature is; `words`: what is wrong.
+class SignedDay(Struct, frozen=True):
+    """A day's list as read. `good`: its signature is valid; `words`: what is wrong with it.
 
-    `shoes` are the numbers of its shoes by digest of their seals.
+    `shoes` are the numbers of its shoes by the digest of their seals.
     """
 
     table: str = ""
@@ -32,42 +28,42 @@ class SignedDay:
     good: bool = False
     words: str = ""
 
-    def stands_for(self, shoe: ShoeFile) -> bool:
-        """Whether its signature is as good as the shoe's own."""
-        said = shoe.heading
-        listed = self.good and self.shoes.get(shoe.digest) == said.shoe
-        ours = (self.table, self.gaming_day, self.signer)
-        return listed and ours == (said.table, said.gaming_day, said.signer)
+    def covers(self, shoe: ShoeFile) -> bool:
+        """Whether the list's signature vouches for the shoe as well as the shoe's own."""
+        heading = shoe.heading
+        listed = self.good and self.shoes.get(shoe.digest) == heading.shoe
+        own = (self.table, self.gaming_day, self.signer)
+        return listed and own == (heading.table, heading.gaming_day, heading.signer)
 
 
 NO_LIST = SignedDay()
 
 
 def signed_day(path: Path) -> SignedDay:
-    """The list in that file, its signature checked."""
+    """Read the list in that file and check its signature."""
     if not path.exists():
         return NO_LIST
     try:
-        day = _signed_as_read(path)
+        day = _read_if_signed(path)
         good = day is not None
         if day is None:
             day = read_day(path)
-            good = verifies(day)
+            good = signature_holds(day)
     except (SmallFileError, OSError) as error:
         return SignedDay(words=f"the day's list of seals cannot be read: {error}")
-    words = "" if good or not day.signature else "the signature of the day's list is not good"
+    words = "" if good or not day.signature else "the signature of the day's list is not valid"
     shoes = {seal.digest: seal.shoe for seal in day.seals}
     return SignedDay(day.table, day.gaming_day, shoes, day.signer, good, words)
 
 
-def _signed_as_read(path: Path) -> DayList | None:
-    """The list where its signature holds for what it says; None for any other.
+def _read_if_signed(path: Path) -> DayList | None:
+    """The list if its signature is valid; None for any other.
 
-    A good signature stands for all that is relied on, so that no field need be looked at apart:
-    that costs as much as the shoes of the day.
+    A valid signature covers every field that is used, so that no field is validated by itself:
+    that would cost as much time as the shoes of the day.
     """
     try:
-        said = json.loads(path.read_bytes())
+        fields = json.loads(path.read_bytes())
         seals = tuple(
             Seal(
                 one["shoe"],
@@ -76,38 +72,38 @@ def _signed_as_read(path: Path) -> DayList | None:
                 one["last_seq"],
                 one["until_ns"],
             )
-            for one in said["seals"]
+            for one in fields["seals"]
         )
-        keys = bytes.fromhex(said["signer"]), bytes.fromhex(said["signature"])
-        day = DayList(said["table"], said["gaming_day"], seals, *keys)
-        return day if verifies(day) else None
+        keys = bytes.fromhex(fields["signer"]), bytes.fromhex(fields["signature"])
+        day = DayList(fields["table"], fields["gaming_day"], seals, *keys)
+        return day if signature_holds(day) else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def signature_words(
+def signature_problems(
     shoe: ShoeFile, day: SignedDay, keys: tuple[bytes, ...], *, own_too: bool
 ) -> Iterator[str]:
-    """What is wrong with who signed this shoe. `keys`: whom to trust; none: whoever it names.
+    """What is wrong with this shoe's signature. `keys`: keys to trust; none: the key it names.
 
-    `own_too`: look at the shoe's own signature even where the day's list stands for it.
+    `own_too`: check the shoe's own signature even if the day's list covers it.
     """
     signer = shoe.heading.signer
     if not signer:
         if keys:
             yield "it is not signed"
         if shoe.signature != UNSIGNED:
-            yield "it has a signature and names no key"
+            yield "it has a signature but names no key"
         return
     if keys and signer not in keys:
-        yield f"it is signed with key {signer.hex()}, which is none of those to trust"
-    looked_at = own_too or not day.stands_for(shoe)
-    if looked_at and not PublicKey(signer).verifies(shoe.signature, shoe.signed_bytes):
-        yield "its signature is not good"
+        yield f"it is signed with key {signer.hex()}, which is not trusted"
+    check_own = own_too or not day.covers(shoe)
+    if check_own and not PublicKey(signer).verifies(shoe.signature, shoe.signed_bytes):
+        yield "its signature is not valid"
 
 
-def list_words(day: SignedDay, found: Mapping[bytes, int]) -> Iterator[str]:
-    """Where the list of a day and the sealed files of that day do not name the same shoes.
+def list_problems(day: SignedDay, found: Mapping[bytes, int]) -> Iterator[str]:
+    """The differences between a day's list and the sealed files of that day.
 
     `found` are the numbers of the shoes that are here, by digest.
     """
@@ -117,7 +113,7 @@ def list_words(day: SignedDay, found: Mapping[bytes, int]) -> Iterator[str]:
         return
     for digest, shoe in day.shoes.items():
         if digest not in found:
-            yield f"the day's list names shoe {shoe}, and its sealed file is not here"
+            yield f"the day's list names shoe {shoe}, but its sealed file is not here"
     for digest, shoe in found.items():
         if digest not in day.shoes:
-            yield f"shoe {shoe} is here and the day's list does not name its seal"
+            yield f"shoe {shoe} is here, but the day's list does not name its seal"

@@ -1,8 +1,5 @@
-"""Pieces audited by several processes, given back in their order.
+"""Audits pieces in several processes and returns the results in the order of the pieces.
 
-Responsible for: starting the processes, giving each the next pieces, and ending them, also where
-the audit is broken off.
-Not responsible for: the pieces (walk) and what is done with one (piece_audit).
 Source: package README, "Audit"; Python documentation, multiprocessing.
 """
 
@@ -12,38 +9,40 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Final
+
+from msgspec import Struct, field
 
 from controller.audit.discovery import Piece
 from controller.audit.findings import PieceReport
 from controller.audit.piece import PieceAudit
 from controller.audit.shoe import AuditSettings
 
-# Two each, so that none waits for the next; more together, so that a slow one holds up nobody.
+# Two pieces per worker, so that none waits for the next; more waiting results in all, so that a
+# slow worker does not hold up the others.
 _PIECES_EACH: Final = 2
 _WAITING_EACH: Final = 16
 _ENDING_S: Final = 5.0
 
-Done = tuple[Piece, PieceReport]
+PieceResult = tuple[Piece, PieceReport]
 
 
 class WorkerLost(Exception):
-    """A process of the audit ended on its own; the message says over what."""
+    """A process of the audit ended unexpectedly; the message names the piece it worked on."""
 
 
 @contextmanager
-def crew(jobs: int, settings: AuditSettings) -> Iterator["Crew"]:
-    """Workers for the time of the block. With one job this process does the work itself."""
-    # What is loaded by now stays: looking for what could go among it again and again costs time.
+def worker_pool(jobs: int, settings: AuditSettings) -> Iterator["WorkerPool"]:
+    """Workers for the duration of the block. With one job this process does the work itself."""
+    # Objects loaded by now stay in use: the garbage collector need not scan them again and again.
     gc.freeze()
     with _without_interrupts():
-        workers = _started(jobs, settings) if jobs > 1 else []
+        workers = _start_workers(jobs, settings) if jobs > 1 else []
     whole = False
     try:
-        yield Crew(workers, PieceAudit(settings))
+        yield WorkerPool(workers, PieceAudit(settings))
         whole = True
     finally:
         for worker in workers:
@@ -53,7 +52,7 @@ def crew(jobs: int, settings: AuditSettings) -> Iterator["Crew"]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C reaches every process of a terminal: the workers leave it to this one."""
+    """Block SIGINT: Ctrl-C reaches every process of a terminal, but only this one handles it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield
@@ -61,8 +60,7 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@dataclass(slots=True)
-class _Worker:
+class _Worker(Struct):
     process: BaseProcess
     line: Connection
     pieces: deque[tuple[int, Piece]] = field(default_factory=deque)
@@ -71,15 +69,15 @@ class _Worker:
         self.pieces.append((number, piece))
         self.line.send(piece)
 
-    def take(self) -> tuple[int, Done]:
+    def take(self) -> tuple[int, PieceResult]:
         """Raises WorkerLost."""
         number, piece = self.pieces.popleft()
         try:
             return number, (piece, self.line.recv())
         except (EOFError, OSError) as error:
             raise WorkerLost(
-                f"{piece.path}: the process that audited this ended on its own; what stands above"
-                " this line may be its words. Audit it alone with --jobs 1"
+                f"{piece.path}: the process that audited this ended unexpectedly; the lines above"
+                " may be its output. Audit this path alone with --jobs 1"
             ) from error
 
     def end(self, *, at_once: bool) -> None:
@@ -95,50 +93,49 @@ class _Worker:
         self.line.close()
 
 
-def _started(jobs: int, settings: AuditSettings) -> list[_Worker]:
-    """Forked, so that what is loaded is loaded once."""
+def _start_workers(jobs: int, settings: AuditSettings) -> list[_Worker]:
+    """Fork the workers, so that modules are loaded only once."""
     context = multiprocessing.get_context("fork")
     workers: list[_Worker] = []
     for number in range(jobs):
-        ours, theirs = context.Pipe()
+        own_end, worker_end = context.Pipe()
         others = [worker.line for worker in workers]
         process = context.Process(
             target=_work,
-            args=(theirs, (*others, ours), settings),
+            args=(worker_end, (*others, own_end), settings),
             name=f"audit-{number}",
             daemon=True,
         )
         process.start()
-        theirs.close()
-        workers.append(_Worker(process, ours))
+        worker_end.close()
+        workers.append(_Worker(process, own_end))
     return workers
 
 
-def _work(line: Connection, not_ours: tuple[Connection, ...], settings: AuditSettings) -> None:
-    """The life of a worker."""
-    for other in not_ours:
+def _work(line: Connection, inherited: tuple[Connection, ...], settings: AuditSettings) -> None:
+    """The main function of a worker process."""
+    for other in inherited:
         other.close()
     audit = PieceAudit(settings)
-    with suppress(EOFError, OSError):  # whoever asked is gone
+    with suppress(EOFError, OSError):  # the parent process is gone
         while (piece := line.recv()) is not None:
             line.send(audit.audit(piece))
 
 
-@dataclass(slots=True)
-class Crew:
-    """Several workers, or none and this process alone."""
+class WorkerPool(Struct):
+    """The workers; without any, this process audits by itself."""
 
     workers: list[_Worker]
     alone: PieceAudit
 
-    def reports(self, pieces: Iterable[Piece]) -> Iterator[Done]:
-        """Each piece with what it came to, in their order. Raises WorkerLost."""
+    def reports(self, pieces: Iterable[Piece]) -> Iterator[PieceResult]:
+        """Each piece with its report, in the order of the pieces. Raises WorkerLost."""
         if not self.workers:
             for piece in pieces:
                 yield piece, self.alone.audit(piece)
             return
         coming = enumerate(pieces)
-        waiting: dict[int, Done] = {}
+        waiting: dict[int, PieceResult] = {}
         due, given, more = 0, 0, True
         while more or given > due:
             while more and given - due < _WAITING_EACH * len(self.workers):
@@ -151,14 +148,15 @@ class Crew:
                 else:
                     free.give(*found)
                     given += 1
-            for worker in self._heard(blocking=due not in waiting and given > due):
+            for worker in self._ready_workers(blocking=due not in waiting and given > due):
                 number, done = worker.take()
                 waiting[number] = done
             while due in waiting:
                 yield waiting.pop(due)
                 due += 1
 
-    def _heard(self, *, blocking: bool) -> list[_Worker]:
+    def _ready_workers(self, *, blocking: bool) -> list[_Worker]:
+        """The workers that have a result to receive."""
         busy = {worker.line: worker for worker in self.workers if worker.pieces}
         ready = wait(list(busy), timeout=None if blocking else 0) if busy else []
         return [worker for line, worker in busy.items() if line in ready]

@@ -1,100 +1,165 @@
-"""How a command ends: exit codes, and errors as one clear sentence.
+"""Exit codes of all commands, and the one form of an error: place, problem, allowed, remedy.
 
-Responsible for: the exit codes of every command, and the one place where a known error becomes a
-sentence for a person; an unknown one is told as a fault of this program, without a traceback.
-Not responsible for: finding errors; each module says in its own what is wrong and what to do.
-Known errors are named by text, so that nothing heavy is imported only to catch it.
+Known errors are named by text, so that no heavy module is imported only to catch its error.
 Source: package README, "Command line".
 """
+# ruff: noqa: PLC0415 - json and traceback are loaded only for an error.
 
 import os
+import re
 import sys
+from contextlib import suppress
 from enum import IntEnum
-from typing import Final
-
-from controller.table.fault_text import fault_words
+from typing import Final, NamedTuple
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """Exit codes of `smartshoe`."""
 
     DONE = 0
     NO = 1  # the answer is no, or problems were found
-    UNUSABLE = 2  # wrong usage, or something cannot be read
+    UNUSABLE = 2  # wrong usage, or something cannot be read or written
     OTHER_VERSION = 3
-    NO_TABLE = 4
-    FAULT = 70  # a fault of this program
+    NO_TABLE = 4  # no table is running, or it may not start
+    FAULT = 70  # internal error
     INTERRUPTED = 130
+    PIPE_CLOSED = 141  # 128 + SIGPIPE, as a shell reports a program ended by a closed pipe
 
-
-EXIT_CODES: Final = (
-    (Exit.DONE, "done; the answer is yes"),
-    (Exit.NO, "the answer is no, or problems were found"),
-    (Exit.UNUSABLE, "wrong usage, or something cannot be read"),
-    (Exit.OTHER_VERSION, "replay: another software version wrote it; verdicts were compared"),
-    (Exit.NO_TABLE, "no table is running there or can be asked; run: it may not start"),
-    (Exit.FAULT, "a fault of this program"),
-    (Exit.INTERRUPTED, "interrupted by Ctrl-C"),
-)
 
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
-    "controller.tape.actions.ActionError": Exit.UNUSABLE,
-    "controller.commissioning.batch_folder.BatchFileError": Exit.UNUSABLE,
-    "controller.config.load.ConfigError": Exit.UNUSABLE,
-    "controller.control.client.ControlError": Exit.NO_TABLE,
-    "controller.custody.manifest.ManifestError": Exit.NO,
-    "controller.journal.encoding.type_forms.CanonicalError": Exit.UNUSABLE,
-    "controller.journal.values.JournalError": Exit.UNUSABLE,
-    "controller.journal.verify.CannotRead": Exit.UNUSABLE,
-    "controller.system.keys.KeyFileError": Exit.UNUSABLE,
-    "controller.commissioning.pairing.PairingFailed": Exit.UNUSABLE,
-    "controller.commissioning.pile_reader.ReaderUnreachable": Exit.UNUSABLE,
-    "controller.replay.recovery.RecoveryError": Exit.UNUSABLE,
-    "controller.profiles.clauses.ClauseError": Exit.UNUSABLE,
-    "controller.profiles.profile.ProfileError": Exit.UNUSABLE,
-    "controller.system.atomic_file.SmallFileError": Exit.UNUSABLE,
-    "drivers.catalogue.BadShoeSettings": Exit.UNUSABLE,
-    "firmware_bridge.transport.port.PortUnavailable": Exit.UNUSABLE,
-    "firmware_bridge.transport.usb_devices.UsbUnavailable": Exit.UNUSABLE,
+    "controller.tape.actions.ActionError": ExitCode.UNUSABLE,
+    "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
+    "controller.config.load.ConfigError": ExitCode.UNUSABLE,
+    "controller.control.client.ControlError": ExitCode.NO_TABLE,
+    "controller.custody.manifest.ManifestError": ExitCode.NO,
+    "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
+    "controller.journal.values.JournalError": ExitCode.UNUSABLE,
+    "controller.journal.verify.CannotRead": ExitCode.UNUSABLE,
+    "controller.system.keys.KeyFileError": ExitCode.UNUSABLE,
+    "controller.commissioning.pairing.PairingFailed": ExitCode.UNUSABLE,
+    "controller.commissioning.pile_reader.ReaderUnreachable": ExitCode.UNUSABLE,
+    "controller.replay.recovery.RecoveryError": ExitCode.UNUSABLE,
+    "controller.profiles.clauses.ClauseError": ExitCode.UNUSABLE,
+    "controller.profiles.profile.ProfileError": ExitCode.UNUSABLE,
+    "controller.system.atomic_file.SmallFileError": ExitCode.UNUSABLE,
+    "drivers.catalogue.BadShoeSettings": ExitCode.UNUSABLE,
+    "firmware_bridge.transport.port.PortUnavailable": ExitCode.UNUSABLE,
+    "firmware_bridge.transport.usb_devices.UsbUnavailable": ExitCode.UNUSABLE,
 }
 TRACEBACK_SETTING: Final = "SMARTSHOE_TRACEBACK"
 
 
-class Unable(Exception):
-    """A command cannot do what it was asked; the message says why and what to do."""
+_MULTILINE: Final = re.compile(r"\n(?=\S)")
+# `place: problem. Allowed: what is allowed. Remedy: what to do`; all but the problem may be left
+# out. A place has no blank before its colon, so `no maintenance now: ...` is a problem.
+_FORM: Final = re.compile(
+    r"(?:(?P<place>\S+(?:, (?:line|column|record|input)[^:]*)?): )?(?P<problem>.*?)"
+    r"(?:[.;] [Aa]llowed: (?P<allowed>.*?))?(?:[.;\n] ?[Rr]emedy: (?P<remedy>.*))?",
+    re.DOTALL,
+)
 
-    def __init__(self, message: str, code: Exit = Exit.UNUSABLE) -> None:
-        super().__init__(message)
+
+class ErrorReport(NamedTuple):
+    """One error in the one form; what is not known is empty."""
+
+    place: str
+    problem: str
+    allowed: str = ""
+    remedy: str = ""
+
+    def sentence(self) -> str:
+        """The report as text; `parse_reports` reads it back."""
+        words = f"{self.place}: {self.problem}" if self.place else self.problem
+        words += f". Allowed: {self.allowed}" if self.allowed else ""
+        return words + (f". Remedy: {self.remedy}" if self.remedy else "")
+
+
+def parse_reports(text: str) -> tuple[ErrorReport, ...]:
+    """The parts of an error's text: every room writes its errors in this form, one on a line."""
+    return tuple(_parse_report(line) for line in _MULTILINE.split(text))
+
+
+def _parse_report(line: str) -> ErrorReport:
+    found = _FORM.fullmatch(line)
+    assert found is not None, "the problem alone matches any text"
+    place, problem, allowed, remedy = (part or "" for part in found.groups())
+    return ErrorReport(place, *(part.removesuffix(".") for part in (problem, allowed, remedy)))
+
+
+class CommandError(Exception):
+    """A command cannot be carried out.
+
+    `problem` alone may be a whole sentence in the form of ErrorReport, such as another error's.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        code: ExitCode = ExitCode.UNUSABLE,
+        *,
+        place: str = "",
+        allowed: str = "",
+        remedy: str = "",
+    ) -> None:
+        report = ErrorReport(place, problem, allowed, remedy)
+        super().__init__(report.sentence())
         self.code = code
+        self.reports = (report,) if place or allowed or remedy else parse_reports(problem)
 
 
-def explain(error: Exception) -> int:
-    """Say on stderr what is wrong; the exit code. Raises it again where a person wants to debug."""
+def report_error(error: Exception, *, as_json: bool = False) -> int:
+    """Report the error and return its exit code; re-raise it if tracebacks are enabled.
+
+    It is a sentence on stderr; with `as_json` one JSON object on stdout.
+    """
     if os.environ.get(TRACEBACK_SETTING):
         raise error
     code, words = _sentence(error)
-    print(f"smartshoe: {words}", file=sys.stderr)
+    if as_json:
+        reports = error.reports if isinstance(error, CommandError) else parse_reports(words)
+        _print_json(code, reports)
+    else:
+        write_stderr(f"smartshoe: {words}")
     return code
 
 
-def _sentence(error: Exception) -> tuple[Exit, str]:
-    if isinstance(error, Unable):
+def write_stderr(text: str) -> None:
+    """Print on stderr; nothing happens where stderr is closed or cannot be written."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(text, file=sys.stderr)
+
+
+def _print_json(code: ExitCode, reports: tuple[ErrorReport, ...]) -> None:
+    import json
+
+    plain = [one._asdict() for one in reports]
+    shown: dict[str, object] = {"ok": False, "exit_code": int(code), "error": plain[0]}
+    if len(plain) > 1:
+        shown["errors"] = plain
+    print(json.dumps(shown, ensure_ascii=False), flush=True)
+
+
+def _sentence(error: Exception) -> tuple[ExitCode, str]:
+    if isinstance(error, CommandError):
         return error.code, str(error)
     for kind in type(error).__mro__:
         code = KNOWN_ERRORS.get(f"{kind.__module__}.{kind.__qualname__}")
         if code is not None:
             return code, str(error)
     if isinstance(error, OSError):
-        return Exit.UNUSABLE, _system_sentence(error)
-    # Its own message stays away: it may name a card that nobody has seen.
-    return Exit.FAULT, (
-        f"{fault_words(error)}. Please report it; with {TRACEBACK_SETTING}=1 the whole way there "
-        "is shown, cards included where it is about one"
+        return ExitCode.UNUSABLE, _system_sentence(error)
+    from controller.table.fault_text import describe_fault
+
+    # The error's own message is left out: it may name a card that nobody has seen.
+    return ExitCode.FAULT, (
+        f"{describe_fault(error)}. Remedy: please report it; {TRACEBACK_SETTING}=1 shows the whole "
+        "traceback, which may contain cards"
     )
 
 
 def _system_sentence(error: OSError) -> str:
-    """What the operating system refused, with the file first."""
+    """The operating system's error with the file name first."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename is not None else reason

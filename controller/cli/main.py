@@ -1,41 +1,129 @@
-"""`smartshoe`: the entry point.
+"""Entry point of `smartshoe`: finds the command in the declaration, runs it, returns the exit code.
 
-Responsible for: sending `run` to the long-running program without loading the command line's
-libraries, everything else to the commands, and turning every ending into an exit code.
-Not responsible for: what any command does.
 Source: package README, "Command line".
 """
 # ruff: noqa: PLC0415 - `run` must load neither typer nor rich; the commands load what they need.
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
-from controller.cli.errors import Exit, explain
+from controller.cli.command import PROGRAM, Command
+from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
+from controller.cli.errors import CommandError, ExitCode, report_error, write_stderr
+from controller.cli.standard_output import OutputFailed, install_standard_output
+
+HELP: Final = ("-h", "--help")
+_COMPLETION_SETTING: Final = "_SMARTSHOE_COMPLETE"
+_COMPLETION_OPTIONS: Final = ("--install-completion", "--show-completion")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. `argv` without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        install_standard_output()
+    try:
+        code = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OutputFailed as error:
+        return _output_failed(error)
+    return code
+
+
+def _run(words: list[str]) -> int:
     try:
         return _dispatch(words)
     except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+        return ExitCode.INTERRUPTED
+    except OutputFailed:
+        raise
     except Exception as error:  # noqa: BLE001 - the one place where errors become sentences
-        return explain(error)
+        return report_error(error, as_json="--json" in words)
+
+
+def _output_failed(error: OutputFailed) -> int:
+    if error.pipe_closed:
+        return ExitCode.PIPE_CLOSED
+    write_stderr(f"{PROGRAM}: {error}. Remedy: make room, or write elsewhere")
+    return ExitCode.UNUSABLE
 
 
 def _dispatch(words: list[str]) -> int:
-    if words[:1] == ["run"]:
-        # What is loaded now stays: to look through it for garbage, again and again, is in vain.
-        # The program does so again once it runs, and then not among what was loaded.
-        gc.disable()
-        from controller.service.app import main as run
+    if os.environ.get(_COMPLETION_SETTING) or set(words[:1]) & {*_COMPLETION_OPTIONS}:
+        from controller.cli.commands import execute_all
 
-        return run(words[1:])
+        return execute_all(words)
+    if words[:1] == ["--version"]:
+        from controller.version import VERSION
+
+        print(f"{PROGRAM} {VERSION}")
+        return ExitCode.DONE
+    page = _page(words)
+    if page:
+        print(page)
+        return ExitCode.DONE
+    found = find_command(words)
+    if found is None:
+        return _no_command(words)
+    command, given = found
+    if command.plain:
+        return _run_plain(command, given)
     from controller.cli.commands import execute
 
-    return execute(words)
+    return execute(command, given)
+
+
+def _page(words: list[str]) -> str:
+    """The page of the program or of a family, if one is asked for."""
+    from controller.cli.help_page import family_page, top_page
+
+    if words[:1] and words[0] in HELP:
+        return top_page()
+    if len(words) > 1 and words[0] in FAMILY_OF and words[1] in HELP:
+        return family_page(FAMILY_OF[words[0]])
+    return ""
+
+
+def _no_command(words: list[str]) -> int:
+    """Without a command: the commands, on stderr. Raises CommandError for an unknown one."""
+    from difflib import get_close_matches
+
+    from controller.cli.help_page import family_page, top_page
+
+    if not words:
+        write_stderr(top_page())
+        return ExitCode.UNUSABLE
+    family = FAMILY_OF.get(words[0])
+    if family is not None and len(words) == 1:
+        write_stderr(family_page(family))
+        return ExitCode.UNUSABLE
+    prefix = f"{words[0]} " if family is not None else ""
+    wrong = words[1] if family is not None else words[0]
+    names = {one.name.removeprefix(prefix).partition(" ")[0] for one in COMMANDS}
+    if family is not None:
+        names = {one.name.removeprefix(prefix) for one in commands_of(family.name)}
+    near = get_close_matches(wrong, sorted(names), n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"see `{PROGRAM} {prefix}--help`"
+    raise CommandError(
+        "there is no such command",
+        place=f"{prefix}{wrong}",
+        allowed=", ".join(sorted(names)),
+        remedy=hint,
+    )
+
+
+def _run_plain(command: Command, words: list[str]) -> int:
+    # Objects made while loading live for the whole run: collecting garbage now is wasted time.
+    # The service enables the collector again after it has loaded everything.
+    gc.disable()
+    module, _, name = command.function.partition(":")
+    code: int = getattr(import_module(module), name)(command, words)
+    return code
 
 
 if __name__ == "__main__":

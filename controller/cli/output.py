@@ -1,8 +1,6 @@
-"""What commands print: words, one JSON object, tables and a progress bar.
+"""Prints the results of commands: text, JSON, tables and progress bars.
 
-Responsible for: which stream each of them goes to. With --json there is one JSON object on
-stdout and nothing else; every other word goes to stderr.
-Not responsible for: what is said (the commands).
+With --json stdout has one JSON object and nothing else; all other text goes to stderr.
 Source: package README, "Command line".
 """
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn, so that --help stays quick.
@@ -13,49 +11,54 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from controller.cli.errors import Unable
+from controller.cli.errors import CommandError, write_stderr
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 Progress: TypeAlias = Callable[[int, int], None]
 
-# A cell with this word is drawn to stand out: no clause of the rule says what it says.
+# A cell with this word is highlighted: no clause of the rule document supports its value.
 MARK: Final = "ASSUMED"
-# A pipe has no width: wide enough that no path or sentence is broken needlessly.
+# The table width for a pipe: wide enough for paths and sentences on one line.
 _PIPE_WIDTH = 160
 
 
-def say(text: str) -> None:
-    """One line, or several, of what was asked for."""
+def echo(text: str) -> None:
+    """Print one or several lines of the result on stdout."""
     print(text)
 
 
-def remark(text: str) -> None:
-    """Words beside the answer: stderr."""
-    print(text, file=sys.stderr)
+def echo_stderr(text: str) -> None:
+    """Print a remark that is not part of the result on stderr."""
+    write_stderr(text)
 
 
-def say_json(value: Mapping[str, object]) -> None:
-    """The one JSON object of a command with --json."""
+def echo_raw(text: str) -> None:
+    """Write text without a line end on stdout, unbuffered."""
+    print(text, end="", flush=True)
+
+
+def echo_json(value: Mapping[str, object]) -> None:
+    """Print the one JSON object of a command with --json."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def say_json_line(value: Mapping[str, object]) -> None:
-    """One of many JSON objects, on a line of its own, at once."""
+def echo_json_line(value: Mapping[str, object]) -> None:
+    """Print one of many JSON objects on its own line, unbuffered."""
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def console() -> "Console":
-    """Where tables are drawn: stdout as it is now."""
+    """The console for tables: the current stdout."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return Console(width=width, highlight=False, soft_wrap=False)
 
 
-def say_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table whose cells are plain text and are folded, never cut."""
+def echo_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; its cells are plain text, and long ones are folded, never cut."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -70,7 +73,7 @@ def say_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """A bar on stderr while the block runs; nothing where stderr is no terminal."""
+    """A bar on stderr while the block runs; nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
@@ -102,11 +105,16 @@ if TYPE_CHECKING:
 PROFILE_HELP: Final = "A profile's name (`smartshoe rules`), or a house's .toml file."
 
 
-def profile_named(name: str) -> "Profile":
-    """The profile of that name or in that file. Raises Unable."""
+def load_named_profile(name: str) -> "Profile":
+    """The profile of that name or in that .toml file. Raises CommandError."""
     from controller.profiles.load import load_profile, profile_names
 
     if name in profile_names() or name.endswith(".toml"):
         return load_profile(name)
     known = ", ".join(profile_names())
-    raise Unable(f"there is no profile {name!r}; there are {known}, or name a .toml file")
+    raise CommandError(
+        f"there is no profile {name!r}",
+        place="profile",
+        allowed=known,
+        remedy="use one of them, or name a house's .toml file",
+    )

@@ -1,14 +1,16 @@
-"""The folder of batches: each one's cards and receipt, read with what is wrong and written whole.
+"""The folder of batches: reads, checks and writes each manifest with its signed receipt.
 
-Responsible for: files NAME.csv and NAME.receipt.json, whether receipt, cards and signature belong
-together and are of a known key, and writing so that a power cut leaves the old file or the new one.
-Not responsible for: the forms of the files (custody.manifest_csv, custody.receipt), keys (keys).
 Source: package README, "The batch file", "Receipts".
+
+A power cut during a write leaves the old file or the new one.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.custody.manifest import Manifest, ManifestError
 from controller.custody.manifest_csv import BatchSheet, read_manifest, read_sheet, write_manifest
@@ -17,16 +19,15 @@ from controller.custody.receipt import (
     ReceiptError,
     ReceiptResult,
     contradictions,
+    make_statement,
     read_receipt,
     signed_bytes,
-    state,
     write_receipt,
 )
 from controller.system import atomic_file as small_files
 from controller.system.atomic_file import SmallFileError, problem_lines, sync_folder
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
 CARDS_SUFFIX: Final = ".csv"
 RECEIPT_SUFFIX: Final = ".receipt.json"
@@ -37,9 +38,8 @@ class BatchFileError(Exception):
     """A file cannot be read or written; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchFile:
-    """One batch of the folder; for play only where `problem` is empty."""
+class BatchFile(Struct, frozen=True):
+    """One batch of the folder; usable for play only where `problem` is empty."""
 
     name: str
     manifest: Manifest | None
@@ -56,11 +56,11 @@ def receipt_path(folder: Path, name: str) -> Path:
 
 
 def partial_path(folder: Path, name: str) -> Path:
-    """Where an enrolment under way keeps its complete decks."""
+    """The file with the complete decks of an unfinished enrolment."""
     return folder / f"{name}{PARTIAL_SUFFIX}"
 
 
-def receipt_of(
+def make_receipt(
     manifest: Manifest,
     key: TableKey,
     result: ReceiptResult,
@@ -69,8 +69,8 @@ def receipt_of(
     operator: str,
     at: Timestamp,
 ) -> Receipt:
-    """A signed receipt for a whole batch."""
-    statement = state(
+    """A signed receipt for a complete batch."""
+    statement = make_statement(
         manifest,
         result,
         maker=maker,
@@ -85,7 +85,7 @@ def receipt_of(
 
 
 def load_batches(folder: Path, trusted: Sequence[PublicKey]) -> tuple[BatchFile, ...]:
-    """Every batch of a folder by name, each with what is wrong with it. Raises BatchFileError."""
+    """Every batch of a folder by name, each with its problem. Raises BatchFileError."""
     try:
         names = sorted(
             path.name.removesuffix(CARDS_SUFFIX)
@@ -94,14 +94,14 @@ def load_batches(folder: Path, trusted: Sequence[PublicKey]) -> tuple[BatchFile,
         )
     except OSError as error:
         raise BatchFileError(
-            f"{folder}: this folder of batches cannot be read: {error.strerror}. Remedy: make it,"
-            " or name another one"
+            f"{folder}: this folder of batches cannot be read: {error.strerror}. Remedy: create"
+            " it, or name another one"
         ) from error
     return _without_shared_cards(load_batch(folder, name, trusted) for name in names)
 
 
 def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFile:
-    """One batch. What cannot be read or does not belong together is told as its problem."""
+    """One batch; unreadable or mismatched files are reported in its `problem`."""
     path = cards_path(folder, name)
     try:
         manifest = load_manifest(path)
@@ -125,7 +125,7 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
 
 
 def load_manifest(path: Path) -> Manifest:
-    """A whole batch from any file. Raises BatchFileError with every problem."""
+    """A complete batch from any file. Raises BatchFileError with every problem."""
     try:
         return read_manifest(_text(path))
     except ManifestError as error:
@@ -133,7 +133,7 @@ def load_manifest(path: Path) -> Manifest:
 
 
 def load_sheet(path: Path) -> BatchSheet:
-    """Cards that need be no whole batch. Raises BatchFileError with every problem."""
+    """Cards that need not be a complete batch. Raises BatchFileError with every problem."""
     try:
         return read_sheet(_text(path))
     except ManifestError as error:
@@ -143,19 +143,19 @@ def load_sheet(path: Path) -> BatchSheet:
 def _problem(
     beside: Path, manifest: Manifest, receipt: Receipt, trusted: Sequence[PublicKey]
 ) -> str:
-    said = receipt.statement
-    differing = contradictions(said, manifest)
+    statement = receipt.statement
+    differing = contradictions(statement, manifest)
     if differing:
         remedy = "Remedy: enrol or import the batch again, or put both files back from a backup"
         return f"{beside}: {'; '.join(differing)}. {remedy}"
-    key = next((one for one in trusted if one.fingerprint == said.key_fingerprint), None)
+    key = next((one for one in trusted if one.fingerprint == statement.key_fingerprint), None)
     if key is None:
         return (
-            f"{beside}: it is signed with the key {fingerprint_text(said.key_fingerprint)}, which"
-            " is not trusted here. Remedy: enrol the batch at this table, or trust that key after"
-            " comparing its fingerprint with its owner"
+            f"{beside}: it is signed with the key {fingerprint_text(statement.key_fingerprint)},"
+            " which is not trusted here. Remedy: enrol the batch at this table, or trust that key"
+            " after comparing its fingerprint with its owner"
         )
-    if not key.verifies(receipt.signature, signed_bytes(said)):
+    if not key.verifies(receipt.signature, signed_bytes(statement)):
         return (
             f"{beside}: the signature is wrong: the receipt was changed after it was signed."
             " Remedy: put it back from a backup, or enrol the batch again"
@@ -164,7 +164,7 @@ def _problem(
 
 
 def _without_shared_cards(batches: Iterable[BatchFile]) -> tuple[BatchFile, ...]:
-    """A physical card is of one batch: batches that name the same identity are told so."""
+    """Report batches that contain the same tag: a physical card belongs to one batch."""
     found = tuple(batches)
     owners: dict[str, list[str]] = {}
     for batch in found:
@@ -176,8 +176,8 @@ def _without_shared_cards(batches: Iterable[BatchFile]) -> tuple[BatchFile, ...]
             others = ", ".join(other for other in names if other != name)
             shared.setdefault(
                 name,
-                f"{name}: tag {tag} is of batch {others}, too. Allowed: each identity in one"
-                " batch. Remedy: move the files of the batch that is no more away",
+                f"{name}: tag {tag} is also in batch {others}. Allowed: each tag in one batch."
+                " Remedy: move the files of the batch that no longer exists away",
             )
     return tuple(
         replace(one, problem=shared[one.name]) if one.name in shared and not one.problem else one
@@ -195,27 +195,27 @@ def _text(path: Path) -> str:
 # --- writing -------------------------------------------------------------------------------------
 
 
-def require_room(folder: Path, name: str) -> None:
-    """Raises BatchFileError where a batch of that name is there already."""
+def require_free_name(folder: Path, name: str) -> None:
+    """Raises BatchFileError where a batch of that name exists."""
     for path in (cards_path(folder, name), receipt_path(folder, name)):
         if path.exists():
             raise BatchFileError(
-                f"{path}: there is a batch of this name, and it is not overwritten. Remedy: give"
-                " this batch another name, or --replace if the other one is no more"
+                f"{path}: a batch of this name exists; it is not overwritten. Remedy: give this"
+                " batch another name, or use --replace if the other one no longer exists"
             )
 
 
 def store_batch(folder: Path, manifest: Manifest, receipt: Receipt) -> None:
     """Write both files, replacing those of that name. Raises BatchFileError.
 
-    A crash in between leaves cards without a receipt, or with one of other cards: not for play.
+    A crash between the two leaves cards without a matching receipt: not usable for play.
     """
     store_text(cards_path(folder, manifest.batch), write_manifest(manifest))
     store_text(receipt_path(folder, manifest.batch), write_receipt(receipt))
 
 
 def store_text(path: Path, text: str) -> None:
-    """Write a whole file in place of the one that may be there. Raises BatchFileError."""
+    """Write a file, replacing an existing one. Raises BatchFileError."""
     try:
         small_files.store_text(path, text)
     except SmallFileError as error:
@@ -223,7 +223,7 @@ def store_text(path: Path, text: str) -> None:
 
 
 def remove(path: Path) -> None:
-    """Take a file away if it is there. Raises BatchFileError."""
+    """Remove a file if it exists. Raises BatchFileError."""
     try:
         path.unlink(missing_ok=True)
         sync_folder(path.parent)

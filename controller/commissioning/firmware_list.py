@@ -1,20 +1,18 @@
-"""The list of approved firmware: which images may run on the table's devices, signed.
+"""The signed list of firmware images approved for the devices of the table.
 
-Responsible for: what the list states, the bytes that are signed, its small readable JSON file,
-adding to it, and whether it is signed by a key that may approve.
-Not responsible for: keys and the arithmetic of signatures (keys), and judging a device by the list
-(firmware_bridge.attestation).
-Source: package README, "Approved firmware". Signed is the canonical CBOR of the statement
+Not: checking a device against the list (firmware_bridge.attestation).
+Source: package README, "Approved firmware". Signed is the MessagePack of the statement
 (controller/journal/README.md).
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.journal.encoding.codec import Codec
+from msgspec import Struct
+
+from controller.journal.encoding import Codec
 from controller.system.atomic_file import SmallFileError, problem_lines, read_text, store_text
 from controller.system.json_document import JsonFields, time_text
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
@@ -29,9 +27,8 @@ _REMEDY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedEntry:
-    """One image, and why it was approved."""
+class ApprovedEntry(Struct, frozen=True):
+    """One approved image, and a note on its approval."""
 
     sha256: bytes
     version: str
@@ -39,24 +36,22 @@ class ApprovedEntry:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedStatement:
-    """What is signed: the images, when, and by which key."""
+class ApprovedStatement(Struct, frozen=True, tag="approved-statement"):
+    """The signed data: the images, the time, and the key."""
 
     images: tuple[ApprovedEntry, ...]
     at_utc_ns: int
     key_fingerprint: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedList:
+class ApprovedList(Struct, frozen=True):
     """A statement with its Ed25519 signature."""
 
     statement: ApprovedStatement
     signature: bytes
 
     def images(self) -> tuple[ApprovedImage, ...]:
-        """As a link compares them."""
+        """The images as a link compares them."""
         return tuple(
             ApprovedImage(one.sha256, one.version, one.security_counter)
             for one in self.statement.images
@@ -67,12 +62,12 @@ STATEMENTS: Final[Codec[ApprovedStatement]] = Codec(ApprovedStatement)
 
 
 def signed_bytes(statement: ApprovedStatement) -> bytes:
-    """What the signature is over."""
+    """The bytes that are signed."""
     return STATEMENTS.encode(statement)
 
 
 def sign(images: Sequence[ApprovedEntry], key: TableKey, at: Timestamp) -> ApprovedList:
-    """A signed list; images by their digest, each once."""
+    """A signed list; images sorted by digest, each once."""
     by_image = {one.sha256: one for one in images}
     statement = ApprovedStatement(
         images=tuple(by_image[digest] for digest in sorted(by_image)),
@@ -83,8 +78,8 @@ def sign(images: Sequence[ApprovedEntry], key: TableKey, at: Timestamp) -> Appro
 
 
 def list_fields(approved: ApprovedList) -> dict[str, object]:
-    """What it says, as plain values."""
-    said = approved.statement
+    """The statement as plain JSON values."""
+    statement = approved.statement
     return {
         "images": [
             {
@@ -93,15 +88,15 @@ def list_fields(approved: ApprovedList) -> dict[str, object]:
                 "security_counter": one.security_counter,
                 "note": one.note,
             }
-            for one in said.images
+            for one in statement.images
         ],
-        "signed_at": time_text(said.at_utc_ns),
-        "key_fingerprint": said.key_fingerprint.hex(),
+        "signed_at": time_text(statement.at_utc_ns),
+        "key_fingerprint": statement.key_fingerprint.hex(),
     }
 
 
 def list_text(approved: ApprovedList) -> str:
-    """The file: JSON, a field a line."""
+    """The file's text: JSON, one field per line."""
     fields = {
         **list_fields(approved),
         "signature": approved.signature.hex(),
@@ -110,16 +105,16 @@ def list_text(approved: ApprovedList) -> str:
 
 
 def store_list(path: Path, approved: ApprovedList) -> None:
-    """Write the list in place of the one that may be there. Raises SmallFileError."""
+    """Write the list, replacing an existing one. Raises SmallFileError."""
     store_text(path, list_text(approved))
 
 
 def load_list(path: Path) -> ApprovedList:
-    """A list, its signature not looked at. Raises SmallFileError with every problem."""
+    """A list, without checking its signature. Raises SmallFileError with every problem."""
     if not path.exists():
         raise SmallFileError(
             f"{path}: there is no such file. Remedy: `smartshoe firmware approve --list {path}"
-            " --key table.key --image FIRMWARE --version V --counter N` makes it"
+            " --key table.key --image FIRMWARE --version V --counter N` creates it"
         )
     fields = JsonFields.of(read_text(path), _REMEDY)
     images = tuple(
@@ -143,7 +138,7 @@ def load_list(path: Path) -> ApprovedList:
     if not problems and not images:
         problems = (
             (
-                "images: it is empty, so that no firmware may run. Remedy: approve an image with"
+                "images: it is empty, so no firmware may run. Remedy: approve an image with"
                 " `smartshoe firmware approve`"
             ),
         )
@@ -152,17 +147,17 @@ def load_list(path: Path) -> ApprovedList:
     return found
 
 
-def why_not(approved: ApprovedList, trusted: Sequence[PublicKey]) -> str:
-    """Why a list is not believed; empty where a trusted key signed it as it stands."""
-    said = approved.statement
-    key = next((one for one in trusted if one.fingerprint == said.key_fingerprint), None)
+def trust_problem(approved: ApprovedList, trusted: Sequence[PublicKey]) -> str:
+    """Why a list is not trusted; empty where a trusted key signed it unchanged."""
+    statement = approved.statement
+    key = next((one for one in trusted if one.fingerprint == statement.key_fingerprint), None)
     if key is None:
         return (
-            f"it is signed with the key {fingerprint_text(said.key_fingerprint)}, which may not"
-            " approve firmware here. Remedy: have it signed by one who may, or add the public key"
-            " to `approved_keys` after comparing its fingerprint with its owner"
+            f"it is signed with the key {fingerprint_text(statement.key_fingerprint)}, which may"
+            " not approve firmware here. Remedy: have it signed with an approved key, or add the"
+            " public key to `approved_keys` after comparing its fingerprint with its owner"
         )
-    if not key.verifies(approved.signature, signed_bytes(said)):
+    if not key.verifies(approved.signature, signed_bytes(statement)):
         return (
             "the signature is wrong: the list was changed after it was signed. Remedy: put it"
             " back from a backup, or approve its images again with `smartshoe firmware approve`"
@@ -170,10 +165,10 @@ def why_not(approved: ApprovedList, trusted: Sequence[PublicKey]) -> str:
     return ""
 
 
-def believed_list(path: Path, trusted: Sequence[PublicKey]) -> ApprovedList:
-    """A list that a trusted key signed as it stands. Raises SmallFileError."""
+def load_trusted_list(path: Path, trusted: Sequence[PublicKey]) -> ApprovedList:
+    """A list that a trusted key signed. Raises SmallFileError."""
     found = load_list(path)
-    why = why_not(found, trusted)
+    why = trust_problem(found, trusted)
     if why:
         raise SmallFileError(f"{path}: {why}")
     return found

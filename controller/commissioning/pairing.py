@@ -1,11 +1,8 @@
-"""Pairing at the rim: a port, and the device at its other end until it has presented itself.
+"""Opens a port and waits until the device on it proves its identity.
 
-Responsible for: opening the port, the loop between its events and the conversation's deadlines, and
-why no device presented itself.
-Not responsible for: what is said (drivers.pairing) and what is written down (identity_files).
 Source: package README, "The shuffler's identity".
 
-What is read here is no evidence of play: nothing is stored, and the device frees nothing.
+Nothing read here is evidence of play: nothing is stored, and no device event is acknowledged.
 """
 
 import contextlib
@@ -14,44 +11,46 @@ import threading
 from typing import Final, assert_never
 
 from drivers import pairing
-from drivers.pairing import DevicePresented, DeviceUnfit, Heard, PairingState
+from drivers.pairing import PairingProgress, PairingState, PresentedDevice, UnfitDevice
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, Port, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
 
 _NS_PER_S: Final = 1_000_000_000
 _EVENTS_WAITING_MAX: Final = 1024
-_WHY_SILENT: Final = {
-    Heard.NOTHING: (
-        "nothing was heard. Remedy: check that the device is switched on, and its cable; a device"
-        " of which not even bytes arrive is not alive or not connected"
+_FAILURES: Final = {
+    PairingProgress.NOTHING: (
+        "no bytes were received. Remedy: check that the device is switched on, and its cable"
     ),
-    Heard.BYTES: (
-        "bytes arrive, and none of them are frames of TableLink. Remedy: check --baud against the"
-        " device's paper, and that this is the port of the device"
+    PairingProgress.BYTES: (
+        "bytes arrive, but no frames of TableLink. Remedy: check --baud against the manual of the"
+        " device, and that this is its port"
     ),
-    Heard.FRAMES: (
-        "it speaks TableLink and does not answer HELLO. Remedy: switch it off and on; a table that"
-        " runs on this port has to be stopped first"
+    PairingProgress.FRAMES: (
+        "it sends TableLink frames but does not answer HELLO. Remedy: switch it off and on; stop a"
+        " table that runs on this port first"
     ),
-    Heard.HELLO: (
-        "it says who it is and does not prove it. Remedy: switch it off and on; if it stays so,"
-        " have its maker look into its key"
+    PairingProgress.HELLO: (
+        "it states its identity but does not prove it. Remedy: switch it off and on; if that does"
+        " not help, have its maker check its key"
     ),
 }
 
 
 class PairingFailed(Exception):
-    """No device presented itself, or one that cannot be paired; the message says what to do."""
+    """No device, or none that can be paired, answered; the message has the remedy."""
 
 
-def meet(name: str, port: Port, wait_s: int) -> DevicePresented:
-    """The device at a port, once it has shown that it holds its key. Raises PairingFailed."""
+def await_device(name: str, port: Port, wait_s: int) -> PresentedDevice:
+    """The device at a port, once it has proven its key. Raises PairingFailed.
+
+    Waits at most `wait_s` seconds.
+    """
     events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
-    leaving = threading.Event()
+    closing = threading.Event()
 
     def put(event: PortEvent) -> None:
-        while not leaving.is_set():
+        while not closing.is_set():
             with contextlib.suppress(queue.Full):
                 events.put(event, timeout=0.5)
                 return
@@ -59,41 +58,41 @@ def meet(name: str, port: Port, wait_s: int) -> DevicePresented:
     pump = PortPump(name, port, put)
     pump.start()
     try:
-        return _met(name, events, pump, wait_s)
+        return _exchange(name, events, pump, wait_s)
     finally:
-        leaving.set()
+        closing.set()
         pump.stop()
         pump.join()
 
 
-def _met(
+def _exchange(
     name: str, events: "queue.Queue[PortEvent]", pump: PortPump, wait_s: int
-) -> DevicePresented:
+) -> PresentedDevice:
     state: PairingState | None = None
     until_ns = now().monotonic_ns + wait_s * _NS_PER_S
     while True:
         at = now()
-        left_ns = min(until_ns, state.again_ns if state else until_ns) - at.monotonic_ns
+        left_ns = min(until_ns, state.retry_ns if state else until_ns) - at.monotonic_ns
         try:
             event = events.get(timeout=max(0, left_ns) / _NS_PER_S)
         except queue.Empty:
             if now().monotonic_ns >= until_ns:
-                heard = state.heard if state else Heard.NOTHING
-                raise PairingFailed(f"{name}: {_WHY_SILENT[heard]}") from None
+                progress = state.progress if state else PairingProgress.NOTHING
+                raise PairingFailed(f"{name}: {_FAILURES[progress]}") from None
             if state is not None:
-                state, said = pairing.tick(state, now())
-                _write(pump, said)
+                state, reply = pairing.tick(state, now())
+                _write(pump, reply)
             continue
         match event:
             case PortOpened(at=at, entropy=entropy):
-                state, said = pairing.opened(entropy, at)
-                _write(pump, said)
+                state, reply = pairing.open_pairing(entropy, at)
+                _write(pump, reply)
             case PortLost(reason=reason):
                 raise PairingFailed(f"{name}: {reason}")
             case Chunk(data=data, at=at) if state is not None:
-                state, said, presented = pairing.receive(state, data, at)
-                _write(pump, said)
-                if isinstance(presented, DeviceUnfit):
+                state, reply, presented = pairing.receive(state, data, at)
+                _write(pump, reply)
+                if isinstance(presented, UnfitDevice):
                     raise PairingFailed(f"{name}: {presented.why}")
                 if presented is not None:
                     return presented
@@ -103,6 +102,6 @@ def _met(
                 assert_never(event)
 
 
-def _write(pump: PortPump, said: bytes) -> None:
-    if said:
-        pump.write(said)
+def _write(pump: PortPump, data: bytes) -> None:
+    if data:
+        pump.write(data)

@@ -1,13 +1,9 @@
-"""The file of a paired device: who it is, by which key, since when, and who paired it.
+"""The identity file of a paired device: its key, the date, and who paired it.
 
-Responsible for: the file as people read it, and reading it back with every problem.
-Not responsible for: pairing (pairing), judging a device by it (firmware_bridge.attestation),
-and the list of approved firmware (approved_firmware).
 Source: package README, "The shuffler's identity"; firmware_bridge/README.md, "TableLink/1",
 "Identity".
 
-Decisions. The file holds nothing secret. It is not signed: whoever may change it may change
-table.toml beside it, too.
+The file holds no secret. It is not signed: whoever may change it may also change table.toml.
 """
 
 import hashlib
@@ -15,6 +11,8 @@ import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from controller.system.atomic_file import (
     SmallFileError,
@@ -26,21 +24,19 @@ from controller.system.atomic_file import (
 from controller.system.json_document import U64_MAX, JsonFields, time_text
 from controller.system.keys import fingerprint_text
 from firmware_bridge.attestation import DEVICE_BYTES, IMAGE_BYTES, KEY_BYTES, ApprovedImage, Pin
-from firmware_bridge.values import dataclass
 
 _REMEDY: Final = "put the file back as `smartshoe identity pair` wrote it, or pair the device again"
 
 
 class PairedRole(StrEnum):
-    """What a paired device is."""
+    """The role of a paired device."""
 
     SHOE = "shoe"
     SHUFFLER = "shuffler"
 
 
-@dataclass(frozen=True, slots=True)
-class PairedDevice:
-    """A pairing. `firmware` is what the device ran then, and `boot_count` its starts until then."""
+class PairedDevice(Struct, frozen=True):
+    """A pairing. `firmware` and `boot_count` are those of the device when it was paired."""
 
     role: PairedRole
     pin: Pin
@@ -56,12 +52,12 @@ class PairedDevice:
 
 
 def key_fingerprint(key: bytes) -> bytes:
-    """What people compare instead of a key: its SHA-256."""
+    """The SHA-256 of a key, which people compare instead of the key."""
     return hashlib.sha256(key).digest()
 
 
-def pairing_plain(paired: PairedDevice) -> dict[str, object]:
-    """What the file holds."""
+def pairing_fields(paired: PairedDevice) -> dict[str, object]:
+    """The file's fields as plain JSON values."""
     return {
         "device": paired.pin.device.hex(),
         "role": paired.role.value,
@@ -79,18 +75,18 @@ def pairing_plain(paired: PairedDevice) -> dict[str, object]:
 
 
 def pairing_text(paired: PairedDevice) -> str:
-    """The file: JSON, a field a line."""
-    return json.dumps(pairing_plain(paired), indent=2, ensure_ascii=False) + "\n"
+    """The file's text: JSON, one field per line."""
+    return json.dumps(pairing_fields(paired), indent=2, ensure_ascii=False) + "\n"
 
 
 def store_pairing(path: Path, paired: PairedDevice) -> None:
-    """Write a new file; one that is there stays. Raises SmallFileError."""
+    """Write a new file; an existing one is not replaced. Raises SmallFileError."""
     require_new(path)
     store_text(path, pairing_text(paired))
 
 
 def load_pairing(path: Path) -> PairedDevice:
-    """What `smartshoe identity pair` wrote. Raises SmallFileError with every problem."""
+    """Read the file of `smartshoe identity pair`. Raises SmallFileError with every problem."""
     if not path.exists():
         raise SmallFileError(
             f"{path}: there is no such file. Remedy: `smartshoe identity pair PORT --out {path}"
@@ -122,7 +118,7 @@ def load_pairing(path: Path) -> PairedDevice:
     if not problems and paired.fingerprint != fingerprint:
         problems = (
             (
-                "fingerprint: it is not that of public_key,"
+                "fingerprint: it does not match public_key,"
                 f" {fingerprint_text(paired.fingerprint)}: one of them was changed. Remedy:"
                 f" {_REMEDY}"
             ),

@@ -1,11 +1,8 @@
-"""A reader of piles at the rim: a port and a driver, asked for one listing after the other.
+"""Lists the tags on a reader at a port, one listing at a time.
 
-Responsible for: the loop between the port's events, the driver's deadlines and one listing at a
-time, and what kept a listing from its end.
-Not responsible for: bytes and devices (drivers, firmware_bridge) and what a pile is (custody).
 Source: package README, "Enrolling a batch".
 
-What is read here is no evidence of play: nothing is stored before it is written to the reader.
+Nothing read here is evidence of play: nothing is stored before it is written to the reader.
 """
 
 import contextlib
@@ -15,6 +12,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Generic, TypeVar
 
+from msgspec import Struct
+
 from drivers.commands import ListTags
 from drivers.events import CommandAnswered, DeviceEvent, ListingDone, OtherTransponder, TagListed
 from drivers.faults import DeviceFault
@@ -23,12 +22,11 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Port, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.values import dataclass
 
 _NS_PER_S: Final = 1_000_000_000
-# Some hundred tags, each asked for its memory, with repeats: a reader that takes longer is stuck.
+# Enough for hundreds of tags with memory and retries: a slower reader is stuck.
 _LISTING_NS_MAX: Final = 60 * _NS_PER_S
-# Between a failed listing and the next try, so that a reader that refuses is not asked without end.
+# Pause after a failed listing, so that a reader that refuses is not polled in a tight loop.
 _PAUSE_NS: Final = _NS_PER_S // 2
 _EVENTS_WAITING_MAX: Final = 4096
 _LIST: Final = ListTags.__name__
@@ -37,26 +35,24 @@ StateT = TypeVar("StateT")
 
 
 class ReaderUnreachable(Exception):
-    """The reader's port could not be opened; the message says why and what to do."""
+    """The reader's port could not be opened; the message says why, with the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class PileListing:
-    """A listing that came to its end; `remarks` are sentences about what else was there."""
+class PileListing(Struct, frozen=True):
+    """A complete listing; `remarks` are sentences about anything else on the reader."""
 
     tags: tuple[TagListed, ...]
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ListingFailed:
-    """Why a listing did not come to its end; the next one may."""
+class ListingFailed(Struct, frozen=True):
+    """A listing that did not complete, with the reason; the next one may."""
 
     reason: str
 
 
 class PileReader(Generic[StateT]):
-    """Opens the port when entered and closes it when left. One thread of its own calls it."""
+    """A context manager that opens and closes the port. Not thread-safe: use it in one thread."""
 
     def __init__(
         self,
@@ -70,7 +66,7 @@ class PileReader(Generic[StateT]):
         self._state = driver.initial()
         self._clock = clock
         self._events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
-        self._leaving = threading.Event()
+        self._closing = threading.Event()
         self._opened = False
         self._open = False
         self._lost_why = ""
@@ -86,7 +82,7 @@ class PileReader(Generic[StateT]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leaving.set()
+        self._closing.set()
         self._pump.stop()
         self._pump.join()
 
@@ -95,38 +91,38 @@ class PileReader(Generic[StateT]):
         while not self._open:
             self._step(self._clock().monotonic_ns + _NS_PER_S)
 
-    def list_pile(self, tell: Callable[[int], None]) -> PileListing | ListingFailed:
-        """One listing from its beginning; `tell` hears how many tags were read so far.
+    def list_pile(self, progress: Callable[[int], None]) -> PileListing | ListingFailed:
+        """One complete listing; `progress` is called with the number of tags read so far.
 
         Waits for the port while it is lost. Raises ReaderUnreachable where it was never open.
         """
         self.wait_open()
         give_up_ns = self._clock().monotonic_ns + _LISTING_NS_MAX
-        found = _Found(tell)
+        collector = _ListingCollector(progress)
         at = self._clock()
         self._state, output = self._driver.command(self._state, ListTags(), at)
-        events = self._sent(output)
+        events = self._write_output(output)
         while True:
-            ended = found.take(events)
-            if isinstance(ended, ListingFailed):
+            result = collector.add(events)
+            if isinstance(result, ListingFailed):
                 self._pause()
-            if ended is not None:
-                return ended
+            if result is not None:
+                return result
             if not self._open:
                 return ListingFailed(self._lost_why)
             if self._clock().monotonic_ns >= give_up_ns:
-                return ListingFailed("the reader did not come to an end of the listing")
+                return ListingFailed("the reader did not complete the listing")
             events = self._step(give_up_ns)
 
     def _put(self, event: PortEvent) -> None:
-        """On the pump's thread: wait for room, but not once nobody takes any more."""
-        while not self._leaving.is_set():
+        """Called on the pump's thread: wait for room in the queue, except while closing."""
+        while not self._closing.is_set():
             with contextlib.suppress(queue.Full):
                 self._events.put(event, timeout=0.5)
                 return
 
     def _step(self, until_ns: int) -> tuple[DeviceEvent, ...]:
-        """Wait for the port or the driver's deadline, whichever is first; what the driver made."""
+        """Wait for a port event or the driver's deadline; return the driver's events."""
         deadline_ns = self._driver.next_deadline_ns(self._state)
         wake_ns = until_ns if deadline_ns is None else min(until_ns, deadline_ns)
         wait_s = max(0, wake_ns - self._clock().monotonic_ns) / _NS_PER_S
@@ -135,11 +131,11 @@ class PileReader(Generic[StateT]):
         except queue.Empty:
             self._state, output = self._driver.tick(self._state, self._clock())
         else:
-            self._note(event)
+            self._track_port(event)
             self._state, output = self._driver.receive(self._state, event)
-        return self._sent(output)
+        return self._write_output(output)
 
-    def _note(self, event: PortEvent) -> None:
+    def _track_port(self, event: PortEvent) -> None:
         match event:
             case PortOpened():
                 self._open = self._opened = True
@@ -151,7 +147,7 @@ class PileReader(Generic[StateT]):
             case _:
                 pass
 
-    def _sent(self, output: DriverOutput) -> tuple[DeviceEvent, ...]:
+    def _write_output(self, output: DriverOutput) -> tuple[DeviceEvent, ...]:
         for data in (*output.at_once, *output.to_write):
             self._pump.write(data)
         return output.events
@@ -162,33 +158,33 @@ class PileReader(Generic[StateT]):
             self._step(until_ns)
 
 
-class _Found:
-    """One listing under way."""
+class _ListingCollector:
+    """Collects the events of one listing."""
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self._tell = tell
+    def __init__(self, progress: Callable[[int], None]) -> None:
+        self._progress = progress
         self._tags: list[TagListed] = []
         self._remarks: dict[str, None] = {}
 
-    def take(self, events: tuple[DeviceEvent, ...]) -> PileListing | ListingFailed | None:
+    def add(self, events: tuple[DeviceEvent, ...]) -> PileListing | ListingFailed | None:
         for event in events:
             match event:
                 case TagListed():
                     self._tags.append(event)
-                    self._tell(len(self._tags))
+                    self._progress(len(self._tags))
                 case OtherTransponder(kind=kind):
-                    self._remarks[f"a transponder of another kind is there: {kind}"] = None
+                    self._remarks[f"a transponder of another kind is on the reader: {kind}"] = None
                 case DeviceFault(detail=detail):
                     self._remarks[detail] = None
                 case CommandAnswered(command=command, detail=detail) if command == _LIST:
                     return ListingFailed(detail)
                 case ListingDone(count=count):
-                    return self._ended(count)
+                    return self._complete(count)
                 case _:
                     pass
         return None
 
-    def _ended(self, count: int) -> PileListing | ListingFailed:
+    def _complete(self, count: int) -> PileListing | ListingFailed:
         if count != len(self._tags):
-            return ListingFailed(f"{count} tags answered, {len(self._tags)} were told")
+            return ListingFailed(f"{count} tags answered, {len(self._tags)} were reported")
         return PileListing(tuple(self._tags), tuple(self._remarks))

@@ -1,14 +1,11 @@
-"""Receipts of shuffles outside the journal: one file a shuffle, which proves itself.
+"""Exports a journal's shuffle receipts to files, and proves such a file by the device's key.
 
-Responsible for: the shuffles a journal records, the file of each as people read it, and whether
-such a file says what the paired device signed.
-Not responsible for: the form of what a device signs (drivers), and for whether a shuffle counts for
-its batch (custody.lineage); that was judged at the table.
+Not: whether a shuffle counts for its batch (controller.custody.batch_life).
 Source: package README, "Shuffle receipts".
 
-Decisions. The sealed bytes stand in the file as the device gave them; what people read beside them
-is a copy, which `contradictions` compares. Which batch it was, and when by the calendar, is the
-table's word: a device knows neither.
+The sealed bytes are in the file as the device sent them; the readable fields beside them are a
+copy, which `contradictions` compares. The batch and the calendar time are the table's statement: a
+device knows neither.
 """
 
 import json
@@ -16,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, assert_never
 
+from msgspec import Struct
+
 from controller.commissioning.pairing_file import PairedDevice
-from controller.journal.encoding.codec import CanonicalError
+from controller.journal.encoding import EncodingError
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.store import open_read_only
 from controller.procedure.effects import ShuffleRecorded
@@ -28,44 +27,40 @@ from controller.tape.records import (
     inputs_in,
     read_entry,
     read_input,
-    read_older_entry,
-    read_older_input,
 )
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import IMAGE_BYTES
-from firmware_bridge.values import dataclass
 
 FILE_SUFFIX: Final = ".shuffle.json"
 _SEALED_BYTES_MAX: Final = 400
 _FACES: Final = 52
-# Of a proof, what no device states.
+# Fields of a proof that no device signs.
 _OF_THE_TABLE: Final = ("sealed", "signed", "genuine", "ended_utc_ns", "uncertainty_ns")
 _REMEDY: Final = "take the file as `smartshoe shuffles export` wrote it"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedShuffle:
-    """A receipt as a journal holds it: in which record, and when by the table's clock."""
+class RecordedShuffle(Struct, frozen=True):
+    """A receipt in a journal: its record number, and its time by the table's clock."""
 
     record: int
     at_utc_ns: int
     recorded: ShuffleRecorded
 
 
-def shuffles_in(journal: Path) -> Iterator[RecordedShuffle]:
-    """Every shuffle of a journal, in order; of archived shoes none. Raises JournalError."""
+def read_shuffles(journal: Path) -> Iterator[RecordedShuffle]:
+    """Every shuffle of a journal, in order, without archived shoes. Raises JournalError."""
     with open_read_only(journal) as opened:
-        heard = b""
+        last_input = b""
         for stored in opened.records(after_seq=opened.first_available_seq - 1):
             kind, _ = unwrap(stored.record)
             match kind:
                 case RecordKind.INPUT:
-                    heard = stored.record
+                    last_input = stored.record
                 case RecordKind.ENTRY:
                     entry = _entry(stored.record)
                     if entry is not None:
-                        yield RecordedShuffle(stored.seq, _utc_ns(heard), entry)
+                        yield RecordedShuffle(stored.seq, _utc_ns(last_input), entry)
                 case _:
                     assert_never(kind)
 
@@ -73,17 +68,17 @@ def shuffles_in(journal: Path) -> Iterator[RecordedShuffle]:
 def _entry(record: bytes) -> ShuffleRecorded | None:
     try:
         entry = read_entry(record)
-    except CanonicalError:
-        entry = read_older_entry(record)
+    except EncodingError:
+        entry = read_entry(record)
     return entry if isinstance(entry, ShuffleRecorded) else None
 
 
 def _utc_ns(record: bytes) -> int:
-    """When the input came that an entry was concluded from."""
+    """The UTC time of the input that caused an entry, in nanoseconds."""
     try:
         item = read_input(record)
-    except CanonicalError:
-        item = read_older_input(record)
+    except EncodingError:
+        item = read_input(record)
     inputs: tuple[Input, ...] = () if item is None else inputs_in(item)
     return inputs[-1].at.utc_ns if inputs else 0
 
@@ -92,13 +87,13 @@ def _utc_ns(record: bytes) -> int:
 
 
 def file_name(shuffle: RecordedShuffle) -> str:
-    """Ordered as the journal is."""
+    """The file name of a shuffle; names sort in journal order."""
     proof = shuffle.recorded.proof
     return f"{shuffle.record:09}-{proof.device}-{proof.cycle}{FILE_SUFFIX}"
 
 
-def shuffle_plain(shuffle: RecordedShuffle) -> dict[str, object]:
-    """What the file holds."""
+def shuffle_fields(shuffle: RecordedShuffle) -> dict[str, object]:
+    """The file's fields as plain JSON values."""
     recorded, proof = shuffle.recorded, shuffle.recorded.proof
     return {
         "form": RECEIPT_FORM,
@@ -132,7 +127,7 @@ def shuffle_plain(shuffle: RecordedShuffle) -> dict[str, object]:
 
 
 def _ended(proof: ShuffleProof) -> dict[str, object]:
-    """When the shuffle ended by the table's clock, where the device's is known."""
+    """The end of the shuffle by the table's clock, where the device's clock is known."""
     if proof.ended_utc_ns is None or proof.uncertainty_ns is None:
         return {}
     return {
@@ -142,12 +137,12 @@ def _ended(proof: ShuffleProof) -> dict[str, object]:
 
 
 def shuffle_text(shuffle: RecordedShuffle) -> str:
-    """The file: JSON, a field a line."""
-    return json.dumps(shuffle_plain(shuffle), indent=2, ensure_ascii=False) + "\n"
+    """The file's text: JSON, one field per line."""
+    return json.dumps(shuffle_fields(shuffle), indent=2, ensure_ascii=False) + "\n"
 
 
 def load_shuffle(path: Path) -> RecordedShuffle:
-    """What `smartshoe shuffles export` wrote. Raises SmallFileError with every problem."""
+    """Read a file of `smartshoe shuffles export`. Raises SmallFileError with every problem."""
     fields = JsonFields.of(read_text(path), _REMEDY)
     fields.choice("form", (RECEIPT_FORM,))
     receipt, table = fields.inner("receipt"), fields.inner("table")
@@ -186,7 +181,7 @@ def load_shuffle(path: Path) -> RecordedShuffle:
     return shuffle
 
 
-# --- what it proves ------------------------------------------------------------------------------
+# --- proof ---------------------------------------------------------------------------------------
 
 
 def contradictions(shuffle: RecordedShuffle, paired: PairedDevice) -> tuple[str, ...]:
@@ -199,26 +194,26 @@ def contradictions(shuffle: RecordedShuffle, paired: PairedDevice) -> tuple[str,
                 " pair a device that has one"
             ),
         )
-    told = open_receipt(proof.sealed, paired.pin.key)
-    if told is None:
+    signed = open_receipt(proof.sealed, paired.pin.key)
+    if signed is None:
         return (
             (
                 f"it is not signed by the device that {paired.person} paired,"
                 f" {paired.pin.device.hex().upper()}. Remedy: name the identity file of the device"
-                " that shuffled, or have the file looked into"
+                " that shuffled, or have the file investigated"
             ),
         )
-    if told.device.lower() != paired.pin.device.hex():
+    if signed.device.lower() != paired.pin.device.hex():
         return (
-            f"the paired device signed it as device {told.device}. Remedy: have it looked into",
+            f"the paired device signed it as device {signed.device}. Remedy: have it investigated",
         )
-    return tuple(_differing(proof, told))
+    return tuple(_differences(proof, signed))
 
 
-def _differing(read: ShuffleProof, told: ShuffleProof) -> Iterator[str]:
-    """What people read beside the sealed bytes, where it is not what they say."""
-    for name in ShuffleProof.__dataclass_fields__:
-        here, there = getattr(read, name), getattr(told, name)
+def _differences(stated: ShuffleProof, signed: ShuffleProof) -> Iterator[str]:
+    """The readable fields that differ from the signed bytes, one sentence each."""
+    for name in ShuffleProof.__struct_fields__:
+        here, there = getattr(stated, name), getattr(signed, name)
         if name in _OF_THE_TABLE or here == there:
             continue
         shown = (one.hex() if isinstance(one, bytes) else str(one) for one in (here, there))

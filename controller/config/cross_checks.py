@@ -1,9 +1,5 @@
-"""The devices of a table.toml, put together: their ports, their lines, and who is trusted.
+"""Checks table.toml's device sections against each other and the rules; builds their settings.
 
-Responsible for: what one device's section asks of another's or of the rules, the lines of all
-ports, and the settings of the devices beside the shoe.
-Not responsible for: the keys of each section (config_devices, config_shuffler), the files of
-pairings (config_identity), and reading the file (config).
 Source: package README, "Configuration", "Devices of a table".
 """
 
@@ -20,9 +16,9 @@ from controller.config.device_sections import (
     ShufflerSection,
 )
 from controller.config.sections import RulesSection, Section
-from controller.config.trust import TrustFound, trust_of
+from controller.config.trust import TrustResult, read_trust
 from controller.core.settings import ReaderDeviceSettings, ScannerDeviceSettings
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode
 from drivers.catalogue import (
@@ -35,24 +31,24 @@ from drivers.catalogue import (
 from firmware_bridge.transport.port import LineSettings, Parity
 
 Sections: TypeAlias = Mapping[str, Section]
-SectionsEach: TypeAlias = Mapping[str, tuple[Section, ...]]
+RepeatedSections: TypeAlias = Mapping[str, tuple[Section, ...]]
 
 
-def trust_in(path: Path, sections: Sections, role: PairedRole) -> TrustFound:
-    """Whom the section of that device trusts; nobody where there is none."""
+def section_trust(path: Path, sections: Sections, role: PairedRole) -> TrustResult:
+    """The trust that the section of a device configures; none if there is no section."""
     folder = path.absolute().parent
     match sections.get(role.value):
         case ShoeSection() as shoe:
-            return trust_of(role, shoe, folder, needed=SHOE_MODELS[shoe.model].identity)
+            return read_trust(role, shoe, folder, needed=SHOE_MODELS[shoe.model].identity)
         case ShufflerSection() as shuffler:
             needed = SHUFFLER_MODELS[shuffler.model].identity
-            return trust_of(role, shuffler, folder, needed=needed)
+            return read_trust(role, shuffler, folder, needed=needed)
         case _:
-            return TrustFound()
+            return TrustResult()
 
 
 def mode_problems(path: Path, sections: Sections) -> Iterator[str]:
-    """A shuffler has work only where the rules leave the shuffling to one."""
+    """A problem if there is a shuffler and the rules have the cards shuffled by hand."""
     rules = sections.get("rules")
     if "shuffler" not in sections or not isinstance(rules, RulesSection):
         return
@@ -61,13 +57,13 @@ def mode_problems(path: Path, sections: Sections) -> Iterator[str]:
         yield (
             f"shuffler: the rules {rules.profile} have the cards shuffled by hand (shuffle_mode ="
             f' "{mode.value}"). Allowed with a shuffler: {ShuffleMode.DUAL_BATCH.value},'
-            f" {ShuffleMode.CONTINUOUS.value}. Remedy: take [shuffler] out, or name other rules in"
+            f" {ShuffleMode.CONTINUOUS.value}. Remedy: remove [shuffler], or set other rules in"
             " [rules] profile"
         )
 
 
-def port_problems(sections: Sections, each: SectionsEach) -> tuple[str, ...]:
-    """Each device has a port of its own, and the rack and the layout one reader each."""
+def port_problems(sections: Sections, repeated: RepeatedSections) -> tuple[str, ...]:
+    """Problems if two devices share a port, or two readers a seat."""
     shoe = sections["shoe"]
     assert isinstance(shoe, ShoeSection)
     problems: list[str] = []
@@ -77,7 +73,7 @@ def port_problems(sections: Sections, each: SectionsEach) -> tuple[str, ...]:
         if shuffler.port == shoe.port:
             problems.append(f"shuffler.port: {shuffler.port} is another device's port")
         ports.append(shuffler.port)
-    for name, devices in each.items():
+    for name, devices in repeated.items():
         for number, device in enumerate(devices, start=1):
             assert isinstance(device, ReaderSection | ScannerSection)
             if device.port in ports:
@@ -91,12 +87,14 @@ def port_problems(sections: Sections, each: SectionsEach) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def lines_of(sections: Sections, each: SectionsEach) -> Iterator[tuple[str, LineSettings]]:
+def port_lines(
+    sections: Sections, repeated: RepeatedSections
+) -> Iterator[tuple[str, LineSettings]]:
     """All ports with their line settings: the shoe's, readers', scanners', the shuffler's."""
     shoe = sections["shoe"]
     assert isinstance(shoe, ShoeSection)
     yield _shoe_line(shoe)
-    yield from _lines_beside(each)
+    yield from _auxiliary_lines(repeated)
     yield from _shuffler_line(sections.get("shuffler"))
 
 
@@ -105,16 +103,16 @@ def _shoe_line(shoe: ShoeSection) -> tuple[str, LineSettings]:
     return shoe.port, LineSettings(shoe.baud or model.baud, Parity(model.parity))
 
 
-def _lines_beside(
-    each: SectionsEach,
+def _auxiliary_lines(
+    repeated: RepeatedSections,
 ) -> Iterator[tuple[str, LineSettings]]:
-    for reader in each["reader"]:
+    for reader in repeated["reader"]:
         assert isinstance(reader, ReaderSection)
         yield reader.port, LineSettings(reader.baud or READER_BAUD, Parity(READER_PARITY))
-    for scanner in each["scanner"]:
+    for scanner in repeated["scanner"]:
         assert isinstance(scanner, ScannerSection)
         model = SCANNER_MODELS[scanner.model]
-        # A scanner that is reached by its USB interface has no line to set.
+        # A scanner on USB HID has no serial line settings.
         parity = Parity(model.parity) if model.parity else Parity.NONE
         yield scanner.port, LineSettings(scanner.baud or model.baud, parity)
 
@@ -125,14 +123,14 @@ def _shuffler_line(shuffler: Section | None) -> Iterator[tuple[str, LineSettings
         yield shuffler.port, LineSettings(shuffler.baud or model.baud, Parity(model.parity))
 
 
-def settings_beside(
-    each: SectionsEach,
+def auxiliary_settings(
+    repeated: RepeatedSections,
 ) -> tuple[tuple[ReaderDeviceSettings, ...], tuple[ScannerDeviceSettings, ...]]:
-    """What the core takes of readers and scanners."""
-    readers = tuple(one.settings() for one in each["reader"] if isinstance(one, ReaderSection))
+    """The core's settings of readers and scanners."""
+    readers = tuple(one.settings() for one in repeated["reader"] if isinstance(one, ReaderSection))
     scanners = tuple(
         ScannerDeviceSettings(one.port, one.model)
-        for one in each["scanner"]
+        for one in repeated["scanner"]
         if isinstance(one, ScannerSection)
     )
     return readers, scanners
@@ -141,14 +139,15 @@ def settings_beside(
 def device_remarks(
     shoe: ShoeSection, rules: RulesSection, batches: BatchesSection
 ) -> Iterator[str]:
-    """What a shoe that claims nothing of its cards cannot tell by itself."""
+    """Remarks about what a shoe that does not claim places of cards cannot report."""
     if SHOE_MODELS[shoe.model].claims:
         return
-    ends = (Fact.RESULT_BUTTON.value, Fact.NO_MORE_BETS.value)
+    ends = (ObservableFact.RESULT_BUTTON.value, ObservableFact.NO_MORE_BETS.value)
     if not any(fact in rules.observed for fact in ends):
         yield (
-            "this shoe does not say what a card is for: without result_button or no_more_bets in"
-            " [rules] observed a card too many after a whole coup counts as the next coup's first"
+            "this shoe does not report what a card is for: without result_button or no_more_bets in"
+            " [rules] observed, an overdraw after a complete coup counts as the first card of"
+            " the next coup"
         )
     if not batches.bound:
         yield (

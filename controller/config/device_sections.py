@@ -1,9 +1,5 @@
-"""The sections of table.toml about devices: the shoe, readers, scanners, batches, USB.
+"""The device sections of table.toml, with types, bounds and defaults: shoe, shuffler, readers, USB.
 
-Responsible for: their keys, each with its type, bounds and default, and checks that need no other
-section.
-Not responsible for: the other sections (config_sections), and the words of a problem
-(config_problems).
 Source: package README, "Configuration", "Devices of a table".
 """
 
@@ -37,13 +33,13 @@ from drivers.catalogue import (
 )
 from drivers.commands import ShufflerOrder
 from firmware_bridge.attestation import Trust
-from firmware_bridge.transport.allow_list import allow_entry
+from firmware_bridge.transport.allow_list import parse_allow_entry
 from firmware_bridge.transport.port_url import parse_port_url
 
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
 
 _DEFAULTS: Final = ShoeSettings()
-ORDERS_BY_DEFAULT: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingProxyType(
+DEFAULT_ORDER_ROLES: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingProxyType(
     {
         ShufflerOrder.LOAD: PEOPLE_AT_THE_TABLE,
         ShufflerOrder.COUNT: PEOPLE_AT_THE_TABLE,
@@ -55,14 +51,14 @@ ORDERS_BY_DEFAULT: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingProx
         ShufflerOrder.ABORT: SUPERVISORS,
         ShufflerOrder.SERVICE: (),
         ShufflerOrder.SORT: (),
-        # Whoever may bring the device into another mode at its own panel has to get it back.
+        # For supervisors, so that they can return the device from another mode set at its panel.
         ShufflerOrder.PLAY: SUPERVISORS,
     }
 )
 
 
 def one_of(words: tuple[str, ...], word: str) -> str:
-    """The word. Raises ValueError where it is none of these."""
+    """Return the word. Raises ValueError if it is not one of `words`."""
     if word not in words:
         raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(words)}")
     return word
@@ -107,7 +103,7 @@ def _port(url: str) -> str:
 
 def _batch_name(name: str) -> str:
     if not is_batch_name(name):
-        raise ValueError(f'{name!r} is no name of a batch; write letters, digits and "-" "_" "."')
+        raise ValueError(f'{name!r} is not a batch name; write letters, digits and "-" "_" "."')
     return name
 
 
@@ -115,13 +111,13 @@ def _batch_names(names: list[str]) -> list[str]:
     for name in names:
         _batch_name(name)
         if names.count(name) > 1:
-            raise ValueError(f"{name!r} stands there more than once; write it once")
+            raise ValueError(f"{name!r} is listed more than once; list it once")
     return names
 
 
 def _allowed(entries: list[str]) -> list[str]:
     for entry in entries:
-        allow_entry(entry)
+        parse_allow_entry(entry)
     return entries
 
 
@@ -150,9 +146,9 @@ class ShoeSection(TrustSection):
     together_ms: Milliseconds = _DEFAULTS.together_ms
 
     def settings(self, trust: Trust) -> ShoeDeviceSettings:
-        """What the core takes of it."""
-        told = self.model_dump(include=set(ShoeDeviceSettings.__dataclass_fields__))
-        return ShoeDeviceSettings(**told, trust=trust)
+        """The core's settings of this device."""
+        values = self.model_dump(include=set(ShoeDeviceSettings.__struct_fields__))
+        return ShoeDeviceSettings(**values, trust=trust)
 
 
 class ReaderSection(Section):
@@ -165,15 +161,15 @@ class ReaderSection(Section):
     banker_antenna: Antenna = 2
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_antennas(self) -> Self:
         if self.seat == "layout" and self.player_antenna == self.banker_antenna:
             raise ValueError("player_antenna and banker_antenna must be two different antennas")
         return self
 
     def settings(self) -> ReaderDeviceSettings:
-        """What the core takes of it."""
+        """The core's settings of this device."""
         return ReaderDeviceSettings(
-            **self.model_dump(include=set(ReaderDeviceSettings.__dataclass_fields__))
+            **self.model_dump(include=set(ReaderDeviceSettings.__struct_fields__))
         )
 
 
@@ -205,15 +201,15 @@ def _role(word: str) -> str:
     return one_of(tuple(Role), word)
 
 
-def _once(roles: list[str]) -> list[str]:
+def _no_duplicates(roles: list[str]) -> list[str]:
     for role in roles:
         if roles.count(role) > 1:
-            raise ValueError(f"{role!r} stands there more than once; write it once")
+            raise ValueError(f"{role!r} is listed more than once; list it once")
     return roles
 
 
 _Order = Annotated[str, AfterValidator(_order)]
-_Roles = Annotated[list[Annotated[str, AfterValidator(_role)]], AfterValidator(_once)]
+_Roles = Annotated[list[Annotated[str, AfterValidator(_role)]], AfterValidator(_no_duplicates)]
 
 
 class ShufflerSection(TrustSection):
@@ -224,17 +220,17 @@ class ShufflerSection(TrustSection):
     orders: dict[_Order, _Roles] = Field(default_factory=dict)
 
     def settings(self, trust: Trust) -> ShufflerDeviceSettings:
-        """What the core takes of it. An order that the file does not name goes by the default."""
+        """The core's settings. Orders that the file does not name have their default roles."""
         return ShufflerDeviceSettings(
             port=self.port,
             model=self.model,
             allow_commands=self.allow_commands,
             orders=tuple(
-                (order.value, roles) for order in ShufflerOrder if (roles := self._may(order))
+                (order.value, roles) for order in ShufflerOrder if (roles := self._roles_for(order))
             ),
             trust=trust,
         )
 
-    def _may(self, order: ShufflerOrder) -> tuple[str, ...]:
-        told = self.orders.get(order.value, list(ORDERS_BY_DEFAULT[order]))
-        return tuple(role.value for role in Role if role in told)
+    def _roles_for(self, order: ShufflerOrder) -> tuple[str, ...]:
+        names = self.orders.get(order.value, list(DEFAULT_ORDER_ROLES[order]))
+        return tuple(role.value for role in Role if role in names)

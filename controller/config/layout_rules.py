@@ -1,16 +1,14 @@
-"""What stands on the table and what its pit has in common, checked against the profile.
+"""Checks a table's layout and its pit's shared settings against the profile, citing clauses.
 
-Responsible for: seats, spots, vigorish boxes, hand areas, backs, cut cards and the discard rack of
-a layout; one shuffle finish, pay procedure and vigorish in a pit; what is wrong, with the clause.
-Not responsible for: reading table.toml (config) and for what happens at the table (procedure).
 Source: NY (a)(2), (a)(4)-(5), (c)(5), (i)(3); NJ 1.12(d), summary; S42 (a)(1), (a)(4), (c)(5),
 (e)(3), (j)(3); WA overview 2.
-
-Decisions. A layout without seats is not told: only its backs are checked. The spots stand alike at
-every seat. Bonus spots are asked for by side, as the bonus is offered.
+Decisions. A layout without seats is not configured: only its backs are checked. The spots are the
+same at every seat. Bonus spots are required by side, as the bonus is offered.
 """
 
 from collections.abc import Iterator
+
+from msgspec import Struct
 
 from controller.procedure.rulebook import DEFAULT_BACKS
 from controller.profiles.profile import Profile
@@ -23,7 +21,6 @@ from controller.rules.setting_values import (
     VigorishMode,
 )
 from controller.settlement.wagers import WagerKind
-from firmware_bridge.values import dataclass
 
 HAND_AREAS = tuple(hand.value for hand in HandName)
 # Modes that need no boxes to mark vigorish in (NJ-12-d-5-ii).
@@ -31,9 +28,11 @@ _NO_BOXES_NEEDED = (VigorishMode.TIE25, VigorishMode.NONE_SIX, VigorishMode.NONE
 _EXCEPTION = "NJ-12-d-5-ii"
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """`odds_posted`: "layout", or where the sign hangs. `approval`: its reference."""
+class TableLayout(Struct, frozen=True):
+    """The equipment on one table; without seats only the backs are checked.
+
+    `odds_posted`: "layout", or where the sign hangs. `approval`: the reference of its approval.
+    """
 
     seats: tuple[int, ...] = ()
     spots: tuple[str, ...] = ()
@@ -46,11 +45,10 @@ class Layout:
     approval: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pit:
-    """What all tables of the pit go by; empty, and a rate below 0, where it is not told.
+class PitSettings(Struct, frozen=True):
+    """The settings that all tables of a pit share; empty, or a rate below 0, if not configured.
 
-    `baccarat_pay_procedure` is that of a baccarat table in the pit.
+    `baccarat_pay_procedure` is the pay procedure of the pit's baccarat tables.
     """
 
     shuffle_finish: str = ""
@@ -60,8 +58,8 @@ class Pit:
     vig_rate: int = -1
 
 
-class LayoutRefused(Exception):
-    """What is wrong with a layout or a pit: where, what is allowed by which clauses, what to do."""
+class LayoutProblem(Exception):
+    """A problem of a layout or a pit: key, what is allowed by which clauses, remedy."""
 
     def __init__(
         self, path: str, problem: str, allowed: str, remedy: str, clauses: tuple[str, ...]
@@ -72,34 +70,37 @@ class LayoutRefused(Exception):
         self.clauses = clauses
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutWarning:
-    """What a layout may be, but somebody has to think of."""
+class LayoutWarning(Struct, frozen=True):
+    """Something a layout may have that people have to watch."""
 
     text: str
     clauses: tuple[str, ...]
 
 
-def refusals(layout: Layout, profile: Profile) -> tuple[LayoutRefused, ...]:
-    """Everything that is wrong with a layout under this profile, in the order of its keys."""
+def layout_problems(layout: TableLayout, profile: Profile) -> tuple[LayoutProblem, ...]:
+    """All problems of a layout under a profile, in the order of its keys."""
     if not layout.seats:
-        return tuple(_backs(layout, profile))
+        return tuple(_back_problems(layout, profile))
     return (
-        *_seats(layout, profile),
-        *_spots(layout, profile),
-        *_vigorish_boxes(layout, profile),
-        *_hand_areas(layout, profile),
-        *_backs(layout, profile),
-        *_cut_card(layout, profile),
-        *_equipment(layout, profile),
+        *_seat_problems(layout, profile),
+        *_spot_problems(layout, profile),
+        *_vigorish_box_problems(layout, profile),
+        *_hand_area_problems(layout, profile),
+        *_back_problems(layout, profile),
+        *_cut_card_problems(layout, profile),
+        *_equipment_problems(layout, profile),
     )
 
 
-def _seats(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
-    twice = _twice(layout.seats)
-    if twice or min(layout.seats) < 1:
-        problem = f"seat {twice[0]} is there twice" if twice else f"{min(layout.seats)} is no seat"
-        yield LayoutRefused(
+def _seat_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
+    duplicates = _duplicates(layout.seats)
+    if duplicates or min(layout.seats) < 1:
+        problem = (
+            f"seat {duplicates[0]} is listed twice"
+            if duplicates
+            else f"{min(layout.seats)} is not a seat number"
+        )
+        yield LayoutProblem(
             "layout.seats",
             problem,
             "every seat once, from 1",
@@ -108,33 +109,33 @@ def _seats(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
         )
 
 
-def _spots(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _spot_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     unknown = [spot for spot in layout.spots if spot not in tuple(WagerKind)]
     bets = profile.citations_for(RulePoint.LAYOUT_BET_SPOTS)
     listed = ", ".join(WagerKind)
     if unknown:
-        problem = f"{unknown[0]!r} is no wager"
+        problem = f"{unknown[0]!r} is not a wager"
         remedy = "Write the wager that the spot is for"
-        yield LayoutRefused("layout.spots", problem, listed, remedy, bets)
-    twice = _twice(layout.spots)
-    if twice:
-        problem = f"{twice[0]} is there twice at each seat"
+        yield LayoutProblem("layout.spots", problem, listed, remedy, bets)
+    duplicates = _duplicates(layout.spots)
+    if duplicates:
+        problem = f"{duplicates[0]} is listed twice"
         remedy = "Give each wager a spot of its own"
-        yield LayoutRefused("layout.spots", problem, "each once", remedy, bets)
-    for point, kinds in _wanted_spots(profile):
+        yield LayoutProblem("layout.spots", problem, "each once", remedy, bets)
+    for point, kinds in _required_spots(profile):
         clauses = profile.citations_for(point)
-        lacking = [kind.value for kind in kinds if kind not in layout.spots]
-        if clauses and lacking:
-            yield LayoutRefused(
+        missing = [kind.value for kind in kinds if kind not in layout.spots]
+        if clauses and missing:
+            yield LayoutProblem(
                 "layout.spots",
-                f"there is no spot for {', '.join(lacking)}",
+                f"there is no spot for {', '.join(missing)}",
                 f"a spot for each wager that is offered, {', '.join(kinds)} among them",
                 "Add it at every seat, or do not offer the wager",
                 clauses,
             )
 
 
-def _wanted_spots(profile: Profile) -> Iterator[tuple[RulePoint, tuple[WagerKind, ...]]]:
+def _required_spots(profile: Profile) -> Iterator[tuple[RulePoint, tuple[WagerKind, ...]]]:
     values = profile.rules
     base = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
     yield RulePoint.LAYOUT_BET_SPOTS, base
@@ -149,18 +150,18 @@ def _wanted_spots(profile: Profile) -> Iterator[tuple[RulePoint, tuple[WagerKind
         yield RulePoint.LAYOUT_TOTAL_CARD_SPOTS, totals
 
 
-def _vigorish_boxes(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _vigorish_box_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     clauses = profile.citations_for(RulePoint.LAYOUT_VIGORISH_BOXES)
     boxes = layout.vigorish_boxes
     if not clauses or sorted(boxes) == sorted(layout.seats):
         return
     if not boxes and _needs_no_boxes(profile):
         return
-    lacking = [str(seat) for seat in layout.seats if seat not in boxes]
-    problem = f"seat {', '.join(lacking)} has none" if lacking else "there are more than the seats"
+    missing = [str(seat) for seat in layout.seats if seat not in boxes]
+    problem = f"seat {', '.join(missing)} has none" if missing else "there are more than seats"
     allowed = "one box for each seat, with its number"
     remedy = "Write vigorish_boxes with the numbers of seats"
-    yield LayoutRefused("layout.vigorish_boxes", problem, allowed, remedy, clauses)
+    yield LayoutProblem("layout.vigorish_boxes", problem, allowed, remedy, clauses)
 
 
 def _needs_no_boxes(profile: Profile) -> bool:
@@ -168,11 +169,11 @@ def _needs_no_boxes(profile: Profile) -> bool:
     return excepted and profile.rules.vig_mode in _NO_BOXES_NEEDED
 
 
-def _hand_areas(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _hand_area_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     clauses = profile.citations_for(RulePoint.LAYOUT_HAND_AREAS)
     if clauses and sorted(layout.hand_areas) != sorted(HAND_AREAS):
         given = ", ".join(layout.hand_areas) or "none"
-        yield LayoutRefused(
+        yield LayoutProblem(
             "layout.hand_areas",
             f"there are {given}",
             "one for the Player's Hand and one for the Banker's Hand",
@@ -181,18 +182,18 @@ def _hand_areas(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
         )
 
 
-def _backs(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _back_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     backs = layout.backs
     if len(backs) != 2 or "" in backs:
-        yield LayoutRefused(
+        yield LayoutProblem(
             "layout.backs",
-            f"{len(backs)} colours are named",
+            f"the number of colours is {len(backs)}",
             "the back colours of two batches",
             'Write two words such as ["red", "blue"]',
             profile.citations_for(RulePoint.BATCH_SETS),
         )
     elif backs[0] == backs[1] and profile.rules.shuffle_mode is ShuffleMode.DUAL_BATCH:
-        yield LayoutRefused(
+        yield LayoutProblem(
             "layout.backs",
             f"both batches are {backs[0]}",
             "two different colours",
@@ -201,50 +202,53 @@ def _backs(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
         )
 
 
-def _cut_card(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _cut_card_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     if layout.cut_card_colour in ("", *layout.backs):
         named = layout.cut_card_colour
-        yield LayoutRefused(
+        yield LayoutProblem(
             "layout.cut_card_colour",
-            f"the cut card is {named}, as a back" if named else "it is not named",
-            "a colour unlike every back",
-            "Use and write down cut cards of another colour",
+            f"the cut card is {named}, like a back" if named else "it is not given",
+            "a colour different from every back",
+            "Use cut cards of another colour, and write their colour",
             profile.citations_for(RulePoint.CUT_CARD_COLOUR),
         )
 
 
-def _equipment(layout: Layout, profile: Profile) -> Iterator[LayoutRefused]:
+def _equipment_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
     rack = profile.citations_for(RulePoint.DISCARD_RACK_PRESENT)
     if rack and not layout.discard_rack:
-        allowed, remedy = "a discard rack on the dealer's side", "Put one there and write true"
-        yield LayoutRefused("layout.discard_rack", "there is none", allowed, remedy, rack)
+        allowed, remedy = "a discard rack on the dealer's side", "Provide one and write true"
+        yield LayoutProblem("layout.discard_rack", "there is none", allowed, remedy, rack)
     odds = profile.citations_for(RulePoint.ODDS_POSTED)
     if odds and not layout.odds_posted:
         allowed = '"layout", or where the sign hangs'
         remedy = "Post the odds and write where"
-        yield LayoutRefused("layout.odds_posted", "nothing is said", allowed, remedy, odds)
+        yield LayoutProblem("layout.odds_posted", "it is missing", allowed, remedy, odds)
     approved = profile.citations_for(RulePoint.LAYOUT_APPROVED)
     if approved and not layout.approval:
-        allowed, remedy = "the approval's reference", "Write it down"
-        yield LayoutRefused("layout.approval", "it is missing", allowed, remedy, approved)
+        allowed, remedy = "the approval's reference", "Write it"
+        yield LayoutProblem("layout.approval", "it is missing", allowed, remedy, approved)
 
 
-def _twice(values: tuple[str, ...] | tuple[int, ...]) -> list[str]:
+def _duplicates(values: tuple[str, ...] | tuple[int, ...]) -> list[str]:
     return [str(one) for place, one in enumerate(values) if one in values[:place]]
 
 
-def warnings(layout: Layout, profile: Profile) -> tuple[LayoutWarning, ...]:
-    """What is allowed and yet to be thought of."""
+def layout_warnings(layout: TableLayout, profile: Profile) -> tuple[LayoutWarning, ...]:
+    """All warnings about an allowed layout."""
     values = profile.rules
-    open_seats = (
+    deferred_waiver = (
         values.vig_mode is VigorishMode.NONE_TOTAL_CARDS
         and values.vig_collection is VigorishCollection.DEFERRED
     )
-    if not (layout.seats and not layout.vigorish_boxes and open_seats and _needs_no_boxes(profile)):
+    if not (
+        layout.seats and not layout.vigorish_boxes and deferred_waiver and _needs_no_boxes(profile)
+    ):
         return ()
     text = (
         "layout.vigorish_boxes: there are none, and vigorish is collected later: a seat without"
-        " the total card wagers that waive it still owes. Mark it elsewhere or collect at once"
+        " the total card wagers that waive it still owes vigorish. Mark it elsewhere or collect it"
+        " at once"
     )
     return (LayoutWarning(text, profile.citations_for(RulePoint.LAYOUT_VIGORISH_BOXES)),)
 
@@ -252,27 +256,33 @@ def warnings(layout: Layout, profile: Profile) -> tuple[LayoutWarning, ...]:
 # --- the pit --------------------------------------------------------------------------------------
 
 
-def pit_refusals(pit: Pit, profile: Profile) -> tuple[LayoutRefused, ...]:
-    """Where this table differs from what its pit goes by."""
-    return (*_pit_shuffle(pit, profile), *_pit_pay(pit, profile), *_pit_vigorish(pit, profile))
+def pit_problems(pit: PitSettings, profile: Profile) -> tuple[LayoutProblem, ...]:
+    """All settings in which the table's profile differs from its pit."""
+    return (
+        *_pit_shuffle_problems(pit, profile),
+        *_pit_pay_problems(pit, profile),
+        *_pit_vigorish_problems(pit, profile),
+    )
 
 
-def _differs(key: str, own: str, pits: str, profile: Profile, *points: RulePoint) -> LayoutRefused:
+def _difference(
+    key: str, own: str, of_pit: str, profile: Profile, *points: RulePoint
+) -> LayoutProblem:
     clauses = tuple(
         dict.fromkeys(clause for point in points for clause in profile.citations_for(point))
     )
-    remedy = "Set it in a profile of the house, or change all tables of the pit"
-    return LayoutRefused(f"pit.{key}", f"this table has {own}", pits, remedy, clauses)
+    remedy = "Set it in a house profile, or change all tables of the pit"
+    return LayoutProblem(f"pit.{key}", f"this table has {own}", of_pit, remedy, clauses)
 
 
-def _pit_shuffle(pit: Pit, profile: Profile) -> Iterator[LayoutRefused]:
+def _pit_shuffle_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
     own = profile.rules.shuffle_finish.value
     if pit.shuffle_finish not in ("", own):
         point = RulePoint.SHUFFLE_FINISH_PIT_UNIFORM
-        yield _differs("shuffle_finish", own, pit.shuffle_finish, profile, point)
+        yield _difference("shuffle_finish", own, pit.shuffle_finish, profile, point)
 
 
-def _pit_pay(pit: Pit, profile: Profile) -> Iterator[LayoutRefused]:
+def _pit_pay_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
     values = profile.rules
     if values.pay_pit_uniform is PitUniform.OFF:
         return
@@ -280,18 +290,18 @@ def _pit_pay(pit: Pit, profile: Profile) -> Iterator[LayoutRefused]:
     prevails = RulePoint.PAY_BACCARAT_PREVAILS
     if pit.baccarat_pay_procedure and profile.citations_for(prevails):
         if own != pit.baccarat_pay_procedure:
-            key, pits = "baccarat_pay_procedure", pit.baccarat_pay_procedure
-            yield _differs(key, own, pits, profile, prevails)
+            key, of_pit = "baccarat_pay_procedure", pit.baccarat_pay_procedure
+            yield _difference(key, own, of_pit, profile, prevails)
     elif pit.pay_procedure not in ("", own):
         point = RulePoint.PAY_PIT_UNIFORM
-        yield _differs("pay_procedure", own, pit.pay_procedure, profile, point)
+        yield _difference("pay_procedure", own, pit.pay_procedure, profile, point)
 
 
-def _pit_vigorish(pit: Pit, profile: Profile) -> Iterator[LayoutRefused]:
+def _pit_vigorish_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
     values = profile.rules
     if pit.vig_mode not in ("", values.vig_mode.value):
         own, point = values.vig_mode.value, RulePoint.VIGORISH_UNIFORM
-        yield _differs("vig_mode", own, pit.vig_mode, profile, point)
+        yield _difference("vig_mode", own, pit.vig_mode, profile, point)
     if pit.vig_rate not in (-1, values.vig_rate):
         own, point = f"{values.vig_rate} percent", RulePoint.VIGORISH_UNIFORM
-        yield _differs("vig_rate", own, f"{pit.vig_rate} percent", profile, point)
+        yield _difference("vig_rate", own, f"{pit.vig_rate} percent", profile, point)

@@ -1,30 +1,27 @@
-"""The table's configuration file: read once, at start, and checked whole.
+"""Reads and checks table.toml at start: one frozen value, or every problem in it at once.
 
-Responsible for: table.toml to one frozen value, or every problem in it at once; where relative
-paths lead; the commented example.
-Not responsible for: keys and their bounds (config_sections), what devices need of one another
-(config_beside), words of problems (config_problems), and for anything that may change in play (that
-is done by an action and lives in the journal).
+Not: anything that may change in play, which is an action and is stored in the journal.
 Source: package README, "Configuration", "Settings have one home".
 """
 
 import tomllib
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from controller.archive.signer import SigningSettings
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.cross_checks import (
+    auxiliary_settings,
     device_remarks,
-    lines_of,
     mode_problems,
+    port_lines,
     port_problems,
-    settings_beside,
-    trust_in,
+    section_trust,
 )
 from controller.config.device_sections import (
     BatchesSection,
@@ -32,14 +29,14 @@ from controller.config.device_sections import (
     ShufflerSection,
     UsbSection,
 )
-from controller.config.layout_rules import warnings
+from controller.config.layout_rules import layout_warnings
 from controller.config.problems import (
+    OPTIONAL_SECTIONS,
+    REPEATED_SECTIONS,
     SECTIONS,
-    SECTIONS_AT_WILL,
-    SECTIONS_EACH,
-    no_list,
-    problems_of,
-    unknown_name,
+    not_a_list_problem,
+    section_problems,
+    unknown_name_problem,
 )
 from controller.config.sections import (
     ControlSection,
@@ -51,21 +48,20 @@ from controller.config.sections import (
     RulesSection,
     Section,
     TableSection,
-    layout_problems,
+    check_layout,
 )
 from controller.config.time_zone import zone_data
-from controller.config.trust import TrustFound
+from controller.config.trust import TrustResult
 from controller.core.settings import (
     Settings,
     ShoeDeviceSettings,
 )
-from controller.procedure.rulebook import Fact
-from controller.profiles.load import load_profile, standing_text
+from controller.procedure.rulebook import ObservableFact
+from controller.profiles.load import complete_text, load_profile
 from controller.profiles.profile import Profile
 from controller.table.disk_space import DiskLimits
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import LineSettings
-from firmware_bridge.values import replace
 
 # The operating system's limit on the path of a Unix socket, in bytes.
 SOCKET_PATH_BYTES_MAX: Final = 107
@@ -73,29 +69,32 @@ _FILE_BYTES_MAX: Final = 1_000_000
 
 
 class ConfigError(Exception):
-    """Every problem of a configuration file, one per line, each with the file's name."""
+    """Every problem of a configuration file, one per line, each with the file's name.
 
-    def __init__(self, file: Path, problems: tuple[str, ...]) -> None:
+    `unreadable`: there is no such file, or the operating system refuses to read it.
+    """
+
+    def __init__(self, file: Path, problems: tuple[str, ...], *, unreadable: bool = False) -> None:
         lines = (f"{file}: {problem}" for problem in problems)
         super().__init__("\n".join(line if line.endswith("?") else f"{line}." for line in lines))
         self.problems = problems
+        self.unreadable = unreadable
 
 
-@dataclass(frozen=True, slots=True)
-class TableConfig:
+class TableConfig(Struct, frozen=True):
     """One table. Paths are absolute. `metrics_port` 0 means any free one.
 
     `lines` are the ports of all devices with their line settings, the shoe's first, then readers
     and scanners in the order of the file, then the shuffler's. `allowed` is
-    absent where no list of USB devices is kept; then any but a keyboard may be opened.
-    `bound_batches` are the batches at the table from its start, by name; `batch_keys` the files of
-    the public keys whose receipts of batches are believed.
+    None without a list of USB devices; then any device but a keyboard may be opened.
+    `bound_batches` are the names of the batches bound at the start; `batch_keys` are the files of
+    the public keys whose receipts are trusted.
 
-    `signing` says who signs the seals of finished shoes.
+    `signing` says how the seals of finished shoes are signed.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
-    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` is
-    what is allowed and yet to be thought of.
+    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
+    sentences about allowed settings that people have to watch.
     """
 
     file: Path
@@ -121,51 +120,56 @@ class TableConfig:
 
 
 def example_text() -> str:
-    """A commented table.toml that passes its own check."""
+    """The commented example of a table.toml; it is valid."""
     return (files("controller.config") / "example.toml").read_text("utf-8")
 
 
 def load_config(path: Path) -> TableConfig:
     """Read and check a table.toml. Raises ConfigError with every problem it has."""
     document = _document(path)
-    known = (*SECTIONS, *SECTIONS_EACH)
-    problems = [unknown_name(name, document[name]) for name in document if name not in known]
+    known = (*SECTIONS, *REPEATED_SECTIONS)
+    problems = [
+        unknown_name_problem(name, document[name]) for name in document if name not in known
+    ]
     sections: dict[str, Section] = {}
     for name, model in SECTIONS.items():
-        if name in SECTIONS_AT_WILL and name not in document:
+        if name in OPTIONAL_SECTIONS and name not in document:
             continue
         try:
             sections[name] = model.model_validate(
                 document.get(name, {}), context={"folder": path.absolute().parent}
             )
         except ValidationError as error:
-            problems.extend(problems_of(name, error))
-    each = {name: _each(name, document.get(name, []), problems) for name in SECTIONS_EACH}
+            problems.extend(section_problems(name, error))
+    repeated = {
+        name: _repeated_sections(name, document.get(name, []), problems)
+        for name in REPEATED_SECTIONS
+    }
     journal, control = sections.get("journal"), sections.get("control")
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
         problems.extend(_socket_problems(_control_socket(path, journal, control)))
     problems.extend(_layout_problems(path, sections))
     problems.extend(mode_problems(path, sections))
-    trusts = {role: trust_in(path, sections, role) for role in PairedRole}
+    trusts = {role: section_trust(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
     if not problems:
-        problems.extend(port_problems(sections, each))
+        problems.extend(port_problems(sections, repeated))
     if problems:
         raise ConfigError(path, tuple(problems))
-    return _config(path, sections, each, trusts)
+    return _config(path, sections, repeated, trusts)
 
 
-def _each(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
-    """The sections of one name that may stand there several times."""
+def _repeated_sections(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:
+    """The repeated sections of one name; adds their problems to `problems`."""
     if not isinstance(value, list):
-        problems.append(no_list(name))
+        problems.append(not_a_list_problem(name))
         return ()
     found: list[Section] = []
     for number, one in enumerate(value, start=1):
         try:
-            found.append(SECTIONS_EACH[name].model_validate(one))
+            found.append(REPEATED_SECTIONS[name].model_validate(one))
         except ValidationError as error:
-            problems.extend(problems_of(name, error, number))
+            problems.extend(section_problems(name, error, number))
     return tuple(found)
 
 
@@ -173,10 +177,10 @@ def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...
     rules, layout, pit = (sections.get(name) for name in ("rules", "layout", "pit"))
     if not isinstance(rules, RulesSection):
         return ()
-    told = layout if isinstance(layout, LayoutSection) else LayoutSection()
-    shared = pit if isinstance(pit, PitSection) else PitSection()
+    layout_section = layout if isinstance(layout, LayoutSection) else LayoutSection()
+    pit_section = pit if isinstance(pit, PitSection) else PitSection()
     profile = load_profile(rules.profile, path.absolute().parent)
-    return tuple(str(refused) for refused in layout_problems(told, shared, profile))
+    return tuple(str(problem) for problem in check_layout(layout_section, pit_section, profile))
 
 
 def _document(path: Path) -> dict[str, object]:
@@ -185,11 +189,13 @@ def _document(path: Path) -> dict[str, object]:
             data = file.read(_FILE_BYTES_MAX + 1)
     except FileNotFoundError:
         example = "smartshoe check-config --example > table.toml"
-        raise ConfigError(path, (f"no such file; `{example}` writes one to start from",)) from None
+        problem = f"no such file. Remedy: `{example}` writes an example"
+        raise ConfigError(path, (problem,), unreadable=True) from None
     except OSError as error:
-        raise ConfigError(path, (f"cannot be read: {error.strerror or error}",)) from error
+        problem = f"cannot be read: {error.strerror or error}"
+        raise ConfigError(path, (problem,), unreadable=True) from error
     if len(data) > _FILE_BYTES_MAX:
-        raise ConfigError(path, ("it is too long to be a table's configuration",))
+        raise ConfigError(path, ("it is too long for a table's configuration",))
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -200,7 +206,7 @@ def _document(path: Path) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(path, (f"not TOML: {error}",)) from error
     except RecursionError as error:
-        raise ConfigError(path, ("not a configuration: brackets nested too deep",)) from error
+        raise ConfigError(path, ("not a configuration: brackets are nested too deeply",)) from error
 
 
 def _socket_problems(socket: Path) -> tuple[str, ...]:
@@ -213,14 +219,14 @@ def _socket_problems(socket: Path) -> tuple[str, ...]:
 
 
 def _journal_folder(path: Path, journal: JournalSection) -> Path:
-    """Relative to the folder of table.toml."""
+    """The journal's path, which is relative to the folder of table.toml."""
     return path.absolute().parent / journal.folder
 
 
 def _control_socket(path: Path, journal: JournalSection, control: ControlSection) -> Path:
-    """Relative to the folder that holds the journal's folder: that one the program may write to,
+    """The socket's path, which is relative to the parent of the journal's folder.
 
-    while table.toml may stand where it may only read.
+    The program may write there, while the folder of table.toml may be read-only.
     """
     return _journal_folder(path, journal).parent / control.socket
 
@@ -228,8 +234,8 @@ def _control_socket(path: Path, journal: JournalSection, control: ControlSection
 def _config(
     path: Path,
     sections: dict[str, Section],
-    each: dict[str, tuple[Section, ...]],
-    trusts: dict[PairedRole, TrustFound],
+    repeated: dict[str, tuple[Section, ...]],
+    trusts: dict[PairedRole, TrustResult],
 ) -> TableConfig:
     table, rules, shoe = sections["table"], sections["rules"], sections["shoe"]
     journal, metrics, control = sections["journal"], sections["metrics"], sections["control"]
@@ -246,12 +252,12 @@ def _config(
     assert isinstance(batches, BatchesSection)
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
-    beside = settings_beside(each)
+    readers, scanners = auxiliary_settings(repeated)
     shuffler = sections.get("shuffler")
     settings = replace(
         _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
-        readers=beside[0],
-        scanners=beside[1],
+        readers=readers,
+        scanners=scanners,
         shuffler=(
             shuffler.settings(trusts[PairedRole.SHUFFLER].trust)
             if isinstance(shuffler, ShufflerSection)
@@ -262,11 +268,11 @@ def _config(
         file=path.absolute(),
         settings=settings,
         profile_name=profile.name,
-        profile_text=standing_text(profile),
+        profile_text=complete_text(profile),
         zone_name=table.time_zone,
         zone_data=zone_data(table.time_zone),
-        lines=tuple(lines_of(sections, each)),
-        allowed=AllowList(tuple(map(allow_entry, usb.allow))) if usb.allow else None,
+        lines=tuple(port_lines(sections, repeated)),
+        allowed=AllowList(tuple(map(parse_allow_entry, usb.allow))) if usb.allow else None,
         batches_folder=path.absolute().parent / batches.folder,
         batch_keys=tuple(path.absolute().parent / name for name in batches.keys),
         bound_batches=tuple(batches.bound),
@@ -279,7 +285,7 @@ def _config(
         metrics_port=metrics.port,
         control_socket=_control_socket(path, journal, control),
         remarks=(
-            *(warning.text for warning in warnings(layout.layout(), profile)),
+            *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),
         ),
@@ -300,7 +306,7 @@ def _settings(
         pit=table.pit,
         decks=profile.rules.decks_per_shoe if rules.decks is None else rules.decks,
         gaming_day_start_s=int(hours) * 3600 + int(minutes) * 60,
-        observed=tuple(fact for fact in Fact if fact.value in rules.observed),
+        observed=tuple(fact for fact in ObservableFact if fact.value in rules.observed),
         shoe=shoe,
         seats=tuple(sorted(layout.seats)),
         backs=(one, other),

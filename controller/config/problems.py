@@ -1,8 +1,5 @@
-"""What is wrong with a table.toml, in one sentence per problem.
+"""Sentences for the problems of a table.toml: the key, what is wrong, what is allowed, what to do.
 
-Responsible for: turning what the validating library found into sentences that name the key, what
-is wrong, what is allowed and what to do.
-Not responsible for: finding problems (config_sections, config).
 Source: package README, "Configuration".
 """
 
@@ -50,13 +47,13 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "control": ControlSection,
     }
 )
-# Sections of devices that not every table has.
-SECTIONS_AT_WILL: Final = ("shuffler",)
-# Sections that may stand there several times, each as [[name]].
-SECTIONS_EACH: Final[Mapping[str, type[Section]]] = MappingProxyType(
+# Device sections without defaults; not every table has them.
+OPTIONAL_SECTIONS: Final = ("shuffler",)
+# Sections that may be repeated, each as [[name]].
+REPEATED_SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {"reader": ReaderSection, "scanner": ScannerSection}
 )
-_ALL_SECTIONS: Final = MappingProxyType({**SECTIONS, **SECTIONS_EACH})
+_ALL_SECTIONS: Final = MappingProxyType({**SECTIONS, **REPEATED_SECTIONS})
 _EXAMPLES: Final = MappingProxyType(
     {
         "table.name": 'name = "M-12"',
@@ -79,34 +76,34 @@ _TYPES: Final = MappingProxyType(
 )
 
 
-def unknown_name(name: str, value: object) -> str:
-    """A sentence about something at the top of the file that is no section."""
+def unknown_name_problem(name: str, value: object) -> str:
+    """The problem with a name at the top of the file that is not a section."""
     listed = ", ".join(
-        (*(f"[{known}]" for known in SECTIONS), *(f"[[{known}]]" for known in SECTIONS_EACH))
+        (*(f"[{known}]" for known in SECTIONS), *(f"[[{known}]]" for known in REPEATED_SECTIONS))
     )
     if not isinstance(value, dict):
-        owner = _owner(name)
+        owner = _owning_section(name)
         belongs = f"it belongs below [{owner}]" if owner else f"write it below one of {listed}"
-        return f"{name}: it stands outside every section; {belongs}"
-    near = _near(name, tuple(_ALL_SECTIONS))
+        return f"{name}: it is outside every section; {belongs}"
+    similar = _similar_word(name, tuple(_ALL_SECTIONS))
     return f"{name}: there is no such section; " + (
-        f"did you mean [{near}]?" if near else f"there are {listed}"
+        f"did you mean [{similar}]?" if similar else f"there are {listed}"
     )
 
 
-def no_list(name: str) -> str:
-    """A sentence about a section that may stand there several times and does not as a list."""
+def not_a_list_problem(name: str) -> str:
+    """The problem with a repeated section that is not written as a list."""
     return f"{name}: it must be a list of sections; write [[{name}]] on a line before each"
 
 
-def problems_of(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
-    """Every problem of one section; `number` counts those that may stand there several times."""
+def section_problems(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
+    """Every problem of one section; `number` is its place among repeated ones, from 1."""
     return tuple(_problem(section, number, found) for found in error.errors(include_url=False))
 
 
 def _problem(section: str, number: int, found: ErrorDetails) -> str:
     head = f"{section}[{number}]" if number else section
-    # A wrong key of an inner section is told at its own place, with nothing behind it.
+    # pydantic marks a wrong key of a table with "[key]", which means nothing to a person.
     place = ".".join((head, *(str(part) for part in found["loc"] if part != "[key]")))
     context = found.get("ctx", {})
     given = found["input"]
@@ -116,7 +113,7 @@ def _problem(section: str, number: int, found: ErrorDetails) -> str:
             below = f"[[{section}]]" if number else f"[{section}]"
             return f"{place}: it is missing. Write {example} below {below}"
         case "extra_forbidden":
-            return f"{place}: there is no such key; {_near_key(section, str(found['loc'][-1]))}"
+            return f"{place}: there is no such key; {_similar_key(section, str(found['loc'][-1]))}"
         case "value_error":
             return f"{place}: {context['error']}"
         case "string_too_long":
@@ -128,32 +125,32 @@ def _problem(section: str, number: int, found: ErrorDetails) -> str:
         case "model_type":
             return f"{place}: it must be a section; write [{section}] on a line of its own"
         case kind if kind in _TYPES:
-            return f"{place}: {_shown(given)} is not allowed; write {_TYPES[kind]}"
+            return f"{place}: {_short_text(given)} is not allowed; write {_TYPES[kind]}"
         case _:
             return f"{place}: {found['msg']}"
 
 
-def _near_key(section: str, key: str) -> str:
+def _similar_key(section: str, key: str) -> str:
     known = tuple(_ALL_SECTIONS[section].model_fields)
-    near = _near(key, known)
-    owner = _owner(key)
+    similar = _similar_word(key, known)
+    owner = _owning_section(key)
     if owner:
         return f"it belongs below [{owner}]"
-    return f'did you mean "{near}"?' if near else f"there are {', '.join(known)}"
+    return f'did you mean "{similar}"?' if similar else f"there are {', '.join(known)}"
 
 
-def _near(word: str, known: tuple[str, ...]) -> str:
-    """The known word most like this one, or nothing."""
+def _similar_word(word: str, known: tuple[str, ...]) -> str:
+    """The known word most similar to this one, or empty."""
     return next(iter(get_close_matches(word.lower(), known, n=1)), "")
 
 
-def _owner(key: str) -> str:
-    """The only section that has this key, or nothing."""
+def _owning_section(key: str) -> str:
+    """The only section that has this key, or empty."""
     owners = [name for name, model in _ALL_SECTIONS.items() if key in model.model_fields]
     return owners[0] if len(owners) == 1 else ""
 
 
-def _shown(value: object) -> str:
-    """A value as the file might have it, kept short."""
+def _short_text(value: object) -> str:
+    """A value as TOML text, shortened."""
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

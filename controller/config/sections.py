@@ -1,8 +1,5 @@
-"""The sections and keys of table.toml, each with its type, bounds and default.
+"""The sections and keys of table.toml, with types, bounds and defaults.
 
-Responsible for: the shape of the file, and checks that need no other section.
-Not responsible for: paths, which need the place of the file (config), and the words of a problem
-(config_problems).
 Source: package README, "Configuration".
 """
 
@@ -23,9 +20,15 @@ from pydantic import (
 )
 
 from controller.archive.signer import SigningSettings
-from controller.config.layout_rules import Layout, LayoutRefused, Pit, pit_refusals, refusals
+from controller.config.layout_rules import (
+    LayoutProblem,
+    PitSettings,
+    TableLayout,
+    layout_problems,
+    pit_problems,
+)
 from controller.config.time_zone import zone_data
-from controller.procedure.rulebook import DEFAULT_BACKS, Fact
+from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from controller.profiles.load import load_profile, profile_names
 from controller.profiles.profile import Profile, ProfileError
 from controller.rules.setting_values import PayProcedure, ShuffleFinish, ShuffleMode, VigorishMode
@@ -33,6 +36,7 @@ from controller.table.disk_space import MIB, DiskLimits
 
 DEFAULT_KEY: Final = "table.key"
 _WORDS_MAX: Final = 64
+# 16 TiB: a greater number is probably in bytes.
 _MIB_MAX: Final = 1 << 24
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
@@ -45,7 +49,7 @@ def _printable(text: str) -> str:
 
 def _clock(text: str) -> str:
     if not _CLOCK.fullmatch(text):
-        raise ValueError(f'{text!r} is no time of day; write hours and minutes such as "06:00"')
+        raise ValueError(f'{text!r} is not a time of day; write hours and minutes such as "06:00"')
     return text
 
 
@@ -55,12 +59,12 @@ def _zone(name: str) -> str:
 
 
 def _facts(words: list[str]) -> list[str]:
-    allowed = ", ".join(fact.value for fact in Fact)
+    allowed = ", ".join(fact.value for fact in ObservableFact)
     for word in words:
-        if word not in tuple(Fact):
-            raise ValueError(f"{word!r} is no fact a table can observe; allowed: {allowed}")
+        if word not in tuple(ObservableFact):
+            raise ValueError(f"{word!r} is not a fact that a table can observe; allowed: {allowed}")
         if words.count(word) > 1:
-            raise ValueError(f"{word!r} stands there more than once; write it once")
+            raise ValueError(f"{word!r} is listed more than once; list it once")
     return words
 
 
@@ -82,7 +86,7 @@ def _folder(read: ValidationInfo) -> Path | None:
     return read.context["folder"] if read.context else None
 
 
-def _allowed_decks(decks: int, profile: Profile) -> None:
+def _check_decks(decks: int, profile: Profile) -> None:
     rules = profile.rules
     dual = rules.shuffle_mode is ShuffleMode.DUAL_BATCH
     batch = (rules.batch_min_decks_each or 0) if dual else 0
@@ -110,15 +114,15 @@ def _address(text: str) -> str:
         ipaddress.ip_address(text)
     except ValueError as error:
         raise ValueError(
-            f'{text!r} is no IP address; write "127.0.0.1" for this machine alone'
+            f'{text!r} is not an IP address; write "127.0.0.1" for this machine alone'
         ) from error
     return text
 
 
 def file_path(text: str) -> str:
-    """The path a key names. Raises ValueError where it is none."""
+    """Return the path. Raises ValueError if the text is not a path."""
     if not text.strip() or "\0" in text or text.startswith("~"):
-        raise ValueError(f'{text!r} is no path; write it out, "~" is not expanded')
+        raise ValueError(f'{text!r} is not a path; write it in full, "~" is not expanded')
     return text
 
 
@@ -127,7 +131,7 @@ FileName = Annotated[str, AfterValidator(file_path)]
 
 
 class Section(BaseModel):
-    """Keys that are not listed are refused; "8" is no number and 1 is not true."""
+    """Unknown keys are refused, and types are strict: "8" is not a number, 1 is not true."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -147,9 +151,9 @@ class RulesSection(Section):
     @field_validator("decks")
     @classmethod
     def _decks(cls, decks: int | None, read: ValidationInfo) -> int | None:
-        """Whether the profile, where that is one, allows so many decks."""
+        """Check the number of decks against the profile, if the profile is valid."""
         if decks is not None and "profile" in read.data:
-            _allowed_decks(decks, load_profile(read.data["profile"], _folder(read)))
+            _check_decks(decks, load_profile(read.data["profile"], _folder(read)))
         return decks
 
 
@@ -162,7 +166,7 @@ class JournalSection(Section):
     @field_validator("stop_free_mib")
     @classmethod
     def _stop_free_mib(cls, mib: int, read: ValidationInfo) -> int:
-        """Whether people are warned before the table stops."""
+        """The stop limit must not exceed the warning limit."""
         warn = read.data.get("warn_free_mib", mib)
         if mib > warn:
             raise ValueError(
@@ -195,30 +199,30 @@ class EvidenceSection(Section):
     public_key: FileName | None = None
 
     @model_validator(mode="after")
-    def _who_signs(self) -> Self:
+    def _check_signer(self) -> Self:
         if self.signer and self.public_key is None:
             raise ValueError(
-                "signer asks another program to sign, and its signatures must be checked; write"
+                "signer makes another program sign, and its signatures must be checked; write"
                 ' public_key = "FILE.pub" beside it'
             )
         if self.public_key is not None and not self.signer:
             raise ValueError(
-                "public_key belongs to a signer, and none is named; take it away, or write signer ="
+                "public_key belongs to a signer, and none is given; remove it, or write signer ="
                 ' ["/path/of/the/program"]'
             )
         if self.signer and self.key is not None:
-            raise ValueError("key and signer both stand there, and one of them signs; keep one")
+            raise ValueError("key and signer are both given, and only one of them signs; keep one")
         if self.signer and not self.signer[0].startswith("/"):
             raise ValueError(
-                f"signer: {self.signer[0]!r} is no absolute path; write out where the program"
-                " stands, its arguments behind it"
+                f"signer: {self.signer[0]!r} is not an absolute path; write the full path of the"
+                " program, then its arguments"
             )
         if any("\0" in word for word in self.signer):
-            raise ValueError("signer: an argument holds a zero character; take it away")
+            raise ValueError("signer: an argument contains a null character; remove it")
         return self
 
     def settings(self, folder: Path, journal: Path) -> SigningSettings:
-        """What is signed with; `folder` is that of table.toml, `journal` the journal's."""
+        """How seals are signed; `folder` is that of table.toml, `journal` the journal's."""
         return SigningSettings(
             key=journal / DEFAULT_KEY if self.key is None else folder / self.key,
             make=self.key is None,
@@ -228,22 +232,22 @@ class EvidenceSection(Section):
         )
 
 
-def _word_of(kind: type[StrEnum], word: str) -> str:
+def _member_or_empty(kind: type[StrEnum], word: str) -> str:
     if word and word not in tuple(kind):
         raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(kind)}, or nothing")
     return word
 
 
 def _shuffle_finish(word: str) -> str:
-    return _word_of(ShuffleFinish, word)
+    return _member_or_empty(ShuffleFinish, word)
 
 
 def _pay_procedure(word: str) -> str:
-    return _word_of(PayProcedure, word)
+    return _member_or_empty(PayProcedure, word)
 
 
 def _vig_mode(word: str) -> str:
-    return _word_of(VigorishMode, word)
+    return _member_or_empty(VigorishMode, word)
 
 
 class LayoutSection(Section):
@@ -257,8 +261,8 @@ class LayoutSection(Section):
     odds_posted: Line = ""
     approval: Line = ""
 
-    def layout(self) -> Layout:
-        return Layout(
+    def layout(self) -> TableLayout:
+        return TableLayout(
             seats=tuple(self.seats),
             spots=tuple(self.spots),
             vigorish_boxes=tuple(self.vigorish_boxes),
@@ -278,8 +282,8 @@ class PitSection(Section):
     vig_mode: Annotated[str, AfterValidator(_vig_mode)] = ""
     vig_rate: Annotated[int, Field(ge=-1, le=5)] = -1
 
-    def pit(self) -> Pit:
-        return Pit(
+    def pit(self) -> PitSettings:
+        return PitSettings(
             shuffle_finish=self.shuffle_finish,
             pay_procedure=self.pay_procedure,
             baccarat_pay_procedure=self.baccarat_pay_procedure,
@@ -288,16 +292,13 @@ class PitSection(Section):
         )
 
 
-def layout_problems(
+def check_layout(
     layout: LayoutSection, pit: PitSection, profile: Profile
-) -> tuple[LayoutRefused, ...]:
-    """Everything about the layout and the pit that the profile does not allow."""
-    told = layout.layout()
-    if not told.seats and told != Layout(backs=told.backs):
+) -> tuple[LayoutProblem, ...]:
+    """All problems of the layout and the pit under a profile."""
+    table_layout = layout.layout()
+    if not table_layout.seats and table_layout != TableLayout(backs=table_layout.backs):
         problem, allowed = "it is missing", "every seat once, from 1"
-        remedy = "Write seats = [1, 2, 3] with all seats, or nothing here but backs"
-        return (LayoutRefused("layout.seats", problem, allowed, remedy, ()),)
-    return (*refusals(told, profile), *pit_refusals(pit.pit(), profile))
-
-
-# 16 TiB: whoever writes more has written bytes.
+        remedy = "Write seats = [1, 2, 3] with all seats, or only backs in this section"
+        return (LayoutProblem("layout.seats", problem, allowed, remedy, ()),)
+    return (*layout_problems(table_layout, profile), *pit_problems(pit.pit(), profile))

@@ -1,10 +1,6 @@
-"""Time zones by name: the bytes behind "Europe/Vienna".
+"""Looks up a time zone's TZif data by its IANA name, on this machine or in the tzdata package.
 
-Responsible for: finding a zone's TZif data on this machine or in the tzdata package, and naming
-zones that are spelt alike.
-Not responsible for: what the data means (gaming_day); it is an input of every run, so that a
-replay on another machine turns the gaming day at the same moment.
-Source: RFC 8536 (TZif); PEP 615 (where zones are looked for).
+Source: RFC 8536 (TZif); PEP 615 (search path).
 """
 
 import re
@@ -16,11 +12,11 @@ from typing import Final
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 _TZIF: Final = b"TZif"
-_NEAR_MAX: Final = 3
+_SIMILAR_MAX: Final = 3
 
 
 class UnknownZone(ValueError):
-    """No such time zone; the message names some that are spelt alike."""
+    """No such time zone; the message names similar ones."""
 
 
 def zone_data(name: str) -> bytes:
@@ -34,17 +30,17 @@ def zone_data(name: str) -> bytes:
                 continue
             if data.startswith(_TZIF):
                 return data
-    raise UnknownZone(f"{name!r} is no time zone; {_near(name)}")
+    raise UnknownZone(f"{name!r} is not a time zone; {_similar_zones(name)}")
 
 
-def _near(name: str) -> str:
-    """Zones spelt alike, or of that city."""
+def _similar_zones(name: str) -> str:
+    """Zones with a similar name, or of that city."""
     names = sorted(zoneinfo.available_timezones())
-    by_small = {known.lower(): known for known in names}
-    small = name.lower().replace(" ", "_")
-    city = small.rpartition("/")[2]
-    near = [by_small[known] for known in get_close_matches(small, by_small, n=_NEAR_MAX)]
-    near += [known for known in names if city and known.lower().rpartition("/")[2] == city]
-    if not near:
+    by_lower = {known.lower(): known for known in names}
+    lower = name.lower().replace(" ", "_")
+    city = lower.rpartition("/")[2]
+    similar = [by_lower[known] for known in get_close_matches(lower, by_lower, n=_SIMILAR_MAX)]
+    similar += [known for known in names if city and known.lower().rpartition("/")[2] == city]
+    if not similar:
         return 'write an IANA name such as "Europe/Vienna", "America/New_York" or "UTC"'
-    return f"near it: {', '.join(dict.fromkeys(near[:_NEAR_MAX]))}"
+    return f"similar: {', '.join(dict.fromkeys(similar[:_SIMILAR_MAX]))}"

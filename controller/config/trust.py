@@ -1,20 +1,16 @@
-"""Whom a table trusts: a device's pairing and the firmware it may run, as table.toml names them.
+"""Which device and firmware a table trusts: the pairing and firmware list that table.toml names.
 
-Responsible for: the keys `identity`, `approved`, `approved_keys` and `bare` of a section, what is
-wrong with them and with the files they name, and the trust that follows.
-Not responsible for: the files' forms (identity_files, approved_firmware) and for judging a device
-(firmware_bridge.attestation).
 Source: package README, "Configuration", "The shuffler's identity", "Approved firmware".
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+from msgspec import Struct, field
 from pydantic import AfterValidator, Field
 
-from controller.commissioning.firmware_list import ApprovedList, believed_list
+from controller.commissioning.firmware_list import ApprovedList, load_trusted_list
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, load_pairing
 from controller.config.sections import FileName, Section, file_path
 from controller.system.atomic_file import SmallFileError
@@ -27,7 +23,7 @@ def _file_or_none(text: str) -> str:
 
 
 class TrustSection(Section):
-    """The keys of a device that may have an identity; an empty name is no file."""
+    """The keys of a device that may have an identity; an empty file name means none."""
 
     identity: Annotated[str, AfterValidator(_file_or_none)] = ""
     approved: Annotated[str, AfterValidator(_file_or_none)] = ""
@@ -35,99 +31,99 @@ class TrustSection(Section):
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TrustFound:
-    """Whom a device's section trusts; with problems nobody."""
+class TrustResult(Struct, frozen=True):
+    """The trust that a device's section configures; NO_TRUST if there are problems."""
 
     trust: Trust = NO_TRUST
     problems: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Files:
-    """What the files gave, and what is wrong with them."""
+class _TrustFiles(Struct):
+    """The contents of the files, and their problems."""
 
     paired: PairedDevice | None = None
     approved: ApprovedList | None = None
     problems: list[str] = field(default_factory=list)
 
 
-def trust_of(role: PairedRole, told: TrustSection, folder: Path, *, needed: bool) -> TrustFound:
-    """Whom the section of a device trusts; paths are relative to `folder`.
+def read_trust(
+    role: PairedRole, section: TrustSection, folder: Path, *, needed: bool
+) -> TrustResult:
+    """The trust that a device's section configures; paths are relative to `folder`.
 
-    `needed`: its model has an identity, so that nothing of it is taken without trust.
+    `needed`: its model has an identity, so that its reports are rejected without trust.
     """
     name = role.value
-    problems = tuple(_unneeded(name, told) if not needed else _lacking(name, told))
+    problems = tuple(_unneeded_keys(name, section) if not needed else _missing_keys(name, section))
     if problems or not needed:
-        return TrustFound(problems=problems)
-    if told.bare:
+        return TrustResult(problems=problems)
+    if section.bare:
         remark = (
-            f"the {name} is let in without an identity (bare = true): nobody can tell it from"
-            " another device or from changed firmware. Pair one with an identity before there is"
+            f"the {name} is accepted without an identity (bare = true): nobody can distinguish it"
+            " from another device or from modified firmware. Pair a device with an identity before"
             " play"
         )
-        return TrustFound(Trust(bare=True), remarks=(remark,))
-    found = _files(role, told, folder)
+        return TrustResult(Trust(bare=True), remarks=(remark,))
+    found = _load_files(role, section, folder)
     if found.paired is None or found.approved is None or found.problems:
-        return TrustFound(problems=tuple(found.problems))
+        return TrustResult(problems=tuple(found.problems))
     trust = Trust(pin=found.paired.pin, approved=found.approved.images())
-    return TrustFound(trust, remarks=tuple(_remarks(name, told, found.paired, trust)))
+    return TrustResult(trust, remarks=tuple(_remarks(name, section, found.paired, trust)))
 
 
-def _unneeded(name: str, told: TrustSection) -> Iterator[str]:
+def _unneeded_keys(name: str, section: TrustSection) -> Iterator[str]:
     for key in TrustSection.model_fields:
-        if getattr(told, key):
-            yield f"{name}.{key}: a device of this model has no identity. Remedy: take the key out"
+        if getattr(section, key):
+            yield f"{name}.{key}: a device of this model has no identity. Remedy: remove the key"
 
 
-def _lacking(name: str, told: TrustSection) -> Iterator[str]:
-    if told.bare and told.identity:
+def _missing_keys(name: str, section: TrustSection) -> Iterator[str]:
+    if section.bare and section.identity:
         yield (
-            f"{name}.bare: a device that has an identity is not bare. Remedy: take out bare = true,"
-            " or on a bench take out identity"
+            f"{name}.bare: a device with an identity is not bare. Remedy: remove bare = true, or,"
+            " on a bench, remove identity"
         )
-    if told.bare:
+    if section.bare:
         return
-    if not told.identity:
+    if not section.identity:
         yield (
-            f"{name}.identity: it is missing, so that nothing of the {name} would be taken. Remedy:"
-            f" pair it with `smartshoe identity pair PORT --out {name}.identity.json --person"
-            f' NAME` and write identity = "{name}.identity.json" below [{name}]; for a device'
-            " without an identity, on a bench alone, write bare = true"
+            f"{name}.identity: it is missing, so all reports of the {name} would be rejected."
+            f" Remedy: pair it with `smartshoe identity pair PORT --out {name}.identity.json"
+            f' --person NAME` and write identity = "{name}.identity.json" below [{name}]; for a'
+            " device without an identity, only on a bench, write bare = true"
         )
         return
-    if not told.approved:
+    if not section.approved:
         yield (
-            f"{name}.approved: it is missing, so that no firmware may run. Remedy: make the list"
+            f"{name}.approved: it is missing, so no firmware may run. Remedy: make the list"
             " with `smartshoe firmware approve --list approved.json --key table.key --image"
             f' FIRMWARE --version V --counter N` and write approved = "approved.json" below'
             f" [{name}]"
         )
-    if not told.approved_keys:
+    if not section.approved_keys:
         yield (
-            f"{name}.approved_keys: it is empty, so that nobody may approve firmware. Remedy: write"
-            f' approved_keys = ["table.key.pub"] below [{name}], or the public key of who may'
+            f"{name}.approved_keys: it is empty, so nobody may approve firmware. Remedy: write"
+            f' approved_keys = ["table.key.pub"] below [{name}], or the key of an approver'
         )
 
 
-def _files(role: PairedRole, told: TrustSection, folder: Path) -> _Files:
-    found = _Files()
+def _load_files(role: PairedRole, section: TrustSection, folder: Path) -> _TrustFiles:
+    found = _TrustFiles()
     name = role.value
     try:
-        found.paired = load_pairing(folder / told.identity)
+        found.paired = load_pairing(folder / section.identity)
     except SmallFileError as error:
         found.problems.append(f"{name}.identity: {error}")
     else:
         if found.paired.role is not role:
             found.problems.append(
-                f"{name}.identity: {folder / told.identity} is of a {found.paired.role.value}."
+                f"{name}.identity: {folder / section.identity} is of a {found.paired.role.value}."
                 f" Remedy: name the file of the {name}"
             )
     try:
-        keys = tuple(load_public(folder / key) for key in told.approved_keys)
-        found.approved = believed_list(folder / told.approved, keys)
+        keys = tuple(load_public(folder / key) for key in section.approved_keys)
+        found.approved = load_trusted_list(folder / section.approved, keys)
     except KeyFileError as error:
         found.problems.append(f"{name}.approved_keys: {error}")
     except SmallFileError as error:
@@ -135,9 +131,9 @@ def _files(role: PairedRole, told: TrustSection, folder: Path) -> _Files:
     return found
 
 
-def _remarks(name: str, told: TrustSection, paired: PairedDevice, trust: Trust) -> Iterator[str]:
+def _remarks(name: str, section: TrustSection, paired: PairedDevice, trust: Trust) -> Iterator[str]:
     if paired.firmware not in trust.approved:
         yield (
             f"the firmware the {name} ran when it was paired, {paired.firmware.version}, is not on"
-            f" {told.approved}: unless it has other firmware by now, nothing of it is taken"
+            f" {section.approved}: unless it has other firmware now, all its reports are rejected"
         )

@@ -1,8 +1,5 @@
-"""What an action led to, as plain values for the person who took it.
+"""The answer to an action: its entries as plain values that disclose no card.
 
-Responsible for: one dictionary per conclusion, with no card and nothing that follows from one:
-what people may see of the table stands in the snapshot.
-Not responsible for: carrying it (control) and for the record itself (journal).
 Source: controller.views.disclosure, ACTION_ANSWER; package README, "Control socket".
 """
 
@@ -10,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias, assert_never
 
 from controller.procedure.effects import (
+    ActRecord,
     BatchMoved,
     BurnDone,
     CoupClosed,
-    CoupPaid,
-    Prompted,
-    Recorded,
-    Refused,
+    CoupPayment,
+    Prompt,
+    Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
@@ -32,42 +29,42 @@ from controller.tape.entries import (
     CardSetApart,
     ClockStepped,
     CommandGiven,
-    DeviceNoted,
-    DiskNoted,
+    DeviceEventRecorded,
+    DiskLevelRecorded,
     Entry,
-    HostNoted,
-    Judged,
-    ManifestWanted,
+    EventVerdicts,
+    ManifestRequested,
     RunBegan,
     StateDigest,
+    UsbDeviceRecorded,
 )
 from drivers.events import CommandAnswered
 
 Plain: TypeAlias = dict[str, object]
 
 
-def refusal(entries: Iterable[Entry]) -> str:
-    """Why the action was refused, empty where it was not."""
-    refused = (entry for entry in entries if isinstance(entry, Refused))
+def refusal_text(entries: Iterable[Entry]) -> str:
+    """Why the action was refused; empty if it was not."""
+    refused = (entry for entry in entries if isinstance(entry, Refusal))
     return "; ".join(
         f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
     )
 
 
 def plain_entries(entries: Iterable[Entry]) -> list[Plain]:
-    """What was concluded, in order; each has a `kind`."""
-    return [plain for entry in entries for plain in _plain(entry)]
+    """The entries as dictionaries, in order; each has a `kind`."""
+    return [plain for entry in entries for plain in _plain_entry(entry)]
 
 
-def _plain(entry: Entry) -> Iterator[Plain]:
+def _plain_entry(entry: Entry) -> Iterator[Plain]:
     match entry:
-        case Judged():
-            yield from map(_verdict, entry.verdicts)
-        case ResolutionRecorded() | Recorded() | SettingChanged() | Refused():
-            yield _of_a_person(entry)
+        case EventVerdicts():
+            yield from map(_plain_verdict, entry.verdicts)
+        case ResolutionRecorded() | ActRecord() | SettingChanged() | Refusal():
+            yield _person_entry(entry)
         case CoupClosed(record):
             yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
-        case CoupPaid():
+        case CoupPayment():
             yield {"kind": "coup_paid", "coup": entry.coup}
         case ShoeOpened():
             yield {"kind": "shoe_opened", "gaming_day": entry.gaming_day, "shoe": entry.shoe}
@@ -80,11 +77,11 @@ def _plain(entry: Entry) -> Iterator[Plain]:
                 "cards_drawn": entry.cards_drawn,
                 "irregularities": entry.irregularities,
             }
-        case Prompted():
+        case Prompt():
             yield {"kind": "prompt", "text": entry.text, "clauses": list(entry.clauses)}
         case CommandGiven():
             yield {"kind": "command", "command": entry.command, "why": entry.why}
-        case DeviceNoted(event=CommandAnswered() as answered):
+        case DeviceEventRecorded(event=CommandAnswered() as answered):
             yield {
                 "kind": "command_answer",
                 "command": answered.command,
@@ -94,20 +91,20 @@ def _plain(entry: Entry) -> Iterator[Plain]:
         case (
             BatchBound()
             | CardSetApart()
-            | ManifestWanted()
+            | ManifestRequested()
             | BatchMoved()
             | ShuffleRecorded()
             | WarningOpened()
             | WarningClosed()
         ):
-            yield _of_batches(entry)
+            yield _batch_entry(entry)
         case (
-            DeviceNoted()
+            DeviceEventRecorded()
             | BurnDone()
             | RunBegan()
             | StateDigest()
-            | HostNoted()
-            | DiskNoted()
+            | UsbDeviceRecorded()
+            | DiskLevelRecorded()
             | ClockStepped()
         ):
             return
@@ -115,14 +112,14 @@ def _plain(entry: Entry) -> Iterator[Plain]:
             assert_never(entry)
 
 
-def _of_batches(
+def _batch_entry(
     entry: BatchMoved
     | ShuffleRecorded
     | WarningOpened
     | WarningClosed
     | BatchBound
     | CardSetApart
-    | ManifestWanted,
+    | ManifestRequested,
 ) -> Plain:
     match entry:
         case BatchMoved():
@@ -160,10 +157,10 @@ def _of_batches(
                 "waited_ms": entry.waited_ns // 1_000_000,
             }
         case _:
-            return _of_custody(entry)
+            return _custody_entry(entry)
 
 
-def _of_custody(entry: BatchBound | CardSetApart | ManifestWanted) -> Plain:
+def _custody_entry(entry: BatchBound | CardSetApart | ManifestRequested) -> Plain:
     match entry:
         case BatchBound():
             return {
@@ -174,15 +171,15 @@ def _of_custody(entry: BatchBound | CardSetApart | ManifestWanted) -> Plain:
                 "signed_by": entry.signed_by,
             }
         case CardSetApart():
-            # Its tag may be that of a card people have not seen.
+            # The tag is left out: it may be that of a card people have not seen.
             return {"kind": "card_set_apart", "back": entry.back, "clauses": list(entry.clauses)}
-        case ManifestWanted():
+        case ManifestRequested():
             return {"kind": "manifest_wanted", "batch": entry.batch}
         case _:
             assert_never(entry)
 
 
-def _of_a_person(entry: ResolutionRecorded | Recorded | SettingChanged | Refused) -> Plain:
+def _person_entry(entry: ResolutionRecorded | ActRecord | SettingChanged | Refusal) -> Plain:
     match entry:
         case ResolutionRecorded():
             return {
@@ -193,9 +190,10 @@ def _of_a_person(entry: ResolutionRecorded | Recorded | SettingChanged | Refused
                 "provisional": entry.provisional,
                 "outcome": entry.outcome,
                 "closed": list(entry.closed),
+                "dealt_while_suspended": {"coups": entry.coups_dealt, "cards": entry.cards_dealt},
             }
-        case Recorded():
-            # Its detail may speak of cards.
+        case ActRecord():
+            # The detail is left out: it may name cards.
             return {
                 "kind": "recorded",
                 "what": entry.what,
@@ -210,13 +208,13 @@ def _of_a_person(entry: ResolutionRecorded | Recorded | SettingChanged | Refused
                 "new": entry.new,
                 "clauses": list(entry.clauses),
             }
-        case Refused():
+        case Refusal():
             return {"kind": "refused", "what": entry.what, "why": entry.why}
         case _:
             assert_never(entry)
 
 
-def _verdict(verdict: Verdict) -> Plain:
+def _plain_verdict(verdict: Verdict) -> Plain:
     if isinstance(verdict, Accepted):
         return {"kind": "accepted", "what": verdict.what, "clauses": list(verdict.clauses)}
     return {

@@ -1,7 +1,5 @@
-"""The other end of the control socket: asking a running table.
+"""The client of the control socket: sends requests to a running table. Standard library only.
 
-Responsible for: one request and its answer, a subscription, and errors as sentences.
-Not responsible for: what is asked and shown (cli). Only the standard library, quick to load.
 Source: package README, "Control socket".
 """
 
@@ -14,108 +12,108 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-# Longer than the table takes to store an action, or to say that it could not.
-ANSWER_S: Final = 20.0
+# Longer than the table takes to store an action or to report a failure.
+ANSWER_TIMEOUT_S: Final = 20.0
 _RECEIVE_BYTES: Final = 65536
 
 Plain: TypeAlias = dict[str, object]
 
 
 class ControlError(Exception):
-    """The table cannot be asked; the message says why and what to do."""
+    """The table cannot be reached; the message says why and what to do."""
 
 
 class ControlClient:
-    """Asks the table whose control socket is at `path`."""
+    """A client of the table whose control socket is at `path`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def request(self, request: Mapping[str, object]) -> Plain:
-        """Send one request and return its answer: `ok`, and `error` where it is false.
+        """Send one request and return its answer: `ok`, and `error` if it is false.
 
         Raises ControlError.
         """
-        with self._conversation(request, ANSWER_S) as connection:
+        with self._send_request(request, ANSWER_TIMEOUT_S) as connection:
             for answer in self._answers(connection):
                 return answer
         raise ControlError(f"the table at {self._path} ended without an answer")
 
     def subscribe(self, silence_s_max: float | None = None) -> Iterator[Plain]:
-        """Snapshots: one now and one after each change, until the table ends.
+        """Yield a snapshot now and after each change, until the table ends.
 
-        Raises ControlError, also where nothing changes for `silence_s_max`.
+        Raises ControlError, also if nothing changes for `silence_s_max` seconds.
         """
-        with self._conversation({"request": "subscribe"}, silence_s_max) as connection:
+        with self._send_request({"request": "subscribe"}, silence_s_max) as connection:
             for answer in self._answers(connection):
                 snapshot = answer.get("snapshot")
                 if not isinstance(snapshot, dict):
-                    raise ControlError(str(answer.get("error", "the answer is no snapshot")))
+                    raise ControlError(str(answer.get("error", "the answer is not a snapshot")))
                 yield snapshot
 
-    def _conversation(
+    def _send_request(
         self, request: Mapping[str, object], timeout_s: float | None
     ) -> socket.socket:
-        """A connection on which the request is sent."""
+        """Connect and send the request."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connection.settimeout(timeout_s)
             connection.connect(os.fspath(self._path))
-            # Where one connection is too many the table hangs up first, but has said why.
+            # The table closes a connection beyond its limit at once, but has sent the reason.
             with contextlib.suppress(BrokenPipeError):
                 connection.sendall(json.dumps(dict(request)).encode() + b"\n")
         except OSError as error:
             connection.close()
-            raise ControlError(self._why(error)) from error
+            raise ControlError(self._error_text(error)) from error
         except BaseException:
             connection.close()
             raise
         return connection
 
     def _answers(self, connection: socket.socket) -> Iterator[Plain]:
-        waiting = b""
+        buffer = b""
         while True:
-            line, end, rest = waiting.partition(b"\n")
+            line, end, rest = buffer.partition(b"\n")
             if end:
-                waiting = rest
-                yield self._answer(line)
+                buffer = rest
+                yield self._parse_answer(line)
                 continue
             try:
                 received = connection.recv(_RECEIVE_BYTES)
             except ConnectionResetError:
                 return
             except OSError as error:
-                raise ControlError(self._why(error)) from error
+                raise ControlError(self._error_text(error)) from error
             if not received:
                 return
-            waiting += received
+            buffer += received
 
-    def _answer(self, line: bytes) -> Plain:
+    def _parse_answer(self, line: bytes) -> Plain:
         try:
             answer = json.loads(line)
         except ValueError as error:
-            raise ControlError(f"what serves {self._path} is no smartshoe: {error}") from error
+            raise ControlError(f"the program at {self._path} is not smartshoe: {error}") from error
         if not isinstance(answer, dict):
-            raise ControlError(f"what serves {self._path} is no smartshoe")
+            raise ControlError(f"the program at {self._path} is not smartshoe")
         return answer
 
-    def _why(self, error: OSError) -> str:
+    def _error_text(self, error: OSError) -> str:
         match error:
             case FileNotFoundError() | ConnectionRefusedError():
                 start = "smartshoe run --config FILE"
                 return f"no table is running here: start `{start}` (no answer at {self._path})"
             case PermissionError():
                 return (
-                    f"no permission to use {self._path}: {self._group()} may; "
+                    f"no permission to use {self._path}: {self._group_name()} may; "
                     "ask for this account to be added"
                 )
             case TimeoutError():
-                return f"the table at {self._path} did not answer within {ANSWER_S:.0f} s"
+                return f"the table at {self._path} did not answer within {ANSWER_TIMEOUT_S:.0f} s"
             case _:
                 return f"{self._path}: {error.strerror or error}"
 
-    def _group(self) -> str:
-        """The group that may use the socket, in words."""
+    def _group_name(self) -> str:
+        """The name or number of the group that may use the socket."""
         try:
             number = self._path.stat().st_gid
         except OSError:

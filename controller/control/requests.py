@@ -1,8 +1,5 @@
-"""Reading an action from the plain values of a request.
+"""Reads a typed action from the plain values of a request; errors say which values are allowed.
 
-Responsible for: which values each action takes, what each may be, and errors that say so.
-Not responsible for: transport (control), words of the command line (cli_act), and for who may act
-(actions).
 Source: package README, "Actions".
 """
 
@@ -12,15 +9,14 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.events import TurnedCards
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.events import LayoutPart
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import (
     Action,
     ActionError,
-    AskGhostHand,
     BindBatch,
     CallNoMoreBets,
     ChangeSetting,
@@ -31,15 +27,16 @@ from controller.tape.actions import (
     DeclareResult,
     DocumentVigorish,
     GiveNotice,
+    GiveShufflerOrder,
     GiveUpReveal,
     LockShoe,
-    OrderTheShuffler,
     RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     SetCardApart,
     StateWagers,
-    TellFaceUp,
-    TellTurned,
     UnlockShoe,
     VacateSeat,
     roles_for,
@@ -48,9 +45,9 @@ from drivers.commands import ShufflerOrder
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
-# Whose action it is and why; every action has them.
+# The keys that every action request has: whose action it is, and why.
 SIGNATURE: Final = ("request", "action", "by", "role", "reason")
-# The further values of each action that takes any.
+# The further values of each action that has any.
 VALUES_OF: Final = MappingProxyType(
     {
         "resolve": ("decision", "provisional", "outcome"),
@@ -87,10 +84,10 @@ WAGERS_MAX: Final = 500
 def action_from_request(name: str, values: Mapping[str, object]) -> Action:
     """Read an action from its name and plain values. Raises ActionError."""
     roles_for(name)
-    _known(name, values)
+    _require_known_values(name, values)
     match name:
         case "resolve":
-            return Resolve(_resolution(values))
+            return Resolve(_read_resolution(values))
         case "close-shoe":
             return CloseShoe()
         case "no-more-bets":
@@ -106,89 +103,89 @@ def action_from_request(name: str, values: Mapping[str, object]) -> Action:
         case "clear-warning":
             return ClearWarning(_number("number", values.get("number"), 1, NUMBER_MAX))
         case "found-face-up":
-            return TellFaceUp()
+            return ReportFaceUp()
         case "ghost-hand":
-            return AskGhostHand()
+            return RequestGhostHand()
         case _:
-            return _with_values(name, values)
+            return _action_with_values(name, values)
 
 
-def _with_values(name: str, values: Mapping[str, object]) -> Action:
+def _action_with_values(name: str, values: Mapping[str, object]) -> Action:
     match name:
         case "record":
-            return _record(values)
+            return _read_act(values)
         case "declare-result":
-            return _result(values)
+            return _read_result(values)
         case "set-card-apart":
-            return _set_apart(values)
+            return _read_card_set_apart(values)
         case "turned":
-            return TellTurned(_required(TurnedCards, "what", values))
+            return ReportTurned(_required_member(LayoutPart, "what", values))
         case "give-up":
-            hand = _required(HandName, "hand", values)
-            return GiveUpReveal(hand, _yes_or_no("by_order", values, otherwise=False))
+            hand = _required_member(HandName, "hand", values)
+            return GiveUpReveal(hand, _boolean("by_order", values, default=False))
         case "wagers":
-            return StateWagers(_wagers(values.get("wagers")))
+            return StateWagers(_read_wagers(values.get("wagers")))
         case "collect-vigorish":
             return CollectVigorish(_seat(values))
         case "document-vigorish":
-            return _document(values)
+            return _read_vigorish_document(values)
         case "seat-vacated":
             return VacateSeat(_seat(values))
         case "order-shuffler":
-            return _order(values)
+            return _read_order(values)
         case "notice":
             to = checked_text("to", values.get("to"), required=True)
-            return GiveNotice(*_setting(values), to)
+            return GiveNotice(*_read_setting(values), to)
         case _:
-            assert name == "change-setting", f"{name} is an action with no reader"
-            return ChangeSetting(*_setting(values))
+            assert name == "change-setting", f"{name} is an action without a parser"
+            return ChangeSetting(*_read_setting(values))
 
 
-def _known(name: str, values: Mapping[str, object]) -> None:
-    """Every value belongs to the action."""
+def _require_known_values(name: str, values: Mapping[str, object]) -> None:
+    """Raise ActionError for a value that the action does not take."""
     allowed = VALUES_OF.get(name, ())
     for key in values:
         if key not in allowed and key not in SIGNATURE:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes no values"
-            raise ActionError(f"{key!r} is no value of {name}; {takes}")
+            raise ActionError(f"{key!r} is not a value of {name}; {takes}")
 
 
 # --- whole actions -------------------------------------------------------------------------------
 
 
-def _resolution(values: Mapping[str, object]) -> Resolution:
+def _read_resolution(values: Mapping[str, object]) -> Resolution:
     return Resolution(
-        decision=_required(Decision, "decision", values),
-        provisional=_member(Provisional, "provisional", values.get("provisional")),
-        outcome=_member(Outcome, "outcome", values.get("outcome")),
+        decision=_required_member(FloorDecision, "decision", values),
+        provisional=_optional_member(Provisional, "provisional", values.get("provisional")),
+        outcome=_optional_member(Outcome, "outcome", values.get("outcome")),
     )
 
 
-def _result(values: Mapping[str, object]) -> DeclareResult:
+def _read_result(values: Mapping[str, object]) -> DeclareResult:
     return DeclareResult(
-        outcome=_required(Outcome, "outcome", values),
-        player_pair=_yes_or_no("player_pair", values, otherwise=False),
-        banker_pair=_yes_or_no("banker_pair", values, otherwise=False),
+        outcome=_required_member(Outcome, "outcome", values),
+        player_pair=_boolean("player_pair", values, default=False),
+        banker_pair=_boolean("banker_pair", values, default=False),
     )
 
 
-def _set_apart(values: Mapping[str, object]) -> SetCardApart:
+def _read_card_set_apart(values: Mapping[str, object]) -> SetCardApart:
     back = checked_text("batch", values.get("batch"), required=True)
     return SetCardApart(back, checked_text("tag", values.get("tag"), required=False).upper())
 
 
-def _order(values: Mapping[str, object]) -> OrderTheShuffler:
+def _read_order(values: Mapping[str, object]) -> GiveShufflerOrder:
     compartment = values.get("compartment")
-    return OrderTheShuffler(
-        order=_required(ShufflerOrder, "order", values),
+    return GiveShufflerOrder(
+        order=_required_member(ShufflerOrder, "order", values),
         compartment=_number("compartment", compartment, 1, 2) if compartment is not None else 0,
         batch=checked_text("batch", values.get("batch"), required=False),
     )
 
 
-def _record(values: Mapping[str, object]) -> RecordAct:
+def _read_act(values: Mapping[str, object]) -> RecordAct:
     return RecordAct(
-        kind=_required(ActKind, "act", values),
+        kind=_required_member(ActKind, "act", values),
         batch=checked_text("batch", values.get("batch"), required=False),
         seat=_seat(values) if values.get("seat") is not None else 0,
         amount=_number("amount", values.get("amount", 0), 0, NUMBER_MAX),
@@ -197,25 +194,25 @@ def _record(values: Mapping[str, object]) -> RecordAct:
     )
 
 
-def _document(values: Mapping[str, object]) -> DocumentVigorish:
+def _read_vigorish_document(values: Mapping[str, object]) -> DocumentVigorish:
     return DocumentVigorish(
         seat=_seat(values),
         form_number=_number("form_number", values.get("form_number"), 1, NUMBER_MAX),
         patron=checked_text("patron", values.get("patron"), required=True),
         dealer=checked_text("dealer", values.get("dealer"), required=True),
         pit_clerk=checked_text("pit_clerk", values.get("pit_clerk"), required=True),
-        patron_signed=_yes_or_no("patron_signed", values, otherwise=True),
-        void=_yes_or_no("void", values, otherwise=False),
+        patron_signed=_boolean("patron_signed", values, default=True),
+        void=_boolean("void", values, default=False),
     )
 
 
-def _setting(values: Mapping[str, object]) -> tuple[str, str]:
+def _read_setting(values: Mapping[str, object]) -> tuple[str, str]:
     name = checked_text("setting", values.get("setting"), required=True)
     return name, checked_text("value", values.get("value"), required=True)
 
 
-def _wagers(value: object) -> tuple[Wager, ...]:
-    """The empty list is a statement too: nobody bets."""
+def _read_wagers(value: object) -> tuple[Wager, ...]:
+    """The wagers in a request; an empty list states that nobody bets."""
     shape = '{"seat": 5, "wager": "banker", "cents": 10000}'
     if not isinstance(value, list) or len(value) > WAGERS_MAX:
         raise ActionError(f"wagers must be a list of at most {WAGERS_MAX} objects such as {shape}")
@@ -225,7 +222,7 @@ def _wagers(value: object) -> tuple[Wager, ...]:
             raise ActionError(f"wager {number} must be an object such as {shape}, not {one!r}")
         try:
             cents = _number("cents", one["cents"], 1, CENTS_MAX)
-            read.append(Wager(_seat(one), _required(WagerKind, "wager", one), cents))
+            read.append(Wager(_seat(one), _required_member(WagerKind, "wager", one), cents))
         except ActionError as error:
             raise ActionError(f"wager {number}: {error}") from error
     return tuple(read)
@@ -244,8 +241,8 @@ def _number(key: str, value: object, least: int, most: int) -> int:
     return value
 
 
-def _yes_or_no(key: str, values: Mapping[str, object], *, otherwise: bool) -> bool:
-    value = values.get(key, otherwise)
+def _boolean(key: str, values: Mapping[str, object], *, default: bool) -> bool:
+    value = values.get(key, default)
     if not isinstance(value, bool):
         raise ActionError(f"{key} must be true or false, not {value!r}")
     return value
@@ -255,14 +252,14 @@ def _allowed(kind: type[StrEnum]) -> str:
     return ", ".join(member.value for member in kind)
 
 
-def _required(kind: type[ChoiceT], key: str, values: Mapping[str, object]) -> ChoiceT:
-    chosen = _member(kind, key, values.get(key))
+def _required_member(kind: type[ChoiceT], key: str, values: Mapping[str, object]) -> ChoiceT:
+    chosen = _optional_member(kind, key, values.get(key))
     if chosen is None:
         raise ActionError(f"{key} is missing; allowed: {_allowed(kind)}")
     return chosen
 
 
-def _member(kind: type[ChoiceT], key: str, value: object) -> ChoiceT | None:
+def _optional_member(kind: type[ChoiceT], key: str, value: object) -> ChoiceT | None:
     if value is None or value == "":
         return None
     for member in kind:
@@ -272,7 +269,7 @@ def _member(kind: type[ChoiceT], key: str, value: object) -> ChoiceT | None:
 
 
 def checked_text(key: str, value: object, *, required: bool) -> str:
-    """A person's words: one line of printable text. Raises ActionError."""
+    """The value as one stripped line of printable text. Raises ActionError."""
     if value is None:
         value = ""
     if not isinstance(value, str):
@@ -281,11 +278,13 @@ def checked_text(key: str, value: object, *, required: bool) -> str:
     if required and not text:
         raise ActionError(f"{key} is missing: {_why_needed(key)}")
     if len(text) > TEXT_LENGTH_MAX or not text.isprintable():
-        raise ActionError(f"{key} must be one printable line of at most {TEXT_LENGTH_MAX} signs")
+        raise ActionError(
+            f"{key} must be one printable line of at most {TEXT_LENGTH_MAX} characters"
+        )
     return text
 
 
 def _why_needed(key: str) -> str:
     if key.removeprefix("--") in ("by", "reason"):
-        return "a named person and a reason stand in the record"
+        return "the name of the person and a reason are recorded"
     return "write one line"

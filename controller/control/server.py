@@ -1,8 +1,6 @@
-"""The control socket: how people at this machine ask a running table and act at it.
+"""The control socket: a Unix socket with JSON lines for status, subscriptions and actions.
 
-Responsible for: a Unix socket of the table's group, one JSON object per line, requests and their
-answers, and who stands behind a connection (the kernel's word, not the client's).
-Not responsible for: what an action means (core), which roles may take it (actions), and layout.
+The kernel, not the client, says which account is at the other end.
 Source: package README, "Control socket"; D-32.
 """
 
@@ -18,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from controller.control.answers import Plain, plain_entries, refusal
+from controller.control.answers import Plain, plain_entries, refusal_text
 from controller.control.requests import SIGNATURE, VALUES, action_from_request, checked_text
 from controller.system.connections import Connections
 from controller.table.table import Health, Table
@@ -27,7 +25,7 @@ from controller.tape.actions import (
     REASON_REQUIRED,
     ActionError,
     Role,
-    demands,
+    requirements_for,
     roles_for,
 )
 from controller.tape.inputs import OperatorAction
@@ -36,15 +34,15 @@ from firmware_bridge.transport.clock import now
 CONNECTIONS_MAX: Final = 16
 LINE_BYTES_MAX: Final = 64 * 1024
 SOCKET_MODE: Final = 0o660
-# A client that neither asks nor reads for so long is let go.
-PATIENCE_S: Final = 60.0
-# A subscriber hears of changes at once, but not more often than a person can read.
-BETWEEN_SNAPSHOTS_S: Final = 0.05
-_LOOK_UP_S: Final = 0.5
+# A client that neither sends nor reads for this time is disconnected.
+IDLE_TIMEOUT_S: Final = 60.0
+# Snapshots follow changes at once, but not faster than a person can read.
+SNAPSHOT_INTERVAL_S: Final = 0.05
+_POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
 _RECEIVE_BYTES: Final = 4096
 _PEER: Final = struct.Struct("iII")
-_WORDS_OF: Final = {
+_KEYS_OF: Final = {
     "status": ("request",),
     "actions": ("request",),
     "subscribe": ("request",),
@@ -59,11 +57,11 @@ class ControlUnavailable(OSError):
 
 
 class BadRequest(Exception):
-    """A line that is no request; the message says what is wrong and what is allowed."""
+    """A line that is not a request; the message says what is wrong and what is allowed."""
 
 
 class ControlServer:
-    """Serves one table at `path`; `snapshot_of` gives what people may see of it now."""
+    """Serves one table at `path`; `snapshot_of` returns what people may see of it now."""
 
     def __init__(self, path: Path, table: Table, snapshot_of: SnapshotOf) -> None:
         self._path = path
@@ -73,12 +71,12 @@ class ControlServer:
         self._connections = Connections("control", self._serve, _refuse, CONNECTIONS_MAX)
 
     def start(self) -> None:
-        """Listen and serve; a dead program's socket is replaced. Raises ControlUnavailable."""
+        """Listen and serve; a stale socket is replaced. Raises ControlUnavailable."""
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            _make_way(self._path)
+            _remove_stale_socket(self._path)
             listener.bind(os.fspath(self._path))
-            # Nobody can connect before listen(), so nobody meets the wider mode of bind().
+            # No client can connect before listen(), so the wider mode after bind() does no harm.
             self._path.chmod(SOCKET_MODE)
             self._inode = self._path.stat().st_ino
             listener.listen()
@@ -89,86 +87,86 @@ class ControlServer:
             listener.close()
             why = error.strerror or str(error)
             raise ControlUnavailable(
-                f"the control socket {self._path} cannot be made: {why}; set [control] socket to a"
-                " place this program may write to"
+                f"the control socket {self._path} cannot be created: {why}; set [control] socket"
+                " to a path this program may write to"
             ) from error
         self._connections.start(listener)
 
     def stop(self) -> None:
-        """Stop serving and take the socket away, unless another program has put its own there."""
+        """Stop serving and remove the socket, unless it is another program's by now."""
         self._connections.stop()
         with contextlib.suppress(OSError):
             if self._path.stat().st_ino == self._inode:
                 self._path.unlink()
 
     def _serve(self, connection: socket.socket) -> None:
-        connection.settimeout(PATIENCE_S)
-        known_by = _known_by(connection)
+        connection.settimeout(IDLE_TIMEOUT_S)
+        identified_by = _peer_identity(connection)
         try:
             for line in _lines(connection):
                 try:
-                    request = _request_of(line)
+                    request = _parse_request(line)
                     if request["request"] == "subscribe":
                         self._stream(connection)
                         return
-                    answer = self._answer(request, known_by)
+                    answer = self._answer(request, identified_by)
                 except (BadRequest, ActionError) as error:
                     answer = _error(str(error))
                 _send(connection, answer)
         except BadRequest as error:
             _send(connection, _error(str(error)))
 
-    def _answer(self, request: Plain, known_by: str) -> Plain:
+    def _answer(self, request: Plain, identified_by: str) -> Plain:
         match request["request"]:
             case "status":
                 return {"ok": True, "snapshot": dict(self._snapshot_of())}
             case "actions":
-                return {"ok": True, "actions": _actions()}
+                return {"ok": True, "actions": _action_list()}
             case _:
-                return self._act(request, known_by)
+                return self._act(request, identified_by)
 
-    def _act(self, request: Plain, known_by: str) -> Plain:
-        action = _operator_action(request, known_by)
+    def _act(self, request: Plain, identified_by: str) -> Plain:
+        action = _operator_action(request, identified_by)
         table = self._table
         if table.health is Health.RUNNING:
             entries = table.act(action)
             if entries is not None:
-                why = refusal(entries)
+                why = refusal_text(entries)
                 return _error(why) if why else {"ok": True, "entries": plain_entries(entries)}
             if table.health is Health.RUNNING:
                 return _error(
-                    "the table did not answer in time: it may still be stored;"
-                    " look at the status before asking again"
+                    "the table did not answer in time: the action may still be stored;"
+                    " check the status before you repeat it"
                 )
         why = f": {table.failure}" if table.failure else ""
         return _error(f"nothing was stored, the table is {table.health.value}{why}")
 
     def _stream(self, connection: socket.socket) -> None:
-        """A snapshot now and after each change, until the client leaves."""
+        """Send a snapshot now and after each change, until the client disconnects."""
         stopping = self._connections.stopping
         client = select.poll()
-        # Nothing but that both directions are closed, which needs no asking for.
+        # No event mask: POLLHUP and POLLERR are always reported.
         client.register(connection, 0)
         sent = -1
         while not stopping.is_set():
-            version = self._table.wait_for_change(sent, _LOOK_UP_S)
+            version = self._table.wait_for_change(sent, _POLL_S)
             if client.poll(0):
                 return
             if version != sent:
                 sent = version
                 _send(connection, {"snapshot": dict(self._snapshot_of())})
-                stopping.wait(BETWEEN_SNAPSHOTS_S)
+                stopping.wait(SNAPSHOT_INTERVAL_S)
 
 
-def _make_way(path: Path) -> None:
-    """Remove the socket a dead program left. Raises ControlUnavailable where something lives."""
+def _remove_stale_socket(path: Path) -> None:
+    """Remove a stale socket. Raises ControlUnavailable if a program serves it."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
         raise ControlUnavailable(
-            f"{path} is there and is no socket: remove it, or set [control] socket to another path"
+            f"{path} exists but is not a socket: remove it, or set [control] socket to another path"
         )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(_PROBE_S)
@@ -178,7 +176,7 @@ def _make_way(path: Path) -> None:
             path.unlink()
             return
         except (TimeoutError, BlockingIOError):
-            pass  # it lives, and has no time
+            pass  # a program serves it, and is busy
     raise ControlUnavailable(
         f"another smartshoe is running at {path}: stop it, or give this table a socket of its own"
         " with [control] socket"
@@ -189,12 +187,12 @@ def _refuse(connection: socket.socket) -> None:
     connection.settimeout(0.0)
     _send(
         connection,
-        _error(f"{CONNECTIONS_MAX} connections are open, and no more are served: close one"),
+        _error(f"{CONNECTIONS_MAX} connections are open, which is the limit: close one"),
     )
 
 
-def _known_by(connection: socket.socket) -> str:
-    """Who is on the other end by the kernel's word, such as "uid 1000 (ann)"."""
+def _peer_identity(connection: socket.socket) -> str:
+    """The peer's identity from the kernel, such as "uid 1000 (ann)"."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     _, uid, _ = _PEER.unpack(peer)
     try:
@@ -204,68 +202,70 @@ def _known_by(connection: socket.socket) -> str:
 
 
 def _lines(connection: socket.socket) -> Iterator[bytes]:
-    """Whole lines until the client leaves. Raises BadRequest for one that is too long."""
-    waiting = b""
+    """Yield lines until the client disconnects. Raises BadRequest for a line that is too long."""
+    buffer = b""
     while True:
-        line, end, rest = waiting.partition(b"\n")
+        line, end, rest = buffer.partition(b"\n")
         if len(line) > LINE_BYTES_MAX:
             raise BadRequest(f"a request has at most {LINE_BYTES_MAX} bytes in one line")
         if end:
-            waiting = rest
+            buffer = rest
             if line.strip():
                 yield line
             continue
         received = connection.recv(_RECEIVE_BYTES)
         if not received:
             return
-        waiting += received
+        buffer += received
 
 
-def _request_of(line: bytes) -> Plain:
-    """One request, its words known. Raises BadRequest."""
+def _parse_request(line: bytes) -> Plain:
+    """Parse one request and check its keys. Raises BadRequest."""
     try:
         request = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"this line is not JSON: {error}") from error
-    asked = ", ".join(_WORDS_OF)
+    known_requests = ", ".join(_KEYS_OF)
     if not isinstance(request, dict) or "request" not in request:
-        raise BadRequest(f'a request is an object such as {{"request": "status"}}; known: {asked}')
+        raise BadRequest(
+            f'a request is an object such as {{"request": "status"}}; known: {known_requests}'
+        )
     name = request["request"]
-    if not isinstance(name, str) or name not in _WORDS_OF:
-        raise BadRequest(f"unknown request {name!r}; known: {asked}")
-    for word in request:
-        if word not in _WORDS_OF[name]:
-            known = ", ".join(_WORDS_OF[name])
-            raise BadRequest(f"unknown key {word!r} in a request {name!r}; known: {known}")
+    if not isinstance(name, str) or name not in _KEYS_OF:
+        raise BadRequest(f"unknown request {name!r}; known: {known_requests}")
+    for key in request:
+        if key not in _KEYS_OF[name]:
+            known = ", ".join(_KEYS_OF[name])
+            raise BadRequest(f"unknown key {key!r} in a request {name!r}; known: {known}")
     return request
 
 
-def _operator_action(request: Plain, known_by: str) -> OperatorAction:
-    """Raises ActionError."""
+def _operator_action(request: Plain, identified_by: str) -> OperatorAction:
+    """The action of a request, with its person and role. Raises ActionError."""
     name = checked_text("action", request.get("action"), required=True)
     role = _role(name, request.get("role"), roles_for(name))
     person = checked_text("by", request.get("by"), required=True)
     action = action_from_request(name, request)
-    asked = demands(name, action)
+    requirements = requirements_for(name, action)
     return OperatorAction(
         at=now(),
         person=person,
-        role=_role(f"such a {name}", role.value, asked.roles),
-        known_by=known_by,
+        role=_role(f"such a {name}", role.value, requirements.roles),
+        identified_by=identified_by,
         action=action,
-        reason=checked_text("reason", request.get("reason"), required=asked.reason),
+        reason=checked_text("reason", request.get("reason"), required=requirements.reason),
     )
 
 
 def _role(name: str, role: object, allowed: tuple[Role, ...]) -> Role:
-    """Raises ActionError."""
+    """The role, if the action allows it. Raises ActionError."""
     if role not in allowed:
         roles = ", ".join(one.value for one in allowed)
         raise ActionError(f"{name} is for {roles}, not for {role!r}")
     return Role(str(role))
 
 
-def _actions() -> list[Plain]:
+def _action_list() -> list[Plain]:
     return [
         {
             "action": name,
@@ -277,8 +277,8 @@ def _actions() -> list[Plain]:
     ]
 
 
-def _error(words: str) -> Plain:
-    return {"ok": False, "error": words}
+def _error(text: str) -> Plain:
+    return {"ok": False, "error": text}
 
 
 def _send(connection: socket.socket, answer: Plain) -> None:

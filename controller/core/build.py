@@ -1,8 +1,5 @@
-"""From the first input of a run to the core that handles the rest of it.
+"""Builds the core from the first input of a run alone, so that a replay builds the same one.
 
-Responsible for: building the first input from checked settings, and the core from the first input
-alone, so that a replay builds the same one.
-Not responsible for: reading files (config), and for state (recovery).
 Source: package README, "Settings have one home".
 """
 
@@ -11,7 +8,7 @@ from typing import Final, cast
 
 from controller.core.core import Core
 from controller.core.devices import Devices
-from controller.core.gaming_day import calendar
+from controller.core.gaming_day import build_calendar
 from controller.core.settings import (
     ReaderDeviceSettings,
     ScannerDeviceSettings,
@@ -19,8 +16,8 @@ from controller.core.settings import (
     ShoeDeviceSettings,
     ShufflerDeviceSettings,
 )
-from controller.core.state import Beside, BesideState
-from controller.journal.encoding.codec import Codec
+from controller.core.state import AuxiliaryDevice, AuxiliaryDriverState
+from controller.journal.encoding import Codec
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import parse_profile
@@ -39,10 +36,10 @@ from drivers.interface import Driver
 SETTINGS: Final[Codec[Settings]] = Codec(Settings)
 
 
-def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
-    """The core of the run that `started` begins.
+def build_core(started: Started, clauses: Mapping[str, Clause]) -> Core:
+    """Build the core of the run that begins with `started`.
 
-    Raises CanonicalError, ProfileError or ValueError where the input is not of this software.
+    Raises EncodingError, ProfileError or ValueError if this software cannot read the input.
     """
     settings = SETTINGS.decode(started.configuration)
     profile = parse_profile(started.profile.decode(), clauses)
@@ -58,19 +55,19 @@ def core_of(started: Started, clauses: Mapping[str, Clause]) -> Core:
         ),
         devices=Devices(
             settings.shoe.port,
-            build_shoe(settings.shoe.model, shoe_settings(settings.shoe)),
+            build_shoe(settings.shoe.model, shoe_driver_settings(settings.shoe)),
             (
-                *map(_reader, settings.readers),
-                *map(_scanner, settings.scanners),
-                *(_shuffler(one) for one in (settings.shuffler,) if one is not None),
+                *map(_build_reader, settings.readers),
+                *map(_build_scanner, settings.scanners),
+                *(_build_shuffler(one) for one in (settings.shuffler,) if one is not None),
             ),
         ),
-        calendar=calendar(started.zone, settings.gaming_day_start_s),
+        calendar=build_calendar(started.zone, settings.gaming_day_start_s),
     )
 
 
-def shoe_settings(shoe: ShoeDeviceSettings) -> ShoeSettings:
-    """What the driver of the shoe is told."""
+def shoe_driver_settings(shoe: ShoeDeviceSettings) -> ShoeSettings:
+    """The part of the shoe's settings that its driver takes."""
     return ShoeSettings(
         allow_commands=shoe.allow_commands,
         seq_cycle=shoe.seq_cycle,
@@ -88,26 +85,30 @@ def shoe_settings(shoe: ShoeDeviceSettings) -> ShoeSettings:
     )
 
 
-# A driver takes the state of its own kind alone, and the state beside it is always one that it gave
-# (core_state), which the type checker cannot know of a union.
+# A driver takes only the state that it returned itself, which a union cannot express to the type
+# checker; hence the casts.
 
 
-def _reader(reader: ReaderDeviceSettings) -> Beside:
-    told = ReaderSettings(
+def _build_reader(reader: ReaderDeviceSettings) -> AuxiliaryDevice:
+    driver_settings = ReaderSettings(
         seat=reader.seat,
         reader=reader.reader,
         delivery=reader.delivery,
         player_antenna=reader.player_antenna,
         banker_antenna=reader.banker_antenna,
     )
-    return Beside(reader.port, cast("Driver[BesideState]", build_reader(told)))
+    return AuxiliaryDevice(
+        reader.port, cast("Driver[AuxiliaryDriverState]", build_reader(driver_settings))
+    )
 
 
-def _scanner(scanner: ScannerDeviceSettings) -> Beside:
-    return Beside(scanner.port, cast("Driver[BesideState]", build_scanner(scanner.model)))
+def _build_scanner(scanner: ScannerDeviceSettings) -> AuxiliaryDevice:
+    return AuxiliaryDevice(
+        scanner.port, cast("Driver[AuxiliaryDriverState]", build_scanner(scanner.model))
+    )
 
 
-def _shuffler(shuffler: ShufflerDeviceSettings) -> Beside:
-    told = ShufflerSettings(allow_commands=shuffler.allow_commands, trust=shuffler.trust)
-    driver = build_shuffler(shuffler.model, told)
-    return Beside(shuffler.port, cast("Driver[BesideState]", driver))
+def _build_shuffler(shuffler: ShufflerDeviceSettings) -> AuxiliaryDevice:
+    driver_settings = ShufflerSettings(allow_commands=shuffler.allow_commands, trust=shuffler.trust)
+    driver = build_shuffler(shuffler.model, driver_settings)
+    return AuxiliaryDevice(shuffler.port, cast("Driver[AuxiliaryDriverState]", driver))

@@ -1,24 +1,17 @@
-"""Cards with an identity in the core: from a tag at the exit to the table, and on to custody.
+"""Tracks cards in the core: from a tag at the shoe's exit to a domain event and to custody.
 
-Responsible for: what is drawn when a tag leaves the shoe, and telling custody of each card that
-left, each sight of another reader, and each event that was judged.
-Not responsible for: judging (procedure), reading the places off the table's states (custodian), and
-what custody makes of it (controller.custody).
 Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; package README, "Cards with an identity".
 """
 
 from typing import TypeAlias
 
-from controller.core import custody_of_batches as custodian_batches
-from controller.core import custody_of_play as custodian
-from controller.custody import exit_reads as passing
-from controller.custody import face_count as faces
-from controller.custody import shoe as shoes
-from controller.custody import table_reads as sights
+from controller.core import custody_of_batches, custody_of_play
+from controller.custody import exit_reads, face_count, table_reads
+from controller.custody import shoe as shoe_custody
 from controller.custody.findings import Finding
 from controller.custody.state import CustodyState
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
     CardDrawn,
     CutCardDrawn,
     DomainEvent,
@@ -29,41 +22,45 @@ from controller.procedure.state import TableState
 from controller.rules.coup import Place
 from drivers.events import CardPassed, Spot, TagSeen
 
-Followed: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
+CustodyChange: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
 
 
-def drawn(custody: CustodyState, event: CardPassed) -> CardDrawn | CutCardDrawn:
-    """What left the shoe. Nothing claims a place for it: the order of drawing gives one."""
-    look = custodian.looked(custody, event.tag, sure=event.sure)
-    if look.cut_card:
+def drawn_event(custody: CustodyState, event: CardPassed) -> CardDrawn | CutCardDrawn:
+    """The domain event of a card at the exit; its place follows from the order of drawing."""
+    lookup = custody_of_play.look_up_tag(custody, event.tag, sure=event.sure)
+    if lookup.cut_card:
         return CutCardDrawn()
-    return CardDrawn(look.card, Place.UNCLAIMED, look.back, look.again)
+    return CardDrawn(lookup.card, Place.UNCLAIMED, lookup.back, lookup.again)
 
 
-def passed(
+def track_exit_read(
     custody: CustodyState, event: CardPassed, before: TableState, after: TableState
-) -> Followed:
-    """The card was judged: custody follows it to where the order of drawing put it."""
-    words = custodian.step_in_words(before)
-    if custody.shoe is None and custodian.is_over(after):
-        stray = passing.stray_passed(custody, event.tag, event.sure, words)
+) -> CustodyChange:
+    """Move a card that left the shoe to where the procedure put it."""
+    position = custody_of_play.describe_position(before)
+    if custody.shoe is None and custody_of_play.is_between_shoes(after):
+        stray = exit_reads.apply_stray_read(custody, event.tag, event.sure, position)
         return stray.state, stray.findings
-    left = passing.card_passed(custody, event.tag, event.sure, words)
+    left = exit_reads.apply_exit_read(custody, event.tag, event.sure, position)
     if left.cut_card:
         return left.state, left.findings
-    return passing.placed(left.state, custodian.where_put(before, after)), left.findings
+    return exit_reads.place_last_card(
+        left.state, custody_of_play.place_of_last_card(before, after)
+    ), left.findings
 
 
-def seen(custody: CustodyState, event: TagSeen, table: TableState) -> Followed:
-    """A reader beside the shoe saw a card. What lay at a hand a while ago proves nothing now."""
+def track_table_read(custody: CustodyState, event: TagSeen, table: TableState) -> CustodyChange:
+    """Apply a read by a reader on the table. A late read of a hand proves nothing now."""
     if event.late and event.spot is not Spot.DISCARD_RACK:
         return custody, ()
-    spot, words = custodian.SPOTS[event.spot], custodian.step_in_words(table)
-    sight = sights.seen(custody, spot, event.tag, words)
-    return sight.state, sight.findings
+    place = custody_of_play.SPOT_PLACES[event.spot]
+    read = table_reads.apply_table_read(
+        custody, place, event.tag, custody_of_play.describe_position(table)
+    )
+    return read.state, read.findings
 
 
-def followed(
+def track_event(
     book: RuleBook,
     custody: CustodyState,
     event: DomainEvent,
@@ -71,27 +68,31 @@ def followed(
     after: TableState,
     *,
     rack_read: bool,
-) -> Followed:
-    """An event was judged: cards may have been cleared, a shoe opened or ended, a batch moved."""
-    custody, findings = custodian.followed(book, custody, before, after, rack_read=rack_read)
-    custody, of_batches = custodian_batches.followed(custody, event, before.lineage, after.lineage)
+) -> CustodyChange:
+    """Update custody after a domain event: cards cleared, a shoe opened or ended, a batch moved."""
+    custody, findings = custody_of_play.apply_table_change(
+        book, custody, before, after, rack_read=rack_read
+    )
+    custody, of_batches = custody_of_batches.apply_lineage_change(
+        custody, event, before.lineage, after.lineage
+    )
     findings = (*findings, *of_batches)
     match event:
         case CardDrawn(card=card) if _by_face(event):
-            words = custodian.step_in_words(before)
-            custody, too_many = faces.face_drawn(custody, card, book.decks, words)
+            position = custody_of_play.describe_position(before)
+            custody, too_many = face_count.count_face(custody, card, book.decks, position)
             return custody, (*findings, *too_many)
         case ReportsMissing():
-            return shoes.reports_missing(custody), findings
-        case ActRecorded():
-            custody = custodian.acted(custody, event, before, after)
-            custody, off = custodian.counted(custody, event)
+            return shoe_custody.mark_reports_missing(custody), findings
+        case ActReported():
+            custody = custody_of_play.move_batch_by_act(custody, event, before, after)
+            custody, off = custody_of_play.check_count(custody, event)
             return custody, (*findings, *off)
         case _:
             return custody, findings
 
 
 def _by_face(event: CardDrawn) -> bool:
-    """Whether the shoe read the face itself. A face that was found by a tag comes with its back."""
+    """Whether the shoe itself read the face: a face looked up by a tag comes with its back."""
     unclaimed_face = event.card is not None and not event.back
     return event.claimed is not Place.UNCLAIMED or unclaimed_face

@@ -1,30 +1,28 @@
-"""What a person asks of a device: the command it becomes, or why it cannot be given.
+"""Grants or refuses the device commands that people request, by settings, table state and batches.
 
-Responsible for: whether the shoe or the shuffler may be commanded so now, by this person, in the
-order that settings, table and the life of the batches are asked.
-Not responsible for: giving the command (core), what an order does to a batch (custody.lineage) and
-for actions that are judged (acted).
 Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); package README, "Actions".
 """
 
 from types import MappingProxyType
 from typing import Final, assert_never
 
+from msgspec import Struct
+
 from controller.core.settings import Settings, ShufflerDeviceSettings
-from controller.custody.batch_life import permissions as judging
+from controller.custody.batch_life import permissions
 from controller.custody.batch_life.state import Lineage
-from controller.procedure.effects import Refused
-from controller.procedure.people.setting_changes import effective
+from controller.procedure.effects import Refusal
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.interlock import interlocked
+from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import TableState
 from controller.profiles.rule_points import RulePoint
 from controller.tape.actions import (
     ClearShoeError,
     DeviceAction,
+    GiveShufflerOrder,
     LockShoe,
-    OrderTheShuffler,
     Role,
     UnlockShoe,
 )
@@ -37,12 +35,11 @@ from drivers.commands import (
     ShufflerOrder,
     UnlockExit,
 )
-from firmware_bridge.values import dataclass
 
 _ORDER: Final = "order-shuffler"
-# What the life of a batch keeps an order from breaking.
+# The rule points that an order would break; they are cited in its refusal.
 _SECURE: Final = (RulePoint.SHUFFLER_SECURE, RulePoint.BATCH_IDLE_IN_SHUFFLER)
-_KEPT_BY: Final = MappingProxyType(
+_ORDER_POINTS: Final = MappingProxyType(
     {
         ShufflerOrder.LOAD: (RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
         ShufflerOrder.COUNT: (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
@@ -52,40 +49,39 @@ _KEPT_BY: Final = MappingProxyType(
     }
 )
 _NO_LOCK: Final = "this shoe has no lock: tell the dealer to stop, or to go on"
-_ONLY_LISTENS: Final = (
-    "this table only listens to its {device}: set allow_commands = true under [{device}] to change"
-    " it"
+_COMMANDS_DISABLED: Final = (
+    "this table only reads from its {device}: set allow_commands = true under [{device}] to allow"
+    " commands"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A command that may be given; `lock_wanted` where it is about the lock."""
+class GrantedCommand(Struct, frozen=True):
+    """A command that may be sent; `lock_wanted` is None unless it concerns the lock."""
 
     port: str
     command: DeviceCommand
     lock_wanted: bool | None = None
 
 
-def asked(
+def grant_command(
     settings: Settings, book: RuleBook, table: TableState, role: Role, action: DeviceAction
-) -> Asked | Refused:
-    """The command of this action, or why it is refused and what can be done."""
+) -> GrantedCommand | Refusal:
+    """The command for an action, or why it is refused and what can be done."""
     match action:
         case LockShoe():
             refusal = _lock_refused(settings)
-            asked_for = Asked(settings.shoe.port, LockExit(), lock_wanted=True)
-            return Refused("lock-shoe", refusal) if refusal else asked_for
+            granted = GrantedCommand(settings.shoe.port, LockExit(), lock_wanted=True)
+            return Refusal("lock-shoe", refusal) if refusal else granted
         case UnlockShoe():
             refusal = unlock_refused(book, table) or _lock_refused(settings)
-            asked_for = Asked(settings.shoe.port, UnlockExit(), lock_wanted=False)
-            return Refused("unlock-shoe", refusal) if refusal else asked_for
+            granted = GrantedCommand(settings.shoe.port, UnlockExit(), lock_wanted=False)
+            return Refusal("unlock-shoe", refusal) if refusal else granted
         case ClearShoeError():
             refusal = _shoe_refused(settings)
-            asked_for = Asked(settings.shoe.port, ClearError(action.code))
-            return Refused("clear-shoe-error", refusal) if refusal else asked_for
-        case OrderTheShuffler():
-            return _ordered(settings, book, table, role, action)
+            granted = GrantedCommand(settings.shoe.port, ClearError(action.code))
+            return Refusal("clear-shoe-error", refusal) if refusal else granted
+        case GiveShufflerOrder():
+            return _grant_order(settings, book, table, role, action)
         case _:
             assert_never(action)
 
@@ -96,30 +92,30 @@ def has_lock(settings: Settings) -> bool:
 
 
 def may_lock(settings: Settings) -> bool:
-    """Whether it can be, and this table may."""
+    """Whether the shoe's exit can be locked and this table may command it."""
     return has_lock(settings) and settings.shoe.allow_commands
 
 
 def wants_lock(book: RuleBook, table: TableState) -> bool:
-    """Whether no card may be drawn: a suspension, or a warning that nobody has cleared."""
-    return table.phase is Phase.SUSPENDED or interlocked(effective(book, table), table)
+    """Whether no card may be drawn: a suspension, or an open warning of the shuffler."""
+    return table.phase is Phase.SUSPENDED or is_interlocked(effective_book(book, table), table)
 
 
 def unlock_refused(book: RuleBook, table: TableState) -> str:
-    """Why nobody may unlock the shoe now; empty where a person may."""
+    """Why nobody may unlock the shoe now; empty if a person may."""
     if table.phase is Phase.SUSPENDED:
         return "the table is suspended: resolve the irregularity first"
-    if interlocked(book, table):
+    if is_interlocked(book, table):
         numbers = ", ".join(str(one.number) for one in table.lineage.warnings)
         return (
-            "a warning of the shuffler is open: see to its cause, then clear it (clear-warning,"
+            "a warning of the shuffler is open: remove its cause, then clear it (clear-warning,"
             f" number {numbers})"
         )
     return ""
 
 
-def command_words(command: DeviceCommand) -> str:
-    """A command as the record names it; an order to the shuffler with what it is."""
+def describe_command(command: DeviceCommand) -> str:
+    """A command as the record names it, with order and compartment for the shuffler."""
     name = type(command).__name__
     if isinstance(command, OrderShuffler):
         where = f" {command.compartment}" if command.compartment else ""
@@ -132,37 +128,39 @@ def _lock_refused(settings: Settings) -> str:
 
 
 def _shoe_refused(settings: Settings) -> str:
-    return "" if settings.shoe.allow_commands else _ONLY_LISTENS.format(device="shoe")
+    return "" if settings.shoe.allow_commands else _COMMANDS_DISABLED.format(device="shoe")
 
 
 # --- the shuffler ---------------------------------------------------------------------------------
 
 
-def _ordered(
-    settings: Settings, book: RuleBook, table: TableState, role: Role, action: OrderTheShuffler
-) -> Asked | Refused:
+def _grant_order(
+    settings: Settings, book: RuleBook, table: TableState, role: Role, action: GiveShufflerOrder
+) -> GrantedCommand | Refusal:
     shuffler = settings.shuffler
     if shuffler is None:
-        return Refused(_ORDER, "this table has no shuffler that tells: [shuffler] names one")
-    refusal = _not_allowed(shuffler, role, action.order)
+        return Refusal(_ORDER, "this table has no connected shuffler: [shuffler] configures one")
+    refusal = _order_not_allowed(shuffler, role, action.order)
     if refusal:
-        return Refused(_ORDER, refusal)
+        return Refusal(_ORDER, refusal)
     compartment = _compartment(table.lineage, action)
-    if isinstance(compartment, Refused):
+    if isinstance(compartment, Refusal):
         return compartment
     shoe_open = table.shoe is not None and not table.shoe.ended
-    refusal = judging.order_refused(table.lineage, action.order, compartment, shoe_open=shoe_open)
+    refusal = permissions.order_refusal(
+        table.lineage, action.order, compartment, shoe_open=shoe_open
+    )
     if refusal:
-        return Refused(_ORDER, refusal, book.clauses(*_KEPT_BY.get(action.order, _SECURE)))
-    return Asked(shuffler.port, OrderShuffler(action.order, compartment))
+        return Refusal(_ORDER, refusal, book.clauses(*_ORDER_POINTS.get(action.order, _SECURE)))
+    return GrantedCommand(shuffler.port, OrderShuffler(action.order, compartment))
 
 
-def _not_allowed(shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOrder) -> str:
-    """Asking how it stands changes nothing and is everybody's."""
+def _order_not_allowed(shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOrder) -> str:
+    """Why this role may not give the order; a status request is open to everybody."""
     if order is ShufflerOrder.STATUS:
         return ""
     if not shuffler.allow_commands:
-        return _ONLY_LISTENS.format(device="shuffler")
+        return _COMMANDS_DISABLED.format(device="shuffler")
     roles = dict(shuffler.orders).get(order.value, ())
     if role.value in roles:
         return ""
@@ -174,25 +172,25 @@ def _not_allowed(shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOr
     return f"[shuffler] orders lets nobody give {order.value}; {given}"
 
 
-def _compartment(lineage: Lineage, action: OrderTheShuffler) -> int | Refused:
-    """Where the order goes: the compartment that was named, or the one of the batch."""
+def _compartment(lineage: Lineage, action: GiveShufflerOrder) -> int | Refusal:
+    """The compartment that the order names, or the one of its batch; 0 for the whole device."""
     if not action.batch:
         return action.compartment
     life = lineage.life(action.batch)
     if life is None:
         backs = ", ".join(one.back for one in lineage.lives) or "none yet"
         why = f"no batch of this table has the back {action.batch!r}; its backs: {backs}"
-        return Refused(_ORDER, why)
+        return Refusal(_ORDER, why)
     if not life.compartment and not action.compartment:
         why = (
-            f"the batch with {life.back} backs lies in no compartment, it is {life.stage.value}:"
-            " name the compartment it goes into (compartment=1 or 2)"
+            f"the batch with {life.back} backs is in no compartment, its stage is"
+            f" {life.stage.value}: name the compartment it goes into (compartment=1 or 2)"
         )
-        return Refused(_ORDER, why)
+        return Refusal(_ORDER, why)
     if life.compartment and action.compartment not in (0, life.compartment):
         why = (
-            f"the batch with {life.back} backs lies in compartment {life.compartment}, not"
+            f"the batch with {life.back} backs is in compartment {life.compartment}, not"
             f" {action.compartment}: name one of the two"
         )
-        return Refused(_ORDER, why)
+        return Refusal(_ORDER, why)
     return life.compartment or action.compartment

@@ -1,23 +1,21 @@
-"""Who a device with an identity has proven to be, or why it is not let in.
+"""The proven identity of a device as reported by its driver, or why it is refused.
 
-Responsible for: what is known of it now, from what its driver told.
-Not responsible for: proving it (firmware_bridge.attestation), keeping out what is not proven (the
-driver), and for the shuffler, whose batches depend on it (custody.lineage).
 Source: package README, "Devices of a table".
 """
 
 from typing import Final
 
+from msgspec import Struct
+
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.shuffler_events import IdentityProven, IdentityRefused
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceIdentity:
-    """`trusted`: it is the one that was paired. `bare`: it proves nothing and is let in all the
+class DeviceIdentity(Struct, frozen=True):
+    """Who a device has proven to be.
 
-    same, because the configuration says so. `refused`: why nothing it tells is taken.
+    `trusted`: it is the paired device. `bare`: it proves no identity, and the configuration accepts
+    it anyway. `refused`: why all its reports are rejected, empty if they are not.
     """
 
     device: str = ""
@@ -30,8 +28,8 @@ class DeviceIdentity:
 NOT_PROVEN: Final = DeviceIdentity()
 
 
-def identity_after(known: DeviceIdentity, event: DeviceEvent) -> DeviceIdentity:
-    """What is known after one more event. A device that begins anew has to prove itself anew."""
+def next_identity(known: DeviceIdentity, event: DeviceEvent) -> DeviceIdentity:
+    """The identity after one more event. A device whose port was reopened must prove it again."""
     match event:
         case IdentityProven(device=device, version=version, bare=bare):
             return DeviceIdentity(device, version, bare=bare, trusted=not bare)

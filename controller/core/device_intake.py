@@ -1,7 +1,5 @@
-"""From device events to domain events: what a device says becomes what happened at our table.
+"""Translates device events to domain events.
 
-Responsible for: the translation, and nothing else.
-Not responsible for: judging (procedure) and for wire codes (firmware_bridge).
 Source: package README, "Why message, device event and domain event are three things".
 """
 
@@ -18,9 +16,9 @@ from controller.procedure.events import (
     ResultDeclared,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
-    ShufflerTold,
+    ShufflerReported,
 )
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
@@ -53,8 +51,8 @@ _OTHER_PLACES: Final = {
 }
 
 
-def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
-    """The happening at the table, or None where the event concerns the device alone."""
+def event_from_device(event: device.DeviceEvent) -> DomainEvent | None:
+    """The domain event of a device event, or None if it concerns the device alone."""
     match event:
         case device.CardRead():
             kind = CardRepeated if event.repeated else CardDrawn
@@ -63,14 +61,14 @@ def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
             return CardDrawn(_card(event.face), Place.OUTSIDE)
         case device.CutCardSeen():
             return CutCardDrawn()
-        case device.StandBy():
+        case device.StandByEntered():
             return ShoeStandsBy()
         case device.DeviceStarted():
             return ShoeDeviceStarted()
-        case device.ResultDeclared():
+        case device.ResultButtonPressed():
             outcome = Outcome(event.winner.value)
             return ResultDeclared(outcome, event.player_pair, event.banker_pair)
-        case device.CoupForcedOut():
+        case device.ForcedExitUsed():
             return CoupForcedOut()
         case device.ReportsLost():
             return ReportsMissing(Loss(event.reason.value), event.missing_min)
@@ -97,7 +95,7 @@ def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
             device.CardPassed()
             | device.TagSeen()
             | shuffler.CompartmentChanged()
-            | shuffler.ShuffleBegan()
+            | shuffler.ShuffleStarted()
             | shuffler.ShuffleDone()
             | shuffler.ShuffleAborted()
             | shuffler.DoorMoved()
@@ -112,9 +110,9 @@ def domain_event(event: device.DeviceEvent) -> DomainEvent | None:
             | shuffler.IdentityProven()
             | shuffler.IdentityRefused()
             | shuffler.DeviceSilent()
-            | shuffler.DeviceHeardAgain()
+            | shuffler.ContactRestored()
         ):
-            # Whose card it is custody knows, and which batch the batches' own life; see core.
+            # Translated in core: these need custody or the batches' stages.
             return None
 
 
@@ -128,18 +126,20 @@ def _card(face: device.Face | None) -> Card | None:
     return Card(_RANKS[face.rank], _SUITS[face.suit])
 
 
-def shuffler_told(event: DeviceEvent, at: Timestamp) -> ShufflerTold | ShufflerEventsLost | None:
-    """What the procedure hears of an event, or None where it concerns the device alone.
+def event_from_shuffler(
+    event: DeviceEvent, at: Timestamp
+) -> ShufflerReported | ShufflerEventsLost | None:
+    """The domain event of a shuffler event, or None if it concerns the device alone.
 
-    Missing events are not missing reports of the shoe: no card of a coup was among them.
+    Lost shuffler events differ from lost shoe reports: no card of a coup was among them.
     """
     if isinstance(event, ReportsLost):
         return ShufflerEventsLost(event.missing_min, at.utc_ns)
     if isinstance(event, ShufflerEvent):
-        return ShufflerTold(event, at.utc_ns)
+        return ShufflerReported(event, at.utc_ns)
     return None
 
 
-def shuffler_gone(item: PortOpened | Chunk | PortLost) -> ShufflerGone | None:
-    """Whether the port is lost; then nothing is known of what happens behind it."""
-    return ShufflerGone(item.at.utc_ns) if isinstance(item, PortLost) else None
+def shuffler_gone(item: PortOpened | Chunk | PortLost) -> ShufflerDisconnected | None:
+    """The domain event of a lost shuffler port, or None for other inputs."""
+    return ShufflerDisconnected(item.at.utc_ns) if isinstance(item, PortLost) else None

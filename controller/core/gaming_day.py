@@ -1,7 +1,5 @@
-"""The gaming day: which accounting day a moment belongs to.
+"""The gaming day: the accounting day of a UTC moment, and when it ends.
 
-Responsible for: turning a UTC moment into a gaming day, and saying how long that day lasts.
-Not responsible for: the clock and for time zone files (their bytes are an input).
 Source: glossary "gaming day"; package README, "Numbering".
 """
 
@@ -10,14 +8,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from io import BytesIO
 from zoneinfo import ZoneInfo
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 NS_PER_S = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class GamingDay:
-    """A day and the UTC nanoseconds from which and until which it runs."""
+class GamingDay(Struct, frozen=True):
+    """A day and its bounds in UTC nanoseconds: from `from_ns`, before `until_ns`."""
 
     name: str
     from_ns: int
@@ -30,8 +27,7 @@ class GamingDay:
         return utc_ns >= self.until_ns
 
 
-@dataclass(frozen=True, slots=True)
-class GamingCalendar:
+class GamingCalendar(Struct, frozen=True):
     """Days that begin at `start_s` seconds after midnight in one time zone."""
 
     zone: ZoneInfo
@@ -53,17 +49,17 @@ class GamingCalendar:
 
 
 class _WholeFile(BytesIO):
-    """Data that says where it ends: the library would read on for ever to find the footer."""
+    """Raises at the end of the data, where zoneinfo would search for the footer for ever."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         data = super().read(size)
         if size and not data:
-            raise ValueError("the TZif data is cut off")
+            raise ValueError("the TZif data is truncated")
         return data
 
 
-def calendar(zone_data: bytes, start_s: int) -> GamingCalendar:
-    """Build a calendar from TZif data. Raises ValueError where it is none, or not whole."""
+def build_calendar(zone_data: bytes, start_s: int) -> GamingCalendar:
+    """Build a calendar from TZif data. Raises ValueError if it is not TZif or is cut off."""
     if not zone_data.startswith(b"TZif"):
         raise ValueError("not TZif data")
     try:

@@ -1,84 +1,81 @@
-"""The machine that the program runs on, as inputs tell of it: its clock, and room on its disk.
+"""The host machine's state from inputs alone: clock steps, and room on the disk.
 
-Responsible for: finding from the stamps of inputs alone that the clock was set, and keeping the
-newest that is known of both.
-Not responsible for: the gaming day, which never turns back (core), reading clock and disk
-(firmware_bridge.timestamp, disk_watch), and words for people (host_words).
 Source: package README, "The clock", "Disk space".
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskNoted
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
 
 _NS_PER_S: Final = 1_000_000_000
-# Both clocks are disciplined alike; what moves one alone by more was a person, a program or sleep.
+# NTP disciplines both clocks alike; a larger difference means that UTC was set, or sleep.
 STEP_NS_MIN: Final = 2 * _NS_PER_S
-# The newest stamp is kept this roughly, so that not every input changes the state.
-KEPT_EVERY_NS: Final = _NS_PER_S
+# The newest timestamp is updated at most this often, so that not every input changes the state.
+UTC_UPDATE_NS: Final = _NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
-class HostState:
+class HostState(Struct, frozen=True):
     """`ahead_ns` is how far UTC is ahead of the monotonic clock, None before the first input.
 
-    `last_utc_ns` is the newest stamp, less than KEPT_EVERY_NS too early. `steps` counts how often
-    the clock was found set since the table first ran, `stepped` is the newest. `disk` is the
-    newest crossing of a limit in this run.
+    `last_utc_ns` is the newest timestamp, less than UTC_UPDATE_NS too early. `steps` counts the
+    clock steps since the table first ran. `disk` is the newest change of level in this run.
     """
 
     ahead_ns: int | None = None
     last_utc_ns: int = 0
     steps: int = 0
-    stepped: ClockStepped | None = None
-    disk: DiskNoted | None = None
+    last_step: ClockStepped | None = None
+    disk: DiskLevelRecorded | None = None
 
 
-NOTHING_TOLD: Final = HostState()
+UNKNOWN_HOST: Final = HostState()
 
 
-def clock_read(known: HostState, at: Timestamp) -> HostState:
-    """The state after an input of the same boot; the very same one where nothing is new."""
+def after_clock_reading(known: HostState, at: Timestamp) -> HostState:
+    """The state after a timestamp of the same boot; the same object if nothing changed."""
     if known.ahead_ns is None:
-        return _from_here(known, at)
+        return _with_clock(known, at)
     by_ns = at.utc_ns - at.monotonic_ns - known.ahead_ns
     if -STEP_NS_MIN <= by_ns <= STEP_NS_MIN:
-        if at.utc_ns - known.last_utc_ns < KEPT_EVERY_NS:
+        if at.utc_ns - known.last_utc_ns < UTC_UPDATE_NS:
             return known
         return replace(known, last_utc_ns=at.utc_ns)
-    return _stepped(known, at, by_ns, ClockEvidence.SAME_BOOT)
+    return _with_step(known, at, by_ns, ClockEvidence.SAME_BOOT)
 
 
-def begun(known: HostState, at: Timestamp, *, same_boot: bool) -> HostState:
-    """The state after the first input of a run: of the disk nothing is known any more."""
+def after_start(known: HostState, at: Timestamp, *, same_boot: bool) -> HostState:
+    """The state after the first input of a run, which clears the disk level."""
     known = replace(known, disk=None)
     if known.ahead_ns is None or same_boot:
-        return clock_read(known, at)
+        return after_clock_reading(known, at)
     by_ns = at.utc_ns - known.last_utc_ns
     if by_ns < 0:
-        return _stepped(known, at, by_ns, ClockEvidence.OTHER_BOOT)
-    return _from_here(known, at)
+        return _with_step(known, at, by_ns, ClockEvidence.OTHER_BOOT)
+    return _with_clock(known, at)
 
 
-def disk_told(known: HostState, item: DiskSpace) -> HostState:
-    """The room left has come to another level."""
-    return replace(known, disk=disk_noted(item))
+def with_disk_space(known: HostState, item: DiskSpace) -> HostState:
+    """The state after a change of the disk level."""
+    return replace(known, disk=disk_entry(item))
 
 
-def disk_noted(item: DiskSpace) -> DiskNoted:
-    """What is recorded of it: the limit is that of stopping there, else that of warning."""
+def disk_entry(item: DiskSpace) -> DiskLevelRecorded:
+    """The entry for a disk level; its limit is the stop limit at STOP, else the warning limit."""
     stop = item.level is DiskLevel.STOP
-    return DiskNoted(item.level, item.free_bytes, item.stop_bytes if stop else item.warn_bytes)
+    return DiskLevelRecorded(
+        item.level, item.free_bytes, item.stop_bytes if stop else item.warn_bytes
+    )
 
 
-def _from_here(known: HostState, at: Timestamp) -> HostState:
+def _with_clock(known: HostState, at: Timestamp) -> HostState:
     return replace(known, ahead_ns=at.utc_ns - at.monotonic_ns, last_utc_ns=at.utc_ns)
 
 
-def _stepped(known: HostState, at: Timestamp, by_ns: int, evidence: ClockEvidence) -> HostState:
+def _with_step(known: HostState, at: Timestamp, by_ns: int, evidence: ClockEvidence) -> HostState:
     step = ClockStepped(by_ns, at.utc_ns, evidence)
-    return replace(_from_here(known, at), steps=known.steps + 1, stepped=step)
+    return replace(_with_clock(known, at), steps=known.steps + 1, last_step=step)

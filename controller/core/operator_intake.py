@@ -1,26 +1,23 @@
-"""From a person's action to what happened at our table.
+"""Translates a person's action to the domain event that the procedure decides on.
 
-Responsible for: the domain event of each action that the procedure judges, with who took it and,
-where the procedure reckons with it, when.
-Not responsible for: actions that concern a device alone (core_orders), and for judging (procedure).
 Source: package README, "Actions".
 """
 
 from typing import assert_never
 
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardsTurned,
     DomainEvent,
-    FoundFaceUp,
-    GhostHandAsked,
+    GhostHandRequested,
     IrregularityResolved,
     NoMoreBetsCalled,
     NoticeRecorded,
     ResultDeclared,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     VigorishCollected,
     VigorishDocumented,
@@ -28,7 +25,6 @@ from controller.procedure.events import (
     WarningCleared,
 )
 from controller.tape.actions import (
-    AskGhostHand,
     CallNoMoreBets,
     ChangeSetting,
     ClearWarning,
@@ -39,18 +35,19 @@ from controller.tape.actions import (
     GiveNotice,
     GiveUpReveal,
     RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     StateWagers,
     TableAction,
-    TellFaceUp,
-    TellTurned,
     VacateSeat,
 )
 from controller.tape.inputs import OperatorAction
 
 
-def event_of(item: OperatorAction, action: TableAction) -> DomainEvent:
-    """What happened, by this action of that person."""
+def event_from_action(item: OperatorAction, action: TableAction) -> DomainEvent:
+    """The domain event of a person's action that the procedure decides on."""
     match action:
         case Resolve():
             return IrregularityResolved(item.person, item.reason, action.resolution)
@@ -60,19 +57,19 @@ def event_of(item: OperatorAction, action: TableAction) -> DomainEvent:
             return NoMoreBetsCalled()
         case DeclareResult():
             return ResultDeclared(action.outcome, action.player_pair, action.banker_pair)
-        case TellTurned():
+        case ReportTurned():
             return CardsTurned(action.what)
-        case TellFaceUp():
-            return FoundFaceUp(item.person)
+        case ReportFaceUp():
+            return BoxedCardFound(item.person)
         case GiveUpReveal():
             return RevealGivenUp(action.hand, item.person, action.by_order, item.reason)
-        case AskGhostHand():
-            return GhostHandAsked(item.person)
+        case RequestGhostHand():
+            return GhostHandRequested(item.person)
         case _:
-            return _on_record(item, action)
+            return _recorded_event(item, action)
 
 
-def _on_record(
+def _recorded_event(
     item: OperatorAction,
     action: RecordAct
     | StateWagers
@@ -85,7 +82,7 @@ def _on_record(
 ) -> DomainEvent:
     match action:
         case RecordAct():
-            return ActRecorded(
+            return ActReported(
                 kind=action.kind,
                 person=item.person,
                 role=item.role.value,
@@ -119,7 +116,9 @@ def _on_record(
             return NoticeRecorded(action.setting, action.value, action.to, item.person, at_ns)
         case ChangeSetting():
             at_ns = item.at.utc_ns
-            return SettingChangeAsked(action.setting, action.value, item.person, item.reason, at_ns)
+            return SettingChangeRequested(
+                action.setting, action.value, item.person, item.reason, at_ns
+            )
         case ClearWarning():
             return WarningCleared(action.number, item.person, item.reason, item.at.utc_ns)
         case _:

@@ -1,25 +1,24 @@
-"""The settings of one table as the core takes them: checked, frozen, encodable.
+"""The checked settings of one table as the core takes them; stored in the first input of every run.
 
-Responsible for: the shape. It goes into the first input of every run as canonical bytes.
-Not responsible for: reading and checking table.toml (controller.config.load) and for settings that
-only the rim needs (paths, listeners).
+Not: settings that only input and output need (paths, listeners): controller.config.load.
 Source: package README, "Settings have one home".
 """
 
-from controller.procedure.rulebook import DEFAULT_BACKS, Fact
+from msgspec import Struct
+
+from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from firmware_bridge.attestation import NO_TRUST, Trust
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeDeviceSettings:
+class ShoeDeviceSettings(Struct, frozen=True):
     """The dealing shoe: model and what its driver needs. Times in milliseconds.
 
-    From `reader` on only shoes that read tags need them: the reader's buffer layout, how records
-    come, the input of the gate sensor (0: none) and the antenna at the exit (0: any). A tag read
-    again within `double_read_ms` is the same card; one read while no card passes the gate for
-    `gate_ms_max` went back; a card in the gate for `slow_card_ms` is slow; tags less than
-    `together_ms` apart are in the field together. `trust` is for a shoe with an identity.
+    From `reader` to `together_ms` the settings are for shoes that read tags: the reader's buffer
+    layout, how records are delivered, the input of the gate sensor (0: none) and the antenna at the
+    exit (0: any). A tag read again within `double_read_ms` is the same card; a tag read while no
+    card passes the gate for `gate_ms_max` went back; a card in the gate for `slow_card_ms` is slow;
+    tags less than `together_ms` apart are in the field together. `trust` is for a shoe with an
+    identity.
     """
 
     port: str
@@ -39,9 +38,8 @@ class ShoeDeviceSettings:
     trust: Trust = NO_TRUST
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderDeviceSettings:
-    """A reader beside the shoe. `seat` is "discard_rack" or "layout"; antennas of a layout."""
+class ReaderDeviceSettings(Struct, frozen=True):
+    """A reader at the `seat` "discard_rack" or "layout"; the antennas are those of a layout."""
 
     port: str
     seat: str
@@ -51,17 +49,15 @@ class ReaderDeviceSettings:
     banker_antenna: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class ScannerDeviceSettings:
-    """A bar code scanner for packs and batches."""
+class ScannerDeviceSettings(Struct, frozen=True):
+    """A bar code scanner for decks and batches."""
 
     port: str
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerDeviceSettings:
-    """The shuffler. `orders`: who may give which order, as (order, roles); others are refused."""
+class ShufflerDeviceSettings(Struct, frozen=True):
+    """The shuffler. `orders`: (order, roles that may give it); other orders are refused."""
 
     port: str
     model: str
@@ -70,20 +66,18 @@ class ShufflerDeviceSettings:
     trust: Trust = NO_TRUST
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """One table. `gaming_day_start_s` counts seconds after local midnight.
+class Settings(Struct, frozen=True):
+    """The settings of one table. `gaming_day_start_s` counts seconds after local midnight.
 
-    `seats` of the layout are empty where it is not told; `backs` are the colours of two batches.
-    `readers`, `scanners` and the `shuffler` (None: the table has none that tells) are the devices
-    beside the shoe.
+    `seats` is empty if the layout is not configured; `backs` are the colours of the two batches.
+    `readers`, `scanners` and `shuffler` (None: not connected) are the auxiliary devices.
     """
 
     table: str
     pit: str
     decks: int
     gaming_day_start_s: int
-    observed: tuple[Fact, ...]
+    observed: tuple[ObservableFact, ...]
     shoe: ShoeDeviceSettings
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS

@@ -1,93 +1,93 @@
-"""Batches and people: bound to the table, put somewhere whole, set apart, counted.
+"""Whole batches handled by people: bound, moved, counted, set apart; refused with a reason.
 
-Responsible for: what people record of whole batches, refused with the reason where it cannot be.
-Not responsible for: who may record what (the procedure) and for how a manifest is made (enrolment).
+Not: who may record an act (procedure).
 Source: NY-a-4-iv-a, NY-a-4-iv-b-diff, NY-a-4-iv-c, NY-d-inspect; S42-a-4-ii to S42-a-4-iv; D-19;
 field practice (Hollywood 2015).
 
-Decisions. A bar code is read at every loading: binding the manifest that is bound already changes
-no place, and lifts no block that came from damage. A batch with a damaged card is bound anew as
-another manifest, under a name of its own or with the new card's tag.
+A bar code is read at every loading: binding a manifest that is already bound moves no card and
+lifts no block that damage caused. A batch with a damaged card is bound again as another manifest,
+under a new name or with the new card's tag.
 """
 
 from typing import Final
 
-from controller.custody.batch_ledger import BatchLedger, ledger_of
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.custody.batch_ledger import BatchLedger, new_ledger
 from controller.custody.card_states import (
     ON_TABLE,
     PLACE_WORDS,
-    PLAIN,
-    Standing,
-    Whereabouts,
-    moving,
+    STATE_IN,
+    CardPlace,
+    CardState,
+    transition_table,
 )
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.manifest import Manifest
 from controller.custody.state import (
     CustodyState,
     batch_of_back,
-    located,
-    standing,
+    find_card,
+    with_card_state,
     with_ledger,
 )
-from firmware_bridge.values import dataclass, replace
 
-# Where a whole batch can be said to be; a hand holds none, and setting apart wants a reason.
-WHOLE_AT: Final = (
-    Whereabouts.SHUFFLER,
-    Whereabouts.SHOE,
-    Whereabouts.CARTON,
-    Whereabouts.DISCARD_RACK,
-    Whereabouts.UNKNOWN,
+# Places of a whole batch: no hand holds one, and setting apart requires a reason (set_apart).
+WHOLE_BATCH_PLACES: Final = (
+    CardPlace.SHUFFLER,
+    CardPlace.SHOE,
+    CardPlace.CARTON,
+    CardPlace.DISCARD_RACK,
+    CardPlace.UNKNOWN,
 )
-# Not in a batch that people move whole: cards that are known to be elsewhere, or not found.
-_STAYS: Final = (
+# Cards that stay when people move the whole batch: known to be elsewhere, or not found.
+_NOT_MOVED: Final = (
     *ON_TABLE,
-    Standing.QUARANTINE,
-    Standing.CLEARED_LAST,
-    Standing.CLEARED_BEFORE,
-    Standing.LOST,
-    Standing.ABSENT,
+    CardState.QUARANTINE,
+    CardState.CLEARED_LAST,
+    CardState.CLEARED_BEFORE,
+    CardState.LOST,
+    CardState.ABSENT,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What became of something people recorded; `refusal` says why nothing did, else empty."""
+class BatchActionResult(Struct, frozen=True):
+    """The state after an act; `refusal` is why nothing changed, empty where the act applied."""
 
     state: CustodyState
     refusal: str = ""
     findings: tuple[Finding, ...] = ()
 
 
-def bind(state: CustodyState, manifest: Manifest, blocked: str = "") -> Recorded:
-    """This is the batch with that back from now on. `blocked`: why it may not be dealt from."""
+def bind_batch(state: CustodyState, manifest: Manifest, blocked: str = "") -> BatchActionResult:
+    """Bind the manifest as the batch with its back. `blocked`: why it may not be dealt from."""
     number = batch_of_back(state, manifest.back)
     if number is not None and state.batches[number].manifest == manifest:
         ledger = replace(state.batches[number], blocked=blocked)
-        return Recorded(with_ledger(state, number, ledger))
+        return BatchActionResult(with_ledger(state, number, ledger))
     others = tuple(ledger for at, ledger in enumerate(state.batches) if at != number)
-    refusal = _unfit(manifest) or _clash(manifest, others)
+    refusal = _manifest_defect(manifest) or _conflict(manifest, others)
     if refusal:
-        return Recorded(state, refusal)
-    ledger = ledger_of(manifest, blocked=blocked)
+        return BatchActionResult(state, refusal)
+    ledger = new_ledger(manifest, blocked=blocked)
     if number is None:
-        return Recorded(replace(state, batches=(*state.batches, ledger)))
+        return BatchActionResult(replace(state, batches=(*state.batches, ledger)))
     before = state.batches[number]
     if _in_use(state, before):
-        return Recorded(
+        return BatchActionResult(
             state,
             f"batch {before.manifest.batch} is in play: end the shoe before another batch with"
             f" {manifest.back} backs takes its place",
         )
     if before.manifest.tags == manifest.tags and before.manifest.batch == state.last_batch:
-        # The same cards under another name had their turn under the old one.
+        # The same cards were dealt under the old name: alternation goes on under the new one.
         state = replace(state, last_batch=manifest.batch)
-    return Recorded(with_ledger(state, number, ledger))
+    return BatchActionResult(with_ledger(state, number, ledger))
 
 
-def _unfit(manifest: Manifest) -> str:
-    """Why such a manifest can be of no use at all."""
+def _manifest_defect(manifest: Manifest) -> str:
+    """Why the manifest is unusable; empty where it is valid."""
     tags = len(manifest.faces)
     fits = len(manifest.tags) == tags * manifest.tag_bytes and len(manifest.deck_numbers) == tags
     if not (tags and fits):
@@ -97,8 +97,8 @@ def _unfit(manifest: Manifest) -> str:
     return ""
 
 
-def _clash(manifest: Manifest, others: tuple[BatchLedger, ...]) -> str:
-    """Why such a manifest cannot stand beside the other batch."""
+def _conflict(manifest: Manifest, others: tuple[BatchLedger, ...]) -> str:
+    """Why the manifest cannot be bound beside the other batch; empty where it can."""
     for ledger in others:
         other = ledger.manifest
         if other.batch == manifest.batch:
@@ -108,9 +108,10 @@ def _clash(manifest: Manifest, others: tuple[BatchLedger, ...]) -> str:
             )
         shared = sum(other.find(card.tag) is not None for card in manifest.cards())
         if shared:
+            tags = "1 tag" if shared == 1 else f"{shared} tags"
             return (
-                f"{shared} tags of batch {manifest.batch} are in batch {other.batch}, too: a card"
-                " is of one batch; enrol both again"
+                f"batches {other.batch} and {manifest.batch} share {tags}: a card belongs to one"
+                " batch; enrol both again"
             )
     return ""
 
@@ -122,79 +123,90 @@ def _in_use(state: CustodyState, ledger: BatchLedger) -> bool:
     return state.shoe.in_play == ledger.manifest.batch or on_table
 
 
-def batch_moved(state: CustodyState, back: str, place: Whereabouts) -> Recorded:
-    """People put the whole batch there: all of it but what is set apart or was never found."""
-    number, refusal = _known(state, back)
+def move_batch(state: CustodyState, back: str, place: CardPlace) -> BatchActionResult:
+    """Move the whole batch to a place, except cards that are set apart or not found."""
+    number, refusal = _number_of(state, back)
     if number is None:
-        return Recorded(state, refusal)
+        return BatchActionResult(state, refusal)
     ledger = state.batches[number]
     if state.shoe is not None and state.shoe.in_play == ledger.manifest.batch:
-        return Recorded(state, f"the batch with {back} backs is in play: end the shoe first")
-    if place not in WHOLE_AT:
-        allowed = ", ".join(PLACE_WORDS[one] for one in WHOLE_AT)
-        return Recorded(state, f"no whole batch is {PLACE_WORDS[place]}; it is one of: {allowed}")
-    goes = (one for one in Standing if one not in _STAYS)
-    ledger = ledger.swept(moving(dict.fromkeys(goes, PLAIN[place])))
-    return Recorded(replace(with_ledger(state, number, ledger), told_mixed=False))
+        return BatchActionResult(
+            state, f"the batch with {back} backs is in play: end the shoe first"
+        )
+    if place not in WHOLE_BATCH_PLACES:
+        allowed = ", ".join(PLACE_WORDS[one] for one in WHOLE_BATCH_PLACES)
+        return BatchActionResult(
+            state, f"a whole batch cannot be {PLACE_WORDS[place]}; allowed: {allowed}"
+        )
+    moved = (one for one in CardState if one not in _NOT_MOVED)
+    ledger = ledger.move_all(transition_table(dict.fromkeys(moved, STATE_IN[place])))
+    return BatchActionResult(replace(with_ledger(state, number, ledger), mix_reported=False))
 
 
-def set_apart(state: CustodyState, back: str, tag: str | None, reason: str) -> Recorded:
-    """A card, or with no tag the whole batch, is set apart; the batch is blocked from now on."""
-    number, refusal = _known(state, back)
+def set_apart(state: CustodyState, back: str, tag: str | None, reason: str) -> BatchActionResult:
+    """Set apart one card, or with `tag` None the whole batch; the batch is blocked from then on."""
+    number, refusal = _number_of(state, back)
     if number is None:
-        return Recorded(state, refusal)
+        return BatchActionResult(state, refusal)
     ledger = state.batches[number]
     if tag is None:
         if _in_use(state, ledger):
-            return Recorded(state, f"the batch with {back} backs is in play: end the shoe first")
-        ledger = ledger.swept(moving(dict.fromkeys(Standing, Standing.QUARANTINE)))
+            return BatchActionResult(
+                state, f"the batch with {back} backs is in play: end the shoe first"
+            )
+        ledger = ledger.move_all(transition_table(dict.fromkeys(CardState, CardState.QUARANTINE)))
         damage = reason or "the batch was set apart"
-        return Recorded(with_ledger(state, number, replace(ledger, damage=damage)))
-    card = located(state, tag)
+        return BatchActionResult(with_ledger(state, number, replace(ledger, damage=damage)))
+    card = find_card(state, tag)
     if card is None or card.number != number:
-        return Recorded(
-            state, f"tag {tag} is not of the batch with {back} backs; read the card again"
+        return BatchActionResult(
+            state, f"tag {tag} is not in the batch with {back} backs; read the card again"
         )
-    state = standing(state, card, Standing.QUARANTINE)
+    state = with_card_state(state, card, CardState.QUARANTINE)
     if card.is_cut_card():
-        return Recorded(state)
-    damage = reason or "a card of it was set apart"
-    return Recorded(with_ledger(state, number, replace(state.batches[number], damage=damage)))
+        return BatchActionResult(state)
+    damage = reason or "one of its cards was set apart"
+    return BatchActionResult(
+        with_ledger(state, number, replace(state.batches[number], damage=damage))
+    )
 
 
-def counted(
+def record_count(
     state: CustodyState, back: str, count: int, step: str = "the count of the batch"
-) -> Recorded:
-    """The batch was counted, by people or by the shuffler, without what is set apart."""
-    number, refusal = _known(state, back)
+) -> BatchActionResult:
+    """Record a count of the batch by people or the shuffler, without cards that are set apart."""
+    number, refusal = _number_of(state, back)
     if number is None:
-        return Recorded(state, refusal)
+        return BatchActionResult(state, refusal)
     ledger = state.batches[number]
-    apart = ledger.count(Whereabouts.QUARANTINE)
+    apart = ledger.count(CardPlace.QUARANTINE)
     expected = ledger.cards() - (0 if apart == ledger.cards() else apart)
-    off = count - expected
-    if not off:
-        return Recorded(with_ledger(state, number, _all_found(replace(ledger, miscount=0))))
-    state = with_ledger(state, number, replace(ledger, miscount=off))
-    code = FindingCode.CARD_EXTRA if off > 0 else FindingCode.CARD_ABSENT
-    detail = f"the batch {ledger.manifest.batch} counts {count} cards and has {expected}"
-    return Recorded(state, findings=(Finding(code, step, detail, back=back),))
+    surplus = count - expected
+    if not surplus:
+        return BatchActionResult(
+            with_ledger(state, number, _with_missing_found(replace(ledger, miscount=0)))
+        )
+    state = with_ledger(state, number, replace(ledger, miscount=surplus))
+    code = FindingCode.CARD_EXTRA if surplus > 0 else FindingCode.CARD_ABSENT
+    detail = f"batch {ledger.manifest.batch}: {count} cards counted, {expected} expected"
+    return BatchActionResult(state, findings=(Finding(code, step, detail, back=back),))
 
 
-def _all_found(ledger: BatchLedger) -> BatchLedger:
-    """A right count of a batch that lies at one place found those that were nowhere, too."""
-    here = max(WHOLE_AT[:-1], key=ledger.count)
-    gone = (Standing.LOST, Standing.ABSENT, Standing.UNKNOWN)
-    rest = sum(map(ledger.places.count, gone)) + ledger.count(Whereabouts.QUARANTINE)
-    if ledger.count(here) + rest < ledger.cards():
+def _with_missing_found(ledger: BatchLedger) -> BatchLedger:
+    """A right count of a batch at one place also found the cards that were missing."""
+    here = max(WHOLE_BATCH_PLACES[:-1], key=ledger.count)
+    missing = (CardState.LOST, CardState.ABSENT, CardState.UNKNOWN)
+    elsewhere = sum(map(ledger.places.count, missing)) + ledger.count(CardPlace.QUARANTINE)
+    if ledger.count(here) + elsewhere < ledger.cards():
         return ledger
-    return ledger.swept(moving(dict.fromkeys(gone, PLAIN[here])))
+    return ledger.move_all(transition_table(dict.fromkeys(missing, STATE_IN[here])))
 
 
-def _known(state: CustodyState, back: str) -> tuple[int | None, str]:
+def _number_of(state: CustodyState, back: str) -> tuple[int | None, str]:
+    """The number of the batch with that back, or None and why there is none."""
     number = batch_of_back(state, back)
     if number is not None:
         return number, ""
     backs = ", ".join(ledger.manifest.back for ledger in state.batches)
-    known = f"the backs bound here are {backs}" if backs else "bind a batch first"
+    known = f"bound backs: {backs}" if backs else "bind a batch first"
     return None, f"no batch with {back or 'such'} backs is bound to this table; {known}"

@@ -1,37 +1,36 @@
-"""The ledger of one batch: where each of its cards is, and whether it may be dealt from.
+"""The state of each card of one batch, and whether the batch may be dealt from.
 
-Responsible for: one standing a card, so that each is in exactly one place by construction; moving
-one card or all of them, and counting.
-Not responsible for: what a move proves (passing, sights) and for which batch is in play (state).
 Source: NY-a-4-iv-b-same, S42-a-4-iii-same; D-19; field practice, "card conservation".
 
-Decisions. Counts are of cards; a cut card has a standing and is counted nowhere. A block said at
-the binding may be taken back at the next one, a miscount by a right count, damage by neither.
+Each card has one state and therefore exactly one place. Counts are of playing cards: a cut card has
+a state and is not counted. Binding again may lift a block given at the binding, a right count lifts
+a miscount, neither lifts damage.
 """
 
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.custody.card_states import (
     KNOWN_CODES,
     PLACE_OF,
-    PLAIN,
-    STANDINGS_AT,
-    Standing,
-    Whereabouts,
-    moving,
+    STATE_IN,
+    STATES_AT,
+    CardPlace,
+    CardState,
+    transition_table,
 )
 from controller.custody.manifest import Manifest
-from firmware_bridge.values import dataclass, replace
 
 DECK_CARDS: Final = 52
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLedger:
-    """`places` is one standing for each tag of the manifest, in its order.
+class BatchLedger(Struct, frozen=True):
+    """`places` is one CardState byte for each tag of the manifest, in its order.
 
-    `blocked` is why the batch may not be dealt from as said when it was bound, `damage` why it or
-    a card of it was set apart, `miscount` by how much the last count was off (negative: short).
+    `blocked` is why the batch may not be dealt from, as given at its binding; `damage` why the
+    batch or a card of it was set apart; `miscount` the surplus of the last count (negative: short).
     """
 
     manifest: Manifest
@@ -40,47 +39,47 @@ class BatchLedger:
     damage: str = ""
     miscount: int = 0
 
-    def place_of(self, index: int) -> Whereabouts:
+    def place_of(self, index: int) -> CardPlace:
         return PLACE_OF[self.places[index]]
 
-    def moved(self, index: int, place: Whereabouts) -> "BatchLedger":
-        """One card is at that place."""
-        return self.standing(index, PLAIN[place])
+    def with_place(self, index: int, place: CardPlace) -> "BatchLedger":
+        """The ledger with one card at that place."""
+        return self.with_state(index, STATE_IN[place])
 
-    def standing(self, index: int, standing: Standing) -> "BatchLedger":
-        """One card stands so."""
+    def with_state(self, index: int, state: CardState) -> "BatchLedger":
+        """The ledger with one card in that state."""
         places = self.places
         assert 0 <= index < len(places)
-        if places[index] == standing:
+        if places[index] == state:
             return self
-        moved = places[:index] + KNOWN_CODES[standing : standing + 1] + places[index + 1 :]
+        moved = places[:index] + KNOWN_CODES[state : state + 1] + places[index + 1 :]
         return replace(self, places=moved)
 
-    def moved_all(self, source: Whereabouts, target: Whereabouts) -> "BatchLedger":
-        """All cards at one place are at another."""
-        return self.swept(moving(dict.fromkeys(STANDINGS_AT[source], PLAIN[target])))
+    def move_between(self, source: CardPlace, target: CardPlace) -> "BatchLedger":
+        """The ledger with all cards at one place moved to another."""
+        return self.move_all(transition_table(dict.fromkeys(STATES_AT[source], STATE_IN[target])))
 
-    def swept(self, table: bytes) -> "BatchLedger":
-        """All cards change their standing by a table (standings)."""
+    def move_all(self, table: bytes) -> "BatchLedger":
+        """The ledger with every card's state mapped by a transition table (card_states)."""
         places = self.places.translate(table)
         return self if places == self.places else replace(self, places=places)
 
-    def count(self, place: Whereabouts) -> int:
-        """How many cards are at that place."""
-        at = STANDINGS_AT[place]
+    def count(self, place: CardPlace) -> int:
+        """The number of cards at that place."""
+        at = STATES_AT[place]
         cut = sum(self.places[index] in at for index in self.cut_cards())
         return sum(map(self.places.count, at)) - cut
 
-    def counts(self) -> tuple[tuple[Whereabouts, int], ...]:
-        """How many cards are at each place; together all cards of the batch."""
-        return tuple((place, self.count(place)) for place in Whereabouts)
+    def counts(self) -> tuple[tuple[CardPlace, int], ...]:
+        """The number of cards at each place; the sum is the whole batch."""
+        return tuple((place, self.count(place)) for place in CardPlace)
 
     def cards(self) -> int:
-        """How many cards the batch has."""
+        """The number of cards of the batch, without cut cards."""
         return DECK_CARDS * self.manifest.decks
 
     def cut_cards(self) -> tuple[int, ...]:
-        """The indices of its cut cards."""
+        """The indices of the cut cards."""
         found = []
         index = self.manifest.faces.find(0)
         while index >= 0:
@@ -88,7 +87,7 @@ class BatchLedger:
             index = self.manifest.faces.find(0, index + 1)
         return tuple(found)
 
-    def block(self) -> str:
+    def block_reason(self) -> str:
         """Why the batch may not be dealt from; empty where it may."""
         if self.damage or self.blocked:
             return self.damage or self.blocked
@@ -97,19 +96,21 @@ class BatchLedger:
             return f"its last count gave {abs(self.miscount)} {kind} than it has"
         return ""
 
-    def check(self) -> tuple[str, ...]:
-        """What of it does not add up, in words."""
+    def inconsistencies(self) -> tuple[str, ...]:
+        """Violated invariants, one sentence each; empty where the ledger is consistent."""
         tags, places = len(self.manifest), len(self.places)
         problems = []
         if tags != places:
-            problems.append(f"batch {self.manifest.batch}: {tags} tags, and places for {places}")
-        if strange := self.places.translate(None, KNOWN_CODES):
-            problems.append(f"batch {self.manifest.batch}: {len(strange)} at a place there is not")
+            problems.append(
+                f"batch {self.manifest.batch}: {tags} tags, and states of {places} cards"
+            )
+        if unknown := self.places.translate(None, KNOWN_CODES):
+            problems.append(f"batch {self.manifest.batch}: {len(unknown)} in an unknown state")
         return tuple(problems)
 
 
-def ledger_of(
-    manifest: Manifest, place: Whereabouts = Whereabouts.CARTON, blocked: str = ""
+def new_ledger(
+    manifest: Manifest, place: CardPlace = CardPlace.CARTON, blocked: str = ""
 ) -> BatchLedger:
-    """The ledger of a batch that is whole at one place."""
-    return BatchLedger(manifest, bytes([PLAIN[place]]) * len(manifest), blocked)
+    """The ledger of a complete batch at one place."""
+    return BatchLedger(manifest, bytes([STATE_IN[place]]) * len(manifest), blocked)

@@ -1,15 +1,13 @@
-"""What a card's chip holds: the layouts we can read, a row each.
+"""Decodes a card chip's memory into the face it names, or the reason why it names none.
 
-Responsible for: the bytes of a chip to the face they name, or why they name none.
-Not responsible for: reading the chip (drivers) and for what the batch makes of a face (enrolment).
-Source: controller/README.md, "What a card's chip holds". The sum is CRC-16/IBM-3740: polynomial
-0x1021, initial value 0xFFFF, not reflected, most significant byte first.
+Source: controller/README.md, "What a card's chip holds". The checksum is CRC-16/IBM-3740:
+polynomial 0x1021, initial value 0xFFFF, not reflected, most significant byte first.
 
-Our open layout is eight bytes, the first two four-byte blocks of the chip: mark, version, rank,
-suit, back colour, deck, and the sum of these in two bytes. The sum shows that the chip was read and
-written whole. It proves no origin: whoever can write a chip can write a right sum. That a card is
-of the batch is proven by its identity in the manifest.
-A maker's own layout is one more row of LAYOUTS.
+The open layout is eight bytes, the first two four-byte blocks of the chip: mark, version, rank,
+suit, back colour, deck, and a two-byte checksum. The checksum proves that the chip was read and
+written whole, not its origin: whoever can write a chip can write a right checksum. That a card
+belongs to the batch is proven by its tag in the manifest. A maker's own layout is one more row of
+LAYOUTS.
 """
 
 import binascii
@@ -17,8 +15,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from controller.rules.cards import Card, Rank, Suit
-from firmware_bridge.values import dataclass
 
 MARK: Final = 0x53
 VERSION: Final = 0x01
@@ -40,29 +39,26 @@ BACK_COLOURS: Final[Mapping[int, str]] = MappingProxyType(
 )
 
 _BYTES: Final = 8
-_SUM_INITIAL: Final = 0xFFFF
+_CHECKSUM_INITIAL: Final = 0xFFFF
 _SUITS: Final = MappingProxyType({ord(suit.value): suit for suit in Suit})
 
 
-@dataclass(frozen=True, slots=True)
-class ChipFace:
-    """What a chip says: a face (None: a cut card); back "" and deck 0 where it does not tell."""
+class ChipFace(Struct, frozen=True):
+    """A decoded chip: face (None: a cut card), back ("" if not stored), deck (0 if not stored)."""
 
     card: Card | None
     back: str = ""
     deck: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ChipUnread:
+class ChipUnread(Struct, frozen=True):
     """Why a chip names no face, as the end of a sentence: "its chip ..."."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChipLayout:
-    """One layout: its name in options, its name for people, and how to read it. Total."""
+class ChipLayout(Struct, frozen=True):
+    """One layout: option name, title, and a decoder that accepts any bytes."""
 
     name: str
     title: str
@@ -78,11 +74,11 @@ def _read_open(memory: bytes) -> ChipFace | ChipUnread:
     if not any(memory[:_BYTES]):
         return ChipUnread("is empty: nothing was written to it")
     if mark != MARK:
-        return ChipUnread(f"is not of this layout: it begins with {mark:02X}, not {MARK:02X}")
+        return ChipUnread(f"has another layout: it begins with {mark:02X}, not {MARK:02X}")
     if version != VERSION:
-        return ChipUnread(f"has version {version} of the layout; known is {VERSION}")
-    if int.from_bytes(memory[_BYTES - 2 : _BYTES]) != _sum(memory[: _BYTES - 2]):
-        return ChipUnread("is damaged: its sum is wrong")
+        return ChipUnread(f"has version {version} of the layout; supported is {VERSION}")
+    if int.from_bytes(memory[_BYTES - 2 : _BYTES]) != _checksum(memory[: _BYTES - 2]):
+        return ChipUnread("is damaged: its checksum is wrong")
     if back and back not in BACK_COLOURS:
         return ChipUnread(f"names back colour {back}; known are 1 to {len(BACK_COLOURS)}")
     colour = BACK_COLOURS.get(back, "")
@@ -93,8 +89,8 @@ def _read_open(memory: bytes) -> ChipFace | ChipUnread:
     return ChipFace(Card(Rank(rank), _SUITS[suit]), colour, deck)
 
 
-def _sum(data: bytes) -> int:
-    return binascii.crc_hqx(data, _SUM_INITIAL)
+def _checksum(data: bytes) -> int:
+    return binascii.crc_hqx(data, _CHECKSUM_INITIAL)
 
 
 LAYOUTS: Final[Mapping[str, ChipLayout]] = MappingProxyType(

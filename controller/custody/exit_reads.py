@@ -1,20 +1,18 @@
-"""Cards that leave the shoe, where the procedure puts them, and where they go from the table.
+"""Tracks cards that leave the shoe, and moves them to hands, burn and discard rack.
 
-Responsible for: foreign cards, the same identity twice, a card that comes out once more, one that
-comes out of a shoe that is over; and the moves of play: a card placed, hands cleared, cards drawn
-in error taken away.
-Not responsible for: which batch is in play (shoes), what other readers see (sights), and to which
-hand a card belongs (the procedure).
 Source: NY-a-4-iv-b-same, S42-a-4-iii-same, S42-f-1-same; D-17, D-18; field practice (Rivers 2018,
 Hollywood 2015).
 
-Decisions. After a finding the latest sight counts: the card is where it was seen last. A card that
-was read among others proves nothing; if it was in the shoe its place is then not known, if it
-already lay on the table it stays there.
+After a finding the latest read counts: the card is where it was read last. A card that was read
+together with others proves nothing: if it was in the shoe, its place is unknown from then on; if it
+was already on the table, it stays there.
 """
 
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.custody.card_states import (
     BURN_RACKED,
@@ -25,31 +23,29 @@ from controller.custody.card_states import (
     ON_TABLE,
     PLACE_OF,
     PLACE_WORDS,
-    PLAIN,
-    Standing,
-    Whereabouts,
+    STATE_IN,
+    CardPlace,
+    CardState,
 )
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.shoe import in_a_shoe, judged_batch
+from controller.custody.shoe import ensure_shoe, identify_batch
 from controller.custody.state import (
+    CardRef,
     CustodyState,
-    Located,
     ShoeCustody,
-    located,
-    standing,
-    swept,
+    find_card,
+    move_all,
+    with_card_state,
 )
 from controller.rules.cards import Card
-from firmware_bridge.values import dataclass, replace
 
-FOREIGN_KEPT_MAX: Final = 16
+FOREIGN_TAGS_MAX: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A card left the shoe: its face where its identity is proven, and what it proves.
+class ExitRead(Struct, frozen=True):
+    """The result of a card leaving the shoe: its face where its tag proves it, and findings.
 
-    `back` is the back of its batch, empty where the card is not known.
+    `back` is the back of its batch, empty where the card is unknown.
     """
 
     state: CustodyState
@@ -59,141 +55,141 @@ class Passed:
     findings: tuple[Finding, ...] = ()
 
 
-def card_passed(state: CustodyState, tag: str | None, sure: bool, step: str) -> Passed:
-    """A card left the shoe by its exit. `tag` None: unread; not `sure`: one of several."""
-    state, shoe = in_a_shoe(state)
-    card = None if tag is None else located(state, tag)
+def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: str) -> ExitRead:
+    """A card left the shoe. `tag` None: not read; `sure` False: one of several tags read."""
+    state, shoe = ensure_shoe(state)
+    card = None if tag is None else find_card(state, tag)
     if tag is None or not sure:
-        return Passed(_unproven(state, shoe, card))
+        return ExitRead(_unproven(state, shoe, card))
     if card is None:
         return _foreign(state, shoe, tag, step)
     if card.is_cut_card():
         state = replace(state, shoe=replace(shoe, last=""))
-        return Passed(standing(state, card, Standing.CUT_CARD_OUT), cut_card=True)
-    state, findings = judged_batch(state, shoe, card, step)
+        return ExitRead(with_card_state(state, card, CardState.CUT_CARD_OUT), cut_card=True)
+    state, findings = identify_batch(state, shoe, card, step)
     ledger = state.batches[card.number]
-    findings += _seen_before(state, replace(card, ledger=ledger), step)
-    state = standing(state, card, Standing.PASSED)
+    findings += _repeat_findings(state, replace(card, ledger=ledger), step)
+    state = with_card_state(state, card, CardState.PASSED)
     manifest = ledger.manifest
-    return Passed(state, manifest.card(card.index), back=manifest.back, findings=findings)
+    return ExitRead(state, manifest.card(card.index), back=manifest.back, findings=findings)
 
 
-def stray_passed(state: CustodyState, tag: str | None, sure: bool, step: str) -> Passed:
-    """A card left a shoe that is over, and no other has begun: it goes to the discard rack.
+def apply_stray_read(state: CustodyState, tag: str | None, sure: bool, step: str) -> ExitRead:
+    """A card left a shoe that has ended, before the next began: it goes to the discard rack.
 
-    Nothing counts it, and the batch that was in play keeps the turn it had.
+    It is not counted, and does not change which batch is due next.
     """
-    card = None if tag is None else located(state, tag)
+    card = None if tag is None else find_card(state, tag)
     if tag is None or not sure:
-        return Passed(state)
+        return ExitRead(state)
     if card is None:
-        return Passed(state, findings=(foreign_card(tag, step),))
+        return ExitRead(state, findings=(foreign_card_finding(tag, step),))
     if card.is_cut_card():
-        return Passed(standing(state, card, Standing.CUT_CARD_OUT), cut_card=True)
+        return ExitRead(with_card_state(state, card, CardState.CUT_CARD_OUT), cut_card=True)
     manifest = card.ledger.manifest
-    findings = _seen_before(state, card, step)
-    state = standing(state, card, Standing.RACK)
-    return Passed(state, manifest.card(card.index), back=manifest.back, findings=findings)
+    findings = _repeat_findings(state, card, step)
+    state = with_card_state(state, card, CardState.RACK)
+    return ExitRead(state, manifest.card(card.index), back=manifest.back, findings=findings)
 
 
-def _unproven(state: CustodyState, shoe: ShoeCustody, card: Located | None) -> CustodyState:
+def _unproven(state: CustodyState, shoe: ShoeCustody, card: CardRef | None) -> CustodyState:
     if card is None:
         return replace(state, shoe=replace(shoe, last="", unread=shoe.unread + 1))
     state = replace(state, shoe=replace(shoe, last="", unsure=shoe.unsure + 1))
-    kept = card.standing() in DRAWN or card.is_cut_card()
-    return state if kept else standing(state, card, Standing.UNSURE)
+    stays = card.state() in DRAWN or card.is_cut_card()
+    return state if stays else with_card_state(state, card, CardState.UNSURE)
 
 
-def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: str) -> Passed:
-    state = replace(state, shoe=with_foreign(replace(shoe, last=""), tag))
-    return Passed(state, findings=(foreign_card(tag, step),))
+def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: str) -> ExitRead:
+    state = replace(state, shoe=with_foreign_tag(replace(shoe, last=""), tag))
+    return ExitRead(state, findings=(foreign_card_finding(tag, step),))
 
 
-def foreign_card(tag: str, step: str) -> Finding:
-    """A card of no batch of this table."""
-    detail = "its tag is in the manifest of no batch of this table"
+def foreign_card_finding(tag: str, step: str) -> Finding:
+    """The finding for a card of no batch of this table."""
+    detail = "its tag is in no manifest of this table"
     return Finding(FindingCode.FOREIGN_CARD, step, detail, tag=tag)
 
 
-def with_foreign(shoe: ShoeCustody, tag: str) -> ShoeCustody:
-    """The shoe with that foreign tag among those told, the oldest forgotten."""
+def with_foreign_tag(shoe: ShoeCustody, tag: str) -> ShoeCustody:
+    """The shoe with that tag added to its reported foreign tags; the oldest is dropped."""
     others = tuple(known for known in shoe.foreign if known != tag)
-    return replace(shoe, foreign=(*others, tag)[-FOREIGN_KEPT_MAX:])
+    return replace(shoe, foreign=(*others, tag)[-FOREIGN_TAGS_MAX:])
 
 
-def _seen_before(state: CustodyState, card: Located, step: str) -> tuple[Finding, ...]:
-    """Whether this card should not have been in the shoe any more."""
-    stood = card.standing()
-    where = PLACE_WORDS[PLACE_OF[stood]]
-    if stood in ON_TABLE:
-        if stood == Standing.PASSED:
+def _repeat_findings(state: CustodyState, card: CardRef, step: str) -> tuple[Finding, ...]:
+    """Findings for a card that should no longer have been in the shoe."""
+    before = card.state()
+    where = PLACE_WORDS[PLACE_OF[before]]
+    if before in ON_TABLE:
+        if before == CardState.PASSED:
             where = "just out of the shoe"
         detail = f"the same card is {where} at this moment"
         return (card.finding(FindingCode.DUPLICATE_CARD, step, detail),)
     endless = state.shoe is not None and state.shoe.endless
-    if stood in LEFT_BEFORE and not endless:
-        if PLACE_OF[stood] is Whereabouts.UNKNOWN:
+    if before in LEFT_BEFORE and not endless:
+        if PLACE_OF[before] is CardPlace.UNKNOWN:
             where = "away from the table, not read in the discard rack"
-        detail = f"it was {where}, and came out of the shoe once more"
+        detail = f"it was {where}, and left the shoe again"
         return (card.finding(FindingCode.CARD_RETURNED, step, detail),)
-    if stood == Standing.QUARANTINE:
-        detail = "it was set apart, and came out of the shoe once more"
+    if before == CardState.QUARANTINE:
+        detail = "it was set apart, and left the shoe again"
         return (card.finding(FindingCode.CARD_RETURNED, step, detail),)
     return ()
 
 
-# --- where play puts them ------------------------------------------------------------------------
+# --- moves of play -------------------------------------------------------------------------------
 
-# A card that left the shoe and goes to no certain place has left it all the same.
-_PLACED: Final = MappingProxyType(
+# A drawn card at an unknown place is LOST, not UNKNOWN: it has left the shoe.
+_DRAWN_STATE_IN: Final = MappingProxyType(
     {
-        **PLAIN,
-        Whereabouts.DISCARD_RACK: Standing.RACK_LAST,
-        Whereabouts.UNKNOWN: Standing.LOST,
+        **STATE_IN,
+        CardPlace.DISCARD_RACK: CardState.RACK_LAST,
+        CardPlace.UNKNOWN: CardState.LOST,
     }
 )
 
 
-def placed(state: CustodyState, place: Whereabouts) -> CustodyState:
-    """The card that passed last belongs there, by the order of drawing or a person's word."""
+def place_last_card(state: CustodyState, place: CardPlace) -> CustodyState:
+    """Move the card drawn last to a place, given by the order of drawing or by a person."""
     shoe = state.shoe
     if shoe is None:
         return state
-    if place is Whereabouts.ASIDE and (not shoe.last or shoe.last not in shoe.aside):
+    if place is CardPlace.ASIDE and (not shoe.last or shoe.last not in shoe.aside):
         state = replace(state, shoe=replace(shoe, aside=(*shoe.aside, shoe.last)))
-    card = located(state, shoe.last) if shoe.last else None
-    return state if card is None else standing(state, card, _PLACED[place])
+    card = find_card(state, shoe.last) if shoe.last else None
+    return state if card is None else with_card_state(state, card, _DRAWN_STATE_IN[place])
 
 
-def burn_racked(state: CustodyState) -> CustodyState:
-    """The burn begins anew: what was burned so far is none of it, and lies in the discard rack."""
-    return swept(state, BURN_RACKED)
+def restart_burn(state: CustodyState) -> CustodyState:
+    """Start the burn over: cards burned so far are in the discard rack."""
+    return move_all(state, BURN_RACKED)
 
 
-def hands_cleared(state: CustodyState, rack_is_read: bool) -> CustodyState:
-    """The hands go to the discard rack; where a reader watches it, once they are read there."""
-    return swept(state, CLEARED_TO_READ if rack_is_read else CLEARED_UNREAD)
+def clear_hands(state: CustodyState, rack_is_read: bool) -> CustodyState:
+    """Move the hands to the discard rack; with a reader there, once it reads them."""
+    return move_all(state, CLEARED_TO_READ if rack_is_read else CLEARED_UNREAD)
 
 
-def aside_to(
+def move_aside_cards(
     state: CustodyState,
-    place: Whereabouts,
+    place: CardPlace,
     count: int | None = None,
     *,
     rack_is_read: bool = False,
 ) -> CustodyState:
-    """The first `count` cards drawn in error, or all of them, go there; the others stay."""
+    """Move the first `count` cards drawn in error, or all of them, to a place."""
     shoe = state.shoe
-    if shoe is None or place is Whereabouts.ASIDE:
+    if shoe is None or place is CardPlace.ASIDE:
         return state
     number = len(shoe.aside) if count is None else max(0, count)
-    going, staying = shoe.aside[:number], shoe.aside[number:]
-    becomes = _PLACED[place]
-    if place is Whereabouts.DISCARD_RACK and rack_is_read:
-        becomes = Standing.CLEARED_LAST
+    moved, staying = shoe.aside[:number], shoe.aside[number:]
+    card_state = _DRAWN_STATE_IN[place]
+    if place is CardPlace.DISCARD_RACK and rack_is_read:
+        card_state = CardState.CLEARED_LAST
     state = replace(state, shoe=replace(shoe, aside=staying))
-    for tag in going:
-        card = located(state, tag) if tag else None
+    for tag in moved:
+        card = find_card(state, tag) if tag else None
         if card is not None:
-            state = standing(state, card, becomes)
+            state = with_card_state(state, card, card_state)
     return state

@@ -1,38 +1,36 @@
-"""The manifest of a batch: which tag is which card, of which deck.
+"""The manifest of a batch: the face and the deck of each tag; checks that it is complete.
 
-Responsible for: the shape, which stays small in every checkpoint; whether a batch is whole (52
-cards of each deck, each rank and suit once a deck, no identity twice); looking a tag up.
-Not responsible for: files and receipts (batch_files), and for where a card is (ledger).
+Not: files (manifest_csv, controller.commissioning.batch_folder).
 Source: NY-a-4-i-decks, NY-a-4-iv-a, NY-a-4-iv-b-same; S42-a-4-i to S42-a-4-iii-same.
 
-Decisions. A cut card may carry a tag, too: it stands in the manifest without rank and suit, and in
-no deck (0). Tags of one batch are of one length.
+A cut card may carry a tag, too: it is in the manifest without rank and suit, with deck 0. All tags
+of one batch have one length. The value is compact because it is part of every saved state.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from controller.rules.cards import Card, Rank, Suit
-from firmware_bridge.values import dataclass
 
 CUT_CARD_DECK: Final = 0
 _SUITS: Final = tuple(Suit)
-_PROBLEMS_TOLD_MAX: Final = 20
+_PROBLEMS_SHOWN_MAX: Final = 20
 
 
 class ManifestError(ValueError):
-    """A batch that is not whole; `problems` name what is missing, extra or twice."""
+    """An incomplete batch; `problems` name each card that is missing, extra or repeated."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        more = len(problems) - _PROBLEMS_TOLD_MAX
-        told = list(problems[:_PROBLEMS_TOLD_MAX])
-        super().__init__("\n".join([*told, f"... and {more} more"] if more > 0 else told))
+        more = len(problems) - _PROBLEMS_SHOWN_MAX
+        shown = list(problems[:_PROBLEMS_SHOWN_MAX])
+        super().__init__("\n".join([*shown, f"... and {more} more"] if more > 0 else shown))
         self.problems = tuple(problems)
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestCard:
+class ManifestCard(Struct, frozen=True):
     """A physical card: its tag in upper-case hex, its face (None: a cut card), its deck from 1."""
 
     tag: str
@@ -40,9 +38,8 @@ class ManifestCard:
     deck: int
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A whole batch. `batch` is its name, the text of its bar code; `back` its back colour.
+class Manifest(Struct, frozen=True):
+    """A complete batch. `batch` is its name, the text of its bar code; `back` its back colour.
 
     `tags` holds all tags in ascending order, `tag_bytes` each; `faces` and `deck_numbers` one byte
     for each tag in the same order.
@@ -57,12 +54,12 @@ class Manifest:
     deck_numbers: bytes
 
     def __len__(self) -> int:
-        """How many tags, those of cut cards included."""
+        """The number of tags, including those of cut cards."""
         return len(self.faces)
 
     def find(self, tag: str) -> int | None:
-        """The index of a tag (upper-case hex), None where it is not of this batch."""
-        # Read as hex, spaces would be passed over: two texts would be one tag.
+        """The index of a tag (hex), None where the batch does not contain it."""
+        # bytes.fromhex skips spaces, so two texts could be one tag: the length is checked twice.
         if not tag or len(tag) != 2 * self.tag_bytes:
             return None
         try:
@@ -71,7 +68,7 @@ class Manifest:
             return None
         if len(wanted) != self.tag_bytes:
             return None
-        # The end of one tag and the start of the next may look like a third.
+        # A match may straddle two tags: accept multiples of the tag length only.
         at = self.tags.find(wanted)
         while at >= 0 and at % self.tag_bytes:
             at = self.tags.find(wanted, at + 1)
@@ -83,7 +80,7 @@ class Manifest:
         return _card(face) if face else None
 
     def at(self, index: int) -> ManifestCard:
-        """Everything about the card at `index`."""
+        """The card at `index` with its tag and deck."""
         tag = self._tag(index).hex().upper()
         return ManifestCard(tag, self.card(index), self.deck_numbers[index])
 
@@ -95,10 +92,10 @@ class Manifest:
         return self.tags[index * self.tag_bytes : (index + 1) * self.tag_bytes]
 
 
-def manifest_of(batch: str, back: str, decks: int, cards: Iterable[ManifestCard]) -> Manifest:
-    """A whole batch from its cards in any order. Raises ManifestError."""
+def build_manifest(batch: str, back: str, decks: int, cards: Iterable[ManifestCard]) -> Manifest:
+    """The manifest of a complete batch from its cards in any order. Raises ManifestError."""
     listed = sorted(cards, key=lambda one: one.tag)
-    problems = problems_of(decks, listed)
+    problems = manifest_problems(decks, listed)
     if problems:
         raise ManifestError(problems)
     tags = [bytes.fromhex(one.tag) for one in listed]
@@ -113,30 +110,30 @@ def manifest_of(batch: str, back: str, decks: int, cards: Iterable[ManifestCard]
     )
 
 
-def problems_of(decks: int, cards: Sequence[ManifestCard]) -> tuple[str, ...]:
-    """Why these cards are no whole batch of so many decks; empty where they are."""
+def manifest_problems(decks: int, cards: Sequence[ManifestCard]) -> tuple[str, ...]:
+    """Why these cards are not a complete batch of `decks` decks; empty where they are."""
     problems = list(_tag_problems(cards))
     for deck in range(1, decks + 1):
         problems.extend(deck_problems(deck, [one.card for one in cards if one.deck == deck]))
     for one in cards:
         if one.card is None and one.deck != CUT_CARD_DECK:
-            problems.append(f"tag {one.tag}: a cut card is of no deck; write deck 0")
+            problems.append(f"tag {one.tag}: a cut card has no deck; write deck 0")
         if one.card is not None and not 1 <= one.deck <= decks:
             problems.append(f"tag {one.tag}: deck {one.deck}; decks are numbered 1 to {decks}")
     return tuple(problems)
 
 
 def deck_problems(deck: int, cards: Sequence[Card | None]) -> tuple[str, ...]:
-    """What is missing from one deck, and what is in it more than once."""
-    there = Counter(card for card in cards if card is not None)
+    """The cards missing from one deck, and those in it more than once."""
+    counts = Counter(card for card in cards if card is not None)
     problems = []
     for suit in Suit:
         for rank in Rank:
             card = Card(rank, suit)
-            if not there[card]:
+            if not counts[card]:
                 problems.append(f"deck {deck}: {card} is missing")
-            elif there[card] > 1:
-                problems.append(f"deck {deck}: {card} is there {there[card]} times")
+            elif counts[card] > 1:
+                problems.append(f"deck {deck}: {card} is in it {counts[card]} times")
     return tuple(problems)
 
 
@@ -147,11 +144,11 @@ def _tag_problems(cards: Sequence[ManifestCard]) -> Iterable[str]:
     counts = Counter(one.tag for one in cards)
     for tag, count in sorted(counts.items()):
         if count > 1:
-            yield f"tag {tag} stands there {count} times: no two cards have one identity"
+            yield f"tag {tag} is listed {count} times: every card has its own tag"
     length = len(cards[0].tag)
     for one in cards:
         if not one.tag or not _is_hex(one.tag):
-            yield f"tag {one.tag!r} is no identity; write its bytes as upper-case hex digits"
+            yield f"tag {one.tag!r} is not a tag; write its bytes as upper-case hex digits"
         elif len(one.tag) != length:
             yield f"tag {one.tag} is {len(one.tag) // 2} bytes long, others are {length // 2}"
 

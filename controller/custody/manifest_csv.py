@@ -1,33 +1,31 @@
-"""A batch's cards as CSV text: read strictly, with every problem at once, and written in one form.
+"""Reads and writes a batch's cards as CSV; reports every problem with line and column.
 
-Responsible for: the form of the file (heading, columns, rows), what is wrong in it by line and
-column, and the one canonical text of a manifest.
-Not responsible for: whether the cards are a whole batch (manifest), files
-(controller.commissioning.batch_folder) and who vouches for them (receipt).
+Not: files (controller.commissioning.batch_folder).
 Source: controller/README.md, "The batch file".
 
-Decisions. The file is read as other programs leave it (byte order mark, CRLF, blank lines, small
-letters, spaces around a cell), and written in one way only: a heading, then rows by deck and tag. A
-name is also a file name and the text of a bar code, so its characters are few.
+The reader accepts what other programs write (byte order mark, CRLF, blank lines, lower case, spaces
+around a cell). The writer has one canonical form: a heading, then rows by deck and tag. A batch
+name is also a file name and the text of a bar code, so few characters are allowed.
 """
 
 import re
 from typing import Final
+
+from msgspec import Struct
 
 from controller.custody.manifest import (
     CUT_CARD_DECK,
     Manifest,
     ManifestCard,
     ManifestError,
-    manifest_of,
+    build_manifest,
 )
 from controller.rules.cards import Card, Rank, Suit
-from firmware_bridge.values import dataclass
 
 HEADING: Final = ("batch", "back", "decks")
 COLUMNS: Final = ("tag", "rank", "suit", "deck")
 CUT_CARD: Final = "cut"
-# A deck's number is kept in one byte.
+# A deck number is stored in one byte.
 DECKS_MAX: Final = 255
 _TAG_BYTES_MAX: Final = 32
 _CELL_SHOWN_MAX: Final = 40
@@ -44,9 +42,8 @@ BACK_ALLOWED: Final = "one word or a few, 32 characters at most, such as red"
 _DECKS_ALLOWED: Final = f"a number from 1 to {DECKS_MAX}"
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSheet:
-    """What a file says, read without fault; the cards may still be no whole batch."""
+class BatchSheet(Struct, frozen=True):
+    """The contents of a valid file; its cards need not be a complete batch."""
 
     batch: str
     back: str
@@ -55,33 +52,33 @@ class BatchSheet:
 
 
 def heading_problem(name: str, value: str) -> str:
-    """Why `value` cannot stand in the heading as batch, back or decks; "" where it can."""
+    """Why `value` is invalid for `name` (batch, back or decks) in the heading; "" where valid."""
     if name == "batch":
         allowed = "" if _BATCH.fullmatch(value) else BATCH_ALLOWED
     elif name == "back":
         allowed = "" if _BACK.fullmatch(value) else BACK_ALLOWED
     else:
-        good = _NUMBER.fullmatch(value) and 1 <= int(value) <= DECKS_MAX
-        allowed = "" if good else _DECKS_ALLOWED
-    return f"{_shown(value)}. Allowed: {allowed}. Remedy: correct it" if allowed else ""
+        valid = _NUMBER.fullmatch(value) and 1 <= int(value) <= DECKS_MAX
+        allowed = "" if valid else _DECKS_ALLOWED
+    return f"{_quoted(value)}. Allowed: {allowed}. Remedy: correct it" if allowed else ""
 
 
 def read_manifest(text: str) -> Manifest:
-    """A whole batch. Raises ManifestError with every problem, each with its line where it has one.
+    """A complete batch. Raises ManifestError with every problem, with its line where it has one.
 
-    Wholeness is judged only where every row could be read: a card that was not is not missing.
+    Completeness is checked only where every row is valid: an invalid row is not a missing card.
     """
     sheet = read_sheet(text)
-    return manifest_of(sheet.batch, sheet.back, sheet.decks, sheet.cards)
+    return build_manifest(sheet.batch, sheet.back, sheet.decks, sheet.cards)
 
 
 def read_sheet(text: str) -> BatchSheet:
     """Heading and rows. Raises ManifestError with every problem that has a line."""
-    reading = _Reading()
-    # Only these end a line: a cell may hold any other character, and is then refused by its column.
+    parser = _SheetParser()
+    # Only these end a line: any other separator belongs to a cell, which its column then refuses.
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text.removeprefix("\ufeff")), start=1):
-        reading.take(number, line.strip())
-    return reading.finish()
+        parser.add_line(number, line.strip())
+    return parser.finish()
 
 
 def write_manifest(manifest: Manifest) -> str:
@@ -92,7 +89,7 @@ def write_manifest(manifest: Manifest) -> str:
 
 
 def write_sheet(sheet: BatchSheet) -> str:
-    """The same for cards that need be no whole batch."""
+    """The canonical text of cards that need not be a complete batch."""
     rows = sorted(sheet.cards, key=lambda one: (one.deck, one.tag))
     return "".join(
         f"{line}\n"
@@ -114,18 +111,18 @@ def _suit(card: Card | None) -> str:
     return "" if card is None else card.suit.value
 
 
-def _great(cell: str) -> str:
-    """Great letters for small ones of ASCII alone: others become one of its letters, too."""
+def _upper(cell: str) -> str:
+    """Upper case for ASCII only: upper() maps some other letters to ASCII letters."""
     return cell.upper() if cell.isascii() else cell
 
 
-def _shown(cell: str) -> str:
+def _quoted(cell: str) -> str:
     short = cell if len(cell) <= _CELL_SHOWN_MAX else f"{cell[:_CELL_SHOWN_MAX]}..."
     return repr(short)
 
 
-class _Reading:
-    """One file under way, line by line."""
+class _SheetParser:
+    """Parses one file line by line and collects its problems."""
 
     def __init__(self) -> None:
         self._heading: dict[str, str] = {}
@@ -134,17 +131,17 @@ class _Reading:
         self._lines: dict[str, int] = {}
         self._problems: list[str] = []
 
-    def take(self, number: int, line: str) -> None:
+    def add_line(self, number: int, line: str) -> None:
         if not line:
             return
         if line.startswith("#"):
-            self._take_heading(number, line)
+            self._add_heading(number, line)
             return
         cells = tuple(cell.strip() for cell in line.split(","))
         if not self._columns_at:
-            self._take_columns(number, cells)
+            self._add_columns(number, cells)
             return
-        self._take_row(number, cells)
+        self._add_row(number, cells)
 
     def finish(self) -> BatchSheet:
         self._problems.extend(
@@ -161,80 +158,86 @@ class _Reading:
             heading["batch"], heading["back"], int(heading["decks"]), tuple(self._cards)
         )
 
-    def _take_heading(self, number: int, line: str) -> None:
+    def _add_heading(self, number: int, line: str) -> None:
         found = _HEADING_LINE.fullmatch(line)
         if found is None or found[1] not in HEADING:
-            return  # any other line with # in front is a remark
+            return  # any other line starting with # is a comment
         name, value = found[1], found[2]
         if name in self._heading:
-            self._tell(number, f"# {name} stands there already. Remedy: keep one of the lines")
+            self._add_problem(number, f"# {name} is repeated. Remedy: keep one of the lines")
             return
         self._heading[name] = value
         problem = heading_problem(name, value)
         if problem:
-            self._tell(number, f"# {name}: {problem}")
+            self._add_problem(number, f"# {name}: {problem}")
 
-    def _take_columns(self, number: int, cells: tuple[str, ...]) -> None:
+    def _add_columns(self, number: int, cells: tuple[str, ...]) -> None:
         self._columns_at = number
         if tuple(cell.lower() for cell in cells) == COLUMNS:
             return
-        self._tell(
+        self._add_problem(
             number,
-            f"{_shown(','.join(cells))}. Allowed: {','.join(COLUMNS)}, the names of the columns."
+            f"{_quoted(','.join(cells))}. Allowed: {','.join(COLUMNS)}, the names of the columns."
             " Remedy: write this line above the cards",
         )
 
-    def _take_row(self, number: int, cells: tuple[str, ...]) -> None:
+    def _add_row(self, number: int, cells: tuple[str, ...]) -> None:
         if len(cells) != len(COLUMNS):
-            self._tell(
+            self._add_problem(
                 number,
                 f"there are {len(cells)} columns. Allowed: {','.join(COLUMNS)}. Remedy: write all"
                 " four, such as E00401500000002A,Q,D,3",
             )
             return
         tag, rank, suit, deck = cells
-        told = len(self._problems)
+        before = len(self._problems)
         self._check_tag(number, tag)
         card = self._card(number, rank, suit)
         if not (_NUMBER.fullmatch(deck) and int(deck) <= DECKS_MAX):
-            self._tell_cell(number, 3, deck, f"the number of a deck, {CUT_CARD_DECK} of a cut card")
-        elif (card is None) is not (int(deck) == CUT_CARD_DECK) and len(self._problems) == told:
-            allowed = "0, as a cut card is of no deck" if card is None else "1 or more"
-            self._tell_cell(number, 3, deck, allowed)
-        if len(self._problems) == told:
+            self._add_cell_problem(
+                number, 3, deck, f"the number of a deck, {CUT_CARD_DECK} for a cut card"
+            )
+        elif (card is None) is not (int(deck) == CUT_CARD_DECK) and len(self._problems) == before:
+            allowed = "0, as a cut card has no deck" if card is None else "1 or more"
+            self._add_cell_problem(number, 3, deck, allowed)
+        if len(self._problems) == before:
             self._cards.append(ManifestCard(tag.upper(), card, int(deck)))
 
     def _check_tag(self, number: int, tag: str) -> None:
-        good = re.fullmatch(r"(?:[0-9A-Fa-f]{2})+", tag)
-        if good is None or len(tag) > 2 * _TAG_BYTES_MAX:
-            self._tell_cell(number, 0, tag, "the bytes of an identity in hex digits, two a byte")
+        valid = re.fullmatch(r"(?:[0-9A-Fa-f]{2})+", tag)
+        if valid is None or len(tag) > 2 * _TAG_BYTES_MAX:
+            self._add_cell_problem(
+                number, 0, tag, "the bytes of a tag in hex digits, two for each byte"
+            )
             return
         known = self._lines.setdefault(tag.upper(), number)
         if known != number:
-            self._tell(
+            self._add_problem(
                 number,
-                f"column 1 (tag): {tag} stands in line {known} already. Allowed: each identity"
-                " once. Remedy: read both cards again; if both have it, set both apart",
+                f"column 1 (tag): {tag} is in line {known} already. Allowed: each tag"
+                " once. Remedy: read both cards again; if both have this tag, set both apart",
             )
 
     def _card(self, number: int, rank: str, suit: str) -> Card | None:
-        """The face of a row; None for a cut card, and where it was refused."""
+        """The face of a row; None for a cut card and for an invalid face."""
         if rank.lower() == CUT_CARD:
             if suit:
-                self._tell_cell(number, 2, suit, "nothing, as a cut card has no suit")
+                self._add_cell_problem(number, 2, suit, "nothing, as a cut card has no suit")
             return None
-        great_rank, great_suit = _great(rank), _great(suit)
-        if great_rank not in _RANKS:
-            self._tell_cell(number, 1, rank, f"{', '.join(_RANKS)} or {CUT_CARD}")
-        if great_suit not in _SUITS:
-            self._tell_cell(number, 2, suit, ", ".join(_SUITS))
-        if great_rank not in _RANKS or great_suit not in _SUITS:
+        upper_rank, upper_suit = _upper(rank), _upper(suit)
+        if upper_rank not in _RANKS:
+            self._add_cell_problem(number, 1, rank, f"{', '.join(_RANKS)} or {CUT_CARD}")
+        if upper_suit not in _SUITS:
+            self._add_cell_problem(number, 2, suit, ", ".join(_SUITS))
+        if upper_rank not in _RANKS or upper_suit not in _SUITS:
             return None
-        return Card(Rank(_RANKS.index(great_rank) + 1), Suit(great_suit))
+        return Card(Rank(_RANKS.index(upper_rank) + 1), Suit(upper_suit))
 
-    def _tell_cell(self, number: int, column: int, cell: str, allowed: str) -> None:
+    def _add_cell_problem(self, number: int, column: int, cell: str, allowed: str) -> None:
         place = f"column {column + 1} ({COLUMNS[column]})"
-        self._tell(number, f"{place}: {_shown(cell)}. Allowed: {allowed}. Remedy: correct it")
+        self._add_problem(
+            number, f"{place}: {_quoted(cell)}. Allowed: {allowed}. Remedy: correct it"
+        )
 
-    def _tell(self, number: int, problem: str) -> None:
+    def _add_problem(self, number: int, problem: str) -> None:
         self._problems.append(f"line {number}, {problem}")

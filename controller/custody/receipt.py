@@ -1,14 +1,11 @@
-"""The receipt of a batch: who vouches for which cards, signed with a table's key.
+"""The signed receipt of a batch: who vouches for which cards; its JSON text.
 
-Responsible for: what a receipt states, the bytes that are signed, its small readable JSON file, and
-whether it is about a given manifest.
-Not responsible for: keys and the arithmetic of signatures (controller.system.keys) and for files
-(controller.commissioning.batch_folder).
+Not: keys and signing (controller.system.keys).
 Source: S42-a-4-iii-same, NY-a-4-iv-b-same (a batch stays the same cards); controller/README.md,
-"Receipts". Signed is the canonical CBOR of the statement (controller/journal/README.md).
+"Receipts". Signed is the MessagePack of the statement (controller/journal/README.md).
 
-Decisions. The manifest is named by the SHA-256 of its canonical CSV text, so that a person can
-check it with any tool. A receipt is only made for a whole batch; `result` says how that is known.
+The manifest is named by the SHA-256 of its canonical CSV text, so that a person can check it with
+any tool. A receipt exists only for a complete batch; `result` says how that is known.
 """
 
 import hashlib
@@ -16,28 +13,28 @@ import json
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import write_manifest
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.system.json_document import JsonFields, time_text
-from firmware_bridge.values import dataclass
 
 SHA256_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 MAKER_MAX: Final = 64
-_REMEDY: Final = "take the receipt as it was written; it cannot be mended by hand, as it is signed"
+_REMEDY: Final = "restore the receipt as it was written; it is signed, so it cannot be edited"
 
 
 class ReceiptResult(StrEnum):
-    """How it is known that the batch is whole."""
+    """How it is known that the batch is complete."""
 
     READ = "read"  # a reader at the table read every card
-    IMPORTED = "imported"  # a maker's list is whole; no card was read
+    IMPORTED = "imported"  # from a maker's complete list; no card was read
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptStatement:
-    """What is signed. `count` is all tags, cut cards included; `maker` is who made the cards."""
+class ReceiptStatement(Struct, frozen=True, tag="receipt-statement"):
+    """The signed data. `count` is the number of tags with cut cards; `maker` made the cards."""
 
     batch: str
     back: str
@@ -51,8 +48,7 @@ class ReceiptStatement:
     key_fingerprint: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """A statement with its Ed25519 signature."""
 
     statement: ReceiptStatement
@@ -60,7 +56,7 @@ class Receipt:
 
 
 class ReceiptError(ValueError):
-    """A file that is no receipt; `problems` name every field that is wrong."""
+    """An invalid receipt file; `problems` name every invalid field."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__("\n".join(problems))
@@ -75,7 +71,7 @@ def manifest_digest(manifest: Manifest) -> bytes:
     return hashlib.sha256(write_manifest(manifest).encode()).digest()
 
 
-def state(
+def make_statement(
     manifest: Manifest,
     result: ReceiptResult,
     *,
@@ -100,25 +96,25 @@ def state(
 
 
 def signed_bytes(statement: ReceiptStatement) -> bytes:
-    """What the signature is over."""
+    """The bytes that are signed."""
     return STATEMENTS.encode(statement)
 
 
 def contradictions(statement: ReceiptStatement, manifest: Manifest) -> tuple[str, ...]:
-    """Where a receipt and a manifest differ; empty where the one is about the other."""
-    told = (
+    """The differences between a receipt and a manifest; empty where they match."""
+    fields = (
         ("batch", statement.batch, manifest.batch),
         ("back", statement.back, manifest.back),
         ("decks", statement.decks, manifest.decks),
         ("count", statement.count, len(manifest)),
     )
     found = tuple(
-        f"{name}: the receipt says {there}, the file {here}"
-        for name, there, here in told
-        if there != here
+        f"{name}: the receipt says {stated}, the file {actual}"
+        for name, stated, actual in fields
+        if stated != actual
     )
     if statement.manifest_sha256 != manifest_digest(manifest):
-        found = (*found, "the cards are not those the receipt was made for")
+        found = (*found, "the cards are not those of the receipt")
     return found
 
 
@@ -126,26 +122,26 @@ def contradictions(statement: ReceiptStatement, manifest: Manifest) -> tuple[str
 
 
 def write_receipt(receipt: Receipt) -> str:
-    """The receipt as JSON text, a field a line."""
-    said = receipt.statement
+    """The receipt as JSON text, one field per line."""
+    statement = receipt.statement
     fields = {
-        "batch": said.batch,
-        "back": said.back,
-        "decks": said.decks,
-        "count": said.count,
-        "result": said.result.value,
-        "maker": said.maker,
-        "operator": said.operator,
-        "time": time_text(said.at_utc_ns),
-        "manifest_sha256": said.manifest_sha256.hex(),
-        "key_fingerprint": said.key_fingerprint.hex(),
+        "batch": statement.batch,
+        "back": statement.back,
+        "decks": statement.decks,
+        "count": statement.count,
+        "result": statement.result.value,
+        "maker": statement.maker,
+        "operator": statement.operator,
+        "time": time_text(statement.at_utc_ns),
+        "manifest_sha256": statement.manifest_sha256.hex(),
+        "key_fingerprint": statement.key_fingerprint.hex(),
         "signature": receipt.signature.hex(),
     }
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_receipt(text: str) -> Receipt:
-    """What `write_receipt` wrote. Raises ReceiptError with every problem."""
+    """Read the text of `write_receipt`. Raises ReceiptError with every problem."""
     fields = JsonFields.of(text, _REMEDY)
     receipt = Receipt(
         ReceiptStatement(

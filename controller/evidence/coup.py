@@ -1,74 +1,69 @@
-"""One coup out of a sealed shoe: its record and everything that belongs to it.
+"""Collects all entries of a sealed shoe that belong to one coup, and what people saw of it.
 
-Responsible for: which entries of the shoe are about one coup, where its cards stand in the records,
-its payment, irregularities and decisions, and what of it people have seen.
-Not responsible for: reading the file (evidence_shoe) and for words and pages (evidence_page).
 Source: package README, "Evidence bundle", "Disclosure".
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from controller.evidence.card_owners import coups_of_cards, placed
-from controller.evidence.sealed_shoe import SealedShoe, Told
-from controller.procedure.decisions import Decision
+from msgspec import Struct
+
+from controller.evidence.card_owners import coups_of_cards, match_draws
+from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
+from controller.procedure.decisions import FloorDecision
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
-    CoupPaid,
+    CoupPayment,
     CoupRecord,
-    Prompted,
+    Prompt,
     RecordedCard,
     ResolutionRecorded,
     ShoeOpened,
 )
-from controller.procedure.events import CardDrawn, CardsTurned, TurnedCards
+from controller.procedure.events import CardDrawn, CardsTurned, LayoutPart
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.coup import Place
-from controller.tape.entries import Judged, StateDigest
+from controller.tape.entries import EventVerdicts, StateDigest
 from controller.views.disclosure import record_seen
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedCard:
-    """A card of a hand. `at` tells of its draw; None where it was held from before the coup."""
+class PlacedCard(Struct, frozen=True):
+    """A card of a hand. `at` is the entry of its draw; None if it was held from before the coup."""
 
     dealt: RecordedCard
-    at: Told | None
+    at: ShoeEntry | None
 
     @property
     def claimed(self) -> Place:
-        """Where the shoe believed it goes."""
+        """The place that the shoe claimed for it."""
         judged = self.at.entry if self.at is not None else None
-        drawn = judged.event if isinstance(judged, Judged) else None
+        drawn = judged.event if isinstance(judged, EventVerdicts) else None
         return drawn.claimed if isinstance(drawn, CardDrawn) else Place.UNCLAIMED
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """An irregularity, where it was raised, and the decision that closed it, if any did."""
+class RaisedIrregularity(Struct, frozen=True):
+    """An irregularity, the entry that raised it, and the decision that closed it, if any."""
 
-    at: Told
+    at: ShoeEntry
     irregularity: Irregularity
-    decided: Told | None
+    decided: ShoeEntry | None
 
 
-@dataclass(frozen=True, slots=True)
-class CoupAccount:
-    """A coup with all that belongs to it. `told` is what happened, in order.
+class CoupAccount(Struct, frozen=True):
+    """A coup with everything that belongs to it; `entries` are in order.
 
-    `drawn` are the records of all cards drawn in it, those in error too. `seen` says that people
-    have seen its hands, `errors_seen` the cards drawn in error.
+    `drawn` are the records of all cards drawn in it, including those drawn in error. `seen`: people
+    have seen its hands; `errors_seen`: they have seen the cards drawn in error.
     """
 
-    shoe: SealedShoe
-    closed_at: Told
+    shoe: ShoeAccount
+    closed_at: ShoeEntry
     closed: CoupClosed
-    paid: CoupPaid | None
+    paid: CoupPayment | None
     cards: tuple[PlacedCard, ...]
-    told: tuple[Told, ...]
-    raised: tuple[Raised, ...]
-    decisions: tuple[Told, ...]
+    entries: tuple[ShoeEntry, ...]
+    raised: tuple[RaisedIrregularity, ...]
+    decisions: tuple[ShoeEntry, ...]
     drawn: frozenset[int]
     seen: bool
     errors_seen: bool
@@ -79,109 +74,120 @@ class CoupAccount:
 
     @property
     def name(self) -> str:
-        """Gaming day, shoe and coup, as people write them."""
+        """Gaming day, shoe and coup, such as 2026-11-21/7/34."""
         return f"{self.shoe.name}/{self.record.coup}"
 
     def card_clauses(self, seq: int) -> tuple[str, ...]:
-        """What the verdicts on the card that record `seq` tells of cite."""
+        """The clauses that the verdicts on the card of record `seq` cite."""
         if not self.seen:
             return ()
         verdicts = (
             verdict
-            for told in self.told
-            if told.seq == seq and isinstance(told.entry, Judged)
-            for verdict in told.entry.verdicts
+            for one in self.entries
+            if one.seq == seq and isinstance(one.entry, EventVerdicts)
+            for verdict in one.entry.verdicts
         )
         return tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.clauses))
 
     def card_seen(self, seq: int) -> bool:
-        """Whether people have seen the card that record `seq` tells of: one of this coup."""
+        """Whether people have seen the card of record `seq`, one of this coup."""
         if any(one.at is not None and one.at.seq == seq for one in self.cards):
             return self.seen
         return seq in self.drawn and self.errors_seen
 
 
-def coup_account(shoe: SealedShoe, number: int) -> CoupAccount | None:
-    """The coup of that number; None where the shoe has none."""
-    at = next((one for one in shoe.told if _closes(one, shoe.number) == number), None)
+def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
+    """The coup of that number; None if the shoe has no such finished coup."""
+    at = next(
+        (one for one in shoe.entries if _closed_coup_number(one, shoe.number) == number), None
+    )
     if at is None or not isinstance(at.entry, CoupClosed):
         return None
     record = at.entry.record
-    coup_of = coups_of_cards(shoe.told, shoe.number)
-    told = tuple(_about(shoe, coup_of, at, number))
-    decisions = tuple(one for one in told if isinstance(one.entry, ResolutionRecorded))
+    coup_of = coups_of_cards(shoe.entries, shoe.number)
+    entries = tuple(_entries_of_coup(shoe, coup_of, at, number))
+    decisions = tuple(one for one in entries if isinstance(one.entry, ResolutionRecorded))
     return CoupAccount(
         shoe=shoe,
         closed_at=at,
         closed=at.entry,
-        paid=next((one for one in shoe.entries(CoupPaid) if _pays(one, record)), None),
-        cards=tuple(PlacedCard(*one) for one in placed(record, shoe.told, coup_of)),
-        told=told,
-        raised=tuple(_raised(told, decisions, record)),
+        paid=next(
+            (one for one in shoe.entries_of(CoupPayment) if _is_payment_for(one, record)), None
+        ),
+        cards=tuple(PlacedCard(*one) for one in match_draws(record, shoe.entries, coup_of)),
+        entries=entries,
+        raised=tuple(_raised_irregularities(entries, decisions, record)),
         decisions=decisions,
         drawn=frozenset(seq for seq, coup in coup_of.items() if coup == number),
         seen=record_seen(record, face_up=shoe.face_up),
-        errors_seen=_errors_seen(told, record),
+        errors_seen=_errors_seen(entries, record),
     )
 
 
-def _closes(one: Told, shoe: int) -> int:
-    """The number of the coup of this shoe that is closed here, 0 for none."""
+def _closed_coup_number(one: ShoeEntry, shoe: int) -> int:
+    """The number of the coup of this shoe that this entry closes; 0 for none."""
     entry = one.entry
     of_it = isinstance(entry, CoupClosed) and entry.record.shoe == shoe
     return entry.record.coup if of_it and isinstance(entry, CoupClosed) else 0
 
 
-def _pays(paid: CoupPaid, record: CoupRecord) -> bool:
+def _is_payment_for(paid: CoupPayment, record: CoupRecord) -> bool:
     here = (paid.gaming_day, paid.shoe, paid.coup)
     return here == (record.gaming_day, record.shoe, record.coup)
 
 
-def _about(shoe: SealedShoe, coup_of: Mapping[int, int], at: Told, number: int) -> Iterator[Told]:
+def _entries_of_coup(
+    shoe: ShoeAccount, coup_of: Mapping[int, int], at: ShoeEntry, number: int
+) -> Iterator[ShoeEntry]:
     """Entries from the end of the coup before, or of the burn, to the last decision about this one.
 
-    One input may hold the end of a coup and the beginning of the next, or many coups, and a coup
-    dealt while play was suspended is closed late: what is said while another coup is dealt is
-    about that one.
+    One input may end a coup and begin the next, or hold many coups, and a coup dealt while play was
+    suspended is closed late: an entry stored while another coup is dealt belongs to that coup.
     """
-    numbers = _numbers(shoe, at, number)
-    begins = _begins(shoe, coup_of, at, number)
-    ends = _next_judged(shoe, at.seq)
+    numbers = _irregularity_numbers(shoe, at, number)
+    begins = _first_record(shoe, coup_of, at, number)
+    ends = _next_event_record(shoe, at.seq)
     dealt = 0
-    for one in shoe.told:
+    for one in shoe.entries:
         dealt = coup_of.get(one.seq, dealt)
-        named = _of(one, number) or _decides(one, numbers) or coup_of.get(one.seq) == number
-        if named or (begins <= one.seq < ends and not _of_another(one, number, dealt)):
+        named = (
+            _raises_irregularity_of(one, number)
+            or _decides(one, numbers)
+            or coup_of.get(one.seq) == number
+        )
+        if named or (begins <= one.seq < ends and not _belongs_to_other_coup(one, number, dealt)):
             yield one
-        if dealt and _closes(one, shoe.number) == dealt:
+        if dealt and _closed_coup_number(one, shoe.number) == dealt:
             dealt = 0
 
 
-def _begins(shoe: SealedShoe, coup_of: Mapping[int, int], at: Told, number: int) -> int:
-    """The first record about this coup, wherever its first card is."""
+def _first_record(shoe: ShoeAccount, coup_of: Mapping[int, int], at: ShoeEntry, number: int) -> int:
+    """The first record of this coup, which may come before its first card."""
     first = min((seq for seq, coup in coup_of.items() if coup == number), default=at.seq)
     begins = 0
-    for one in shoe.told:
+    for one in shoe.entries:
         if one.seq >= first:
             break
-        if 0 < _closes(one, shoe.number) < number:
-            begins = _next_judged(shoe, one.seq)
+        if 0 < _closed_coup_number(one, shoe.number) < number:
+            begins = _next_event_record(shoe, one.seq)
         elif isinstance(one.entry, ShoeOpened | BurnDone):
             begins = one.seq + 1
     return min(begins, first)
 
 
-def _next_judged(shoe: SealedShoe, seq: int) -> int:
-    """The record of the next event: until then everything follows from what is told at `seq`."""
-    later = (one.seq for one in shoe.told if one.seq > seq and isinstance(one.entry, Judged))
+def _next_event_record(shoe: ShoeAccount, seq: int) -> int:
+    """The record of the next event: until then everything follows from record `seq`."""
+    later = (
+        one.seq for one in shoe.entries if one.seq > seq and isinstance(one.entry, EventVerdicts)
+    )
     return next(later, shoe.heading.last_seq + 1)
 
 
-def _numbers(shoe: SealedShoe, at: Told, number: int) -> frozenset[int]:
-    """The irregularities of this coup."""
+def _irregularity_numbers(shoe: ShoeAccount, at: ShoeEntry, number: int) -> frozenset[int]:
+    """The numbers of this coup's irregularities."""
     raised = (
         one.number
-        for judged in shoe.entries(Judged)
+        for judged in shoe.entries_of(EventVerdicts)
         for one in _irregularities(judged)
         if one.coup == number
     )
@@ -189,60 +195,60 @@ def _numbers(shoe: SealedShoe, at: Told, number: int) -> frozenset[int]:
     return frozenset((*raised, *listed))
 
 
-def _irregularities(judged: Judged) -> Iterator[Irregularity]:
+def _irregularities(judged: EventVerdicts) -> Iterator[Irregularity]:
     return (one for one in judged.verdicts if isinstance(one, Irregularity))
 
 
-def _decides(one: Told, numbers: frozenset[int]) -> bool:
+def _decides(one: ShoeEntry, numbers: frozenset[int]) -> bool:
     entry = one.entry
     return isinstance(entry, ResolutionRecorded) and not numbers.isdisjoint(entry.closed)
 
 
-def _of(one: Told, number: int) -> bool:
+def _raises_irregularity_of(one: ShoeEntry, number: int) -> bool:
     """Whether an irregularity of this coup is raised here."""
     entry = one.entry
-    return isinstance(entry, Judged) and any(
+    return isinstance(entry, EventVerdicts) and any(
         found.coup == number for found in _irregularities(entry)
     )
 
 
-def _of_another(one: Told, number: int, dealt: int) -> bool:
-    """Whether it is about another coup. `dealt` is the coup on the layout, 0 for none."""
+def _belongs_to_other_coup(one: ShoeEntry, number: int, dealt: int) -> bool:
+    """Whether the entry is about another coup. `dealt` is the coup on the layout, 0 for none."""
     match one.entry:
         case StateDigest():
             return True
         case CoupClosed(record=record):
             return record.coup != number
-        case CoupPaid(coup=coup):
+        case CoupPayment(coup=coup):
             return coup != number
-        case Judged() | Prompted():
+        case EventVerdicts() | Prompt():
             return dealt not in (0, number)
         case _:
             return False
 
 
-def _raised(
-    told: tuple[Told, ...], decisions: tuple[Told, ...], record: CoupRecord
-) -> Iterator[Raised]:
-    for one in told:
-        if not isinstance(one.entry, Judged):
+def _raised_irregularities(
+    entries: tuple[ShoeEntry, ...], decisions: tuple[ShoeEntry, ...], record: CoupRecord
+) -> Iterator[RaisedIrregularity]:
+    for one in entries:
+        if not isinstance(one.entry, EventVerdicts):
             continue
         for found in _irregularities(one.entry):
             if found.coup == record.coup or found.number in record.irregular:
-                yield Raised(one, found, _decision_on(found.number, decisions))
+                yield RaisedIrregularity(one, found, _decision_on(found.number, decisions))
 
 
-def _decision_on(number: int, decisions: tuple[Told, ...]) -> Told | None:
+def _decision_on(number: int, decisions: tuple[ShoeEntry, ...]) -> ShoeEntry | None:
     return next((one for one in decisions if _decides(one, frozenset({number}))), None)
 
 
-def _errors_seen(told: tuple[Told, ...], record: CoupRecord) -> bool:
-    """Whether every card drawn in error was turned up, or burned, which asks for a card seen."""
+def _errors_seen(entries: tuple[ShoeEntry, ...], record: CoupRecord) -> bool:
+    """Whether every card drawn in error was turned up, or burned: only a seen card is burned."""
     turned = 0
-    for one in told:
+    for one in entries:
         match one.entry:
-            case Judged(event=CardsTurned(what=TurnedCards.ERROR_CARD), verdicts=verdicts):
+            case EventVerdicts(event=CardsTurned(what=LayoutPart.ERROR_CARD), verdicts=verdicts):
                 turned += any(isinstance(verdict, Accepted) for verdict in verdicts)
-            case ResolutionRecorded(decision=Decision.BURN.value):
+            case ResolutionRecorded(decision=FloorDecision.BURN.value):
                 return True
     return turned >= len(record.aside)

@@ -1,9 +1,5 @@
-"""The page of a coup: what a bundle shows to a person.
+"""Builds a coup's HTML page: self-contained, without scripts, without cards nobody has seen.
 
-Responsible for: one HTML page about one coup of a sealed shoe that needs nothing but itself: no
-script, no other file. It shows no card that nobody has seen.
-Not responsible for: what belongs to the coup (evidence_coup), sentences (evidence_lines), drawings
-(evidence_roads) and files (evidence_bundle).
 Source: package README, "Evidence bundle"; HTML Living Standard; CSS 2.2, "Paged media".
 """
 
@@ -13,18 +9,23 @@ from importlib.resources import files
 from controller.evidence import page_sections as sections
 from controller.evidence.coup import CoupAccount
 from controller.evidence.html import Child, Markup, element
-from controller.evidence.page_sections import Cited, Proof, sentence
+from controller.evidence.page_sections import Citations, SealProof, sentence
 from controller.evidence.road_drawings import road_drawings
-from controller.evidence.timeline import Line, closed_words, lines_of, moment
+from controller.evidence.timeline import (
+    TimelineLine,
+    describe_closed_coup,
+    local_and_utc,
+    timeline_lines,
+)
 from controller.procedure.effects import CoupFate
 from controller.profiles.clauses import Clause
-from controller.rules.roads import Played, Roads, roads_of
+from controller.rules.roads import RoadCoup, Roads, build_roads
 
 
-def page(account: CoupAccount, proof: Proof, clauses: Mapping[str, Clause]) -> str:
+def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) -> str:
     """The whole page."""
-    lines = lines_of(account)
-    cited = Cited(clauses, tuple(_cited(account, lines)))
+    lines = timeline_lines(account)
+    cited = Citations(clauses, tuple(_cited_ids(account, lines)))
     table = account.shoe.heading.table
     title = f"Coup {account.record.coup} of shoe {account.shoe.name}, table {table}"
     head = element(
@@ -42,16 +43,18 @@ def page(account: CoupAccount, proof: Proof, clauses: Mapping[str, Clause]) -> s
     body = element(
         "body",
         element("h1", title),
-        _where(account),
-        _verdict(account),
+        _introduction(account),
+        _summary(account),
         *_sections(account, proof, lines, cited),
-        element("footer", "This page is a reading of the sealed records beside it; they decide."),
+        element(
+            "footer", "This page is made from the sealed records beside it; the records prevail."
+        ),
     )
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 
 def _sections(
-    account: CoupAccount, proof: Proof, lines: tuple[Line, ...], cited: Cited
+    account: CoupAccount, proof: SealProof, lines: tuple[TimelineLine, ...], cited: Citations
 ) -> Iterator[Markup]:
     parts: tuple[tuple[str, Iterable[Child]], ...] = (
         ("The cards", sections.cards(account, cited)),
@@ -83,9 +86,9 @@ def _roads(account: CoupAccount) -> Iterator[Markup]:
 def shoe_roads(account: CoupAccount) -> Roads:
     """The roads of the whole shoe: every coup with an outcome."""
     records = (closed.record for closed in account.shoe.coups)
-    return roads_of(
+    return build_roads(
         tuple(
-            Played(
+            RoadCoup(
                 record.coup,
                 record.outcome,
                 record.result is not None and record.result.player_pair,
@@ -97,7 +100,7 @@ def shoe_roads(account: CoupAccount) -> Roads:
     )
 
 
-def _cited(account: CoupAccount, lines: tuple[Line, ...]) -> Iterator[str]:
+def _cited_ids(account: CoupAccount, lines: tuple[TimelineLine, ...]) -> Iterator[str]:
     ids = [*account.closed.clauses, *(one for line in lines for one in line.clauses)]
     if account.paid is not None:
         for step in account.paid.steps:
@@ -110,42 +113,40 @@ def _cited(account: CoupAccount, lines: tuple[Line, ...]) -> Iterator[str]:
     yield from dict.fromkeys(ids)
 
 
-def _where(account: CoupAccount) -> Markup:
-    local, utc = moment(account.closed_at.utc_ns, account.shoe.zone)
+def _introduction(account: CoupAccount) -> Markup:
+    local, utc = local_and_utc(account.closed_at.utc_ns, account.shoe.zone)
     heading = account.shoe.heading
-    back = f"the batch with {heading.back} backs" if heading.back else "batch not known"
+    back = f"the batch with {heading.back} backs" if heading.back else "batch unknown"
     batch = f"batch {heading.batch} ({heading.back} backs)" if heading.batch else back
     return element(
         "p",
         f"Table {heading.table}, gaming day {heading.gaming_day}, shoe {heading.shoe},"
-        f" {batch}. Over at {local} local time, {utc} UTC.",
+        f" {batch}. Closed at {local} local time, {utc} UTC.",
         class_="where",
     )
 
 
-def _verdict(account: CoupAccount) -> Markup:
+def _summary(account: CoupAccount) -> Markup:
     record = account.record
     grave = bool(account.raised) or record.fate is not CoupFate.COUNTED
     counts = _counts(account)
-    said = "No irregularity."
+    irregularities = "No irregularity."
     if account.raised:
-        said = _number(len(account.raised), "irregularity", "irregularities")
+        irregularities = _number(len(account.raised), "irregularity", "irregularities")
         undecided = sum(one.decided is None for one in account.raised)
-        said += (
-            f", {undecided} without a decision."
-            if undecided
-            else "; what was decided stands below."
+        irregularities += (
+            f", {undecided} without a decision." if undecided else "; the decisions are below."
         )
     return element(
         "div",
-        element("strong", sentence(closed_words(record))),
-        f"{counts} {said}",
+        element("strong", sentence(describe_closed_coup(record))),
+        f"{counts} {irregularities}",
         class_="verdict grave" if grave else "verdict",
     )
 
 
-def _number(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+def _number(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"
 
 
 def _counts(account: CoupAccount) -> str:

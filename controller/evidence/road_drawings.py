@@ -1,18 +1,16 @@
-"""The five roads of a shoe as drawings inside a page.
+"""Draws the five roads of a shoe as SVG, each with a text alternative and a frame around one coup.
 
-Responsible for: each road as one SVG image with words for who cannot see it, and a frame around one
-coup.
-Not responsible for: what stands where (roads) and for the page around it (evidence_page).
 Source: package README, "Roads", "Evidence bundle"; SVG 2 (W3C).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from controller.evidence.html import NOTHING, Markup, element, together
+from msgspec import Struct
+
+from controller.evidence.html import NOTHING, Markup, concatenate, element
 from controller.rules.outcome import Outcome
-from controller.rules.roads import ROWS, Bead, BigCell, Colour, DerivedCell, Played, Roads
+from controller.rules.roads import ROWS, Bead, BigCell, Colour, DerivedCell, RoadCoup, Roads
 
 RED: Final = "#b3151d"
 BLUE: Final = "#1846a3"
@@ -23,13 +21,12 @@ _LETTERS: Final = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
 _COLOURS: Final = {Outcome.PLAYER: BLUE, Outcome.BANKER: RED, Outcome.TIE: GREEN}
 _PLATE: Final = 22
 _SMALL: Final = 12
-# So wide that a short shoe's roads do not look like another kind of road.
+# Wide enough that the roads of a short shoe keep their usual shape.
 _COLUMNS_MIN: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A drawing at a place, its top left corner at 0, 0."""
+class _Mark(Struct, frozen=True):
+    """A drawing in one cell of the grid, its top left corner at 0, 0."""
 
     column: int
     row: int
@@ -38,9 +35,9 @@ class _Mark:
 
 
 def road_drawings(roads: Roads, coup: int) -> tuple[tuple[str, Markup], ...]:
-    """Name and drawing of each road; the place of that coup has a frame."""
+    """Name and drawing of each road; the cell of that coup has a frame."""
     return (
-        ("Bead plate", _drawing(_PLATE, _beads(roads.bead_plate, coup), _said(roads))),
+        ("Bead plate", _drawing(_PLATE, _beads(roads.bead_plate, coup), _outcomes_text(roads))),
         ("Big road", _drawing(_PLATE, _big(roads.big_road, coup), "wins by streaks")),
         ("Big eye boy", _derived(roads.big_eye_boy, coup, _ring)),
         ("Small road", _derived(roads.small_road, coup, _disc)),
@@ -48,7 +45,7 @@ def road_drawings(roads: Roads, coup: int) -> tuple[tuple[str, Markup], ...]:
     )
 
 
-def _said(roads: Roads) -> str:
+def _outcomes_text(roads: Roads) -> str:
     letters = "".join(_LETTERS[bead.played.outcome] for bead in roads.bead_plate)
     return f"outcomes in order: {letters or 'none'}"
 
@@ -59,9 +56,9 @@ def _beads(beads: Iterable[Bead], coup: int) -> tuple[_Mark, ...]:
     )
 
 
-def _bead(played: Played) -> Markup:
+def _bead(played: RoadCoup) -> Markup:
     colour, middle = _COLOURS[played.outcome], _PLATE // 2
-    return together(
+    return concatenate(
         (
             element("circle", cx=middle, cy=middle, r=9, fill=colour),
             _text(middle, middle + 4, _LETTERS[played.outcome], "#ffffff"),
@@ -96,13 +93,13 @@ def _big_cell(cell: BigCell) -> Markup:
         parts.append(_text(middle, middle + 4, str(len(cell.ties)), GREEN))
     if cell.won is not None:
         parts.append(_pairs(cell.won))
-    return together(parts)
+    return concatenate(parts)
 
 
-def _pairs(played: Played) -> Markup:
+def _pairs(played: RoadCoup) -> Markup:
     """Banker's pair at the top left, Player's at the bottom right."""
     dots = ((played.banker_pair, 4, RED), (played.player_pair, _PLATE - 4, BLUE))
-    return together(
+    return concatenate(
         element("circle", cx=at, cy=at, r=3, fill=colour, stroke="#ffffff", stroke_width=1)
         for there, at, colour in dots
         if there
@@ -143,7 +140,7 @@ def _text(x: int, y: int, text: str, colour: str) -> Markup:
     return element("text", text, x=x, y=y, fill=colour, text_anchor="middle", font_size=11)
 
 
-def _drawing(size: int, marks: tuple[_Mark, ...], said: str) -> Markup:
+def _drawing(size: int, marks: tuple[_Mark, ...], title: str) -> Markup:
     columns = max(_COLUMNS_MIN, 1 + max((mark.column for mark in marks), default=0))
     width, height = columns * size, ROWS * size
     lines = [_rule(column * size, 0, column * size, height) for column in range(columns + 1)]
@@ -151,7 +148,7 @@ def _drawing(size: int, marks: tuple[_Mark, ...], said: str) -> Markup:
     placed = (_placed(mark, size) for mark in marks)
     return element(
         "svg",
-        element("title", said),
+        element("title", title),
         element("g", *lines, stroke=_GRID, stroke_width=1),
         *placed,
         role="img",

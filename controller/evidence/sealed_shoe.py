@@ -1,20 +1,18 @@
-"""One sealed shoe as its records tell it, read once.
+"""Reads a sealed shoe file into its entries, each with its time and the action that caused it.
 
-Responsible for: the entries of a sealed file with the moment and the person behind each, its coups,
-the clauses it cites and the time zone of the table.
-Not responsible for: which coup is asked for (evidence_coup) and for what is shown of it (pages).
 Source: package README, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from controller.core.build import core_of
-from controller.core.gaming_day import calendar
+from msgspec import Struct
+
+from controller.core.build import build_core
+from controller.core.gaming_day import build_calendar
 from controller.core.state import STATES
-from controller.journal.encoding.codec import CanonicalError, plain_of
+from controller.journal.encoding import EncodingError, plain_value
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, ShoeHeading
 from controller.journal.values import StoredRecord
@@ -23,7 +21,7 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeOpened,
 )
-from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.setting_changes import effective_book
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.rules.setting_values import DealOption
@@ -33,8 +31,6 @@ from controller.tape.records import (
     inputs_in,
     read_entry,
     read_input,
-    read_older_entry,
-    read_older_input,
 )
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -43,41 +39,38 @@ _CITING: Final = ("clauses", "charged_by")
 _DEAL_OPTION: Final = "deal_option"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An entry: record `seq`, concluded from input number `cause`, which came at `utc_ns`.
+class ShoeEntry(Struct, frozen=True):
+    """An entry: record `seq`, concluded from input number `cause`, which arrived at `utc_ns`.
 
-    `by` is the person's action it was concluded from, where it was one. `entry` is None where
-    another software version wrote something that this one has no word for; `record` is there.
+    `action` is the person's action it was concluded from, if any; `record` has the bytes.
     """
 
     seq: int
     cause: int
     utc_ns: int
-    by: OperatorAction | None
+    action: OperatorAction | None
     entry: Entry | None
     record: bytes
 
     def plain(self) -> object:
-        """What the record says, as it would be written in JSON."""
-        return _without_bytes(plain_of(unwrap(self.record)[1]))
+        """The record as plain JSON values, bytes as hex digits."""
+        return _without_bytes(plain_value(unwrap(self.record)[1]))
 
 
-@dataclass(frozen=True, slots=True)
-class SealedShoe:
-    """A sealed file and all it tells. `zone` is the table's; `face_up`: cards are dealt face up."""
+class ShoeAccount(Struct, frozen=True):
+    """The contents of a sealed file. `zone` is the table's; `face_up`: cards are dealt face up."""
 
     heading: ShoeHeading
     digest: bytes
     signature: bytes
-    told: tuple[Told, ...]
+    entries: tuple[ShoeEntry, ...]
     zone: ZoneInfo
     face_up: bool
 
     @property
     def coups(self) -> tuple[CoupClosed, ...]:
-        """The coups of this shoe that are over, in order."""
-        return tuple(one for one in self.entries(CoupClosed) if one.record.shoe == self.number)
+        """The finished coups of this shoe, in order."""
+        return tuple(one for one in self.entries_of(CoupClosed) if one.record.shoe == self.number)
 
     @property
     def number(self) -> int:
@@ -85,23 +78,23 @@ class SealedShoe:
 
     @property
     def name(self) -> str:
-        """Gaming day and number, as people write them."""
+        """Gaming day and shoe number, such as 2026-11-21/7."""
         return f"{self.heading.gaming_day}/{self.number}"
 
-    def entries(self, kind: type[EntryT]) -> Iterator[EntryT]:
-        """Every entry of a kind, in order."""
-        return (one.entry for one in self.told if isinstance(one.entry, kind))
+    def entries_of(self, kind: type[EntryT]) -> Iterator[EntryT]:
+        """Every entry of one type, in order."""
+        return (one.entry for one in self.entries if isinstance(one.entry, kind))
 
     def cited(self) -> tuple[str, ...]:
         """Every clause that an entry of this shoe cites, in order of the first citation."""
         found: dict[str, None] = {}
-        for one in self.told:
+        for one in self.entries:
             found.update(dict.fromkeys(cited_in(one.plain())))
         return tuple(found)
 
 
 def cited_in(plain: object) -> Iterator[str]:
-    """The clauses that an entry in its plain form cites, at any depth."""
+    """The clauses that an entry's plain values cite, at any depth."""
     match plain:
         case dict():
             for name, value in plain.items():
@@ -114,40 +107,40 @@ def cited_in(plain: object) -> Iterator[str]:
                 yield from cited_in(value)
 
 
-def told_by(file: ShoeFile, clauses: Mapping[str, Clause]) -> SealedShoe:
-    """Everything that a file tells. Raises ShoeFileError."""
+def read_shoe_account(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAccount:
+    """The contents of a sealed file. Raises ShoeFileError."""
     try:
         return _read(file, clauses)
-    except CanonicalError as error:
+    except EncodingError as error:
         raise ShoeFileError(f"a record in it cannot be read: {error}") from error
 
 
-def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> SealedShoe:
+def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAccount:
     parts = file.parts()
     begun = _started_in(parts.started)
     in_force = begun
-    told: list[Told] = []
-    heard: Input | None = None
+    entries: list[ShoeEntry] = []
+    newest: Input | None = None
     cause = 0
     for stored in file.records():
         kind, _ = unwrap(stored.record)
         if kind is RecordKind.INPUT:
-            heard, cause = _newest(stored.record), cause + 1
-            begun = heard if isinstance(heard, Started) else begun
+            newest, cause = _newest(stored.record), cause + 1
+            begun = newest if isinstance(newest, Started) else begun
             continue
-        told.append(_told(stored, heard, cause))
-        if isinstance(told[-1].entry, ShoeOpened):
+        entries.append(_read_entry(stored, newest, cause))
+        if isinstance(entries[-1].entry, ShoeOpened):
             in_force = begun
     started = in_force or begun
     if started is None:
         raise ShoeFileError("the record that began its run is not in it")
-    return SealedShoe(
+    return ShoeAccount(
         heading=file.heading,
         digest=file.digest,
         signature=file.signature,
-        told=tuple(told),
-        zone=calendar(started.zone, 0).zone,
-        face_up=_deals_face_up(started, parts.state, told, clauses),
+        entries=tuple(entries),
+        zone=build_calendar(started.zone, 0).zone,
+        face_up=_deals_face_up(started, parts.state, entries, clauses),
     )
 
 
@@ -157,47 +150,40 @@ def _started_in(record: bytes) -> Started | None:
 
 
 def _newest(record: bytes) -> Input | None:
-    """The input, of a run of chunks the last: nothing was concluded from the others."""
-    try:
-        item = read_input(record)
-    except CanonicalError:
-        item = read_older_input(record)
+    """The input; of a run of chunks the last, as nothing was concluded from the others."""
+    item = read_input(record)
     return inputs_in(item)[-1] if item is not None else None
 
 
-def _told(stored: StoredRecord, heard: Input | None, cause: int) -> Told:
-    try:
-        entry = read_entry(stored.record)
-    except CanonicalError:
-        entry = read_older_entry(stored.record)
-    return Told(
+def _read_entry(stored: StoredRecord, newest: Input | None, cause: int) -> ShoeEntry:
+    return ShoeEntry(
         seq=stored.seq,
         cause=cause,
-        utc_ns=heard.at.utc_ns if heard is not None else 0,
-        by=heard if isinstance(heard, OperatorAction) else None,
-        entry=entry,
+        utc_ns=newest.at.utc_ns if newest is not None else 0,
+        action=newest if isinstance(newest, OperatorAction) else None,
+        entry=read_entry(stored.record),
         record=stored.record,
     )
 
 
 def _deals_face_up(
-    started: Started, state: bytes, told: Sequence[Told], clauses: Mapping[str, Clause]
+    started: Started, state: bytes, entries: Sequence[ShoeEntry], clauses: Mapping[str, Clause]
 ) -> bool:
-    """Whether each card lay face up from its draw on; where that is not known, no."""
-    for one in reversed(told):
+    """Whether each card lay face up from its draw on; False if unknown."""
+    for one in reversed(entries):
         if isinstance(one.entry, SettingChanged) and one.entry.setting == _DEAL_OPTION:
             return one.entry.new == DealOption.FACE_UP.value
     try:
-        book = core_of(started, clauses).book
+        book = build_core(started, clauses).book
         if state:
-            book = effective(book, STATES.decode(state).table)
-    except (CanonicalError, ProfileError, ValueError):
+            book = effective_book(book, STATES.decode(state).table)
+    except (EncodingError, ProfileError, ValueError):
         return False
     return book.values.deal_option is DealOption.FACE_UP
 
 
 def _without_bytes(plain: object) -> object:
-    """The same with bytes as hex digits."""
+    """The same values with bytes as hex digits."""
     match plain:
         case bytes():
             return plain.hex()

@@ -1,7 +1,5 @@
-"""One row of 64 bytes a card: what a sealed file tells of each card at a fixed place.
+"""The row of 64 bytes that a sealed file holds for each card: its layout, packing and reading.
 
-Responsible for: the layout of a row, and packing and reading one.
-Not responsible for: which card gets which row (sealing), and for judging rows (audit).
 Source: controller/journal/README.md, "Shoe file".
 """
 
@@ -9,13 +7,14 @@ import struct
 from enum import IntEnum, IntFlag
 from typing import Final
 
+from msgspec import Struct
+
 from controller.journal.shoe_file import ROW_BYTES
-from firmware_bridge.values import dataclass
 
 _ROW: Final = struct.Struct(">QqIBBBBBB6x16s16s")
 assert _ROW.size == ROW_BYTES
 
-# Where a column of many rows begins: rows[ROLE_AT::ROW_BYTES] are all roles.
+# Offsets of the columns: rows[ROLE_AT::ROW_BYTES] are all roles.
 COUP_AT: Final = 16
 ROLE_AT: Final = 20
 CARD_AT: Final = 21
@@ -31,9 +30,9 @@ NOT_READ: Final = 0
 
 
 class RowRole(IntEnum):
-    """What a card was: the places of a coup stand in the order of drawing."""
+    """What a card was used for; the places of a coup are in the order of drawing."""
 
-    OTHER = 0  # not told by a row: the records tell
+    OTHER = 0  # none of these: see the records
     BURN_FIRST = 1
     BURN = 2
     PLAYER_1 = 3
@@ -46,16 +45,16 @@ class RowRole(IntEnum):
 
 
 class RowFlag(IntFlag):
-    """What makes a card's shoe unfit for a screen by rows."""
+    """Reasons why a card's shoe cannot be screened by rows alone."""
 
     NONE = 0
     IRREGULAR = 1  # an irregularity was raised at it
     SUSPENDED = 2  # drawn while the table was suspended
-    CARRIED = 4  # drawn in error, held for another coup, or laid aside
+    CARRIED = 4  # drawn in error, held for another coup, or set aside
 
 
 class RowEnd(IntEnum):
-    """What became of the coup whose last card this is; NOT_LAST for every other card."""
+    """Result of the coup whose last card this is; NOT_LAST for every other card."""
 
     NOT_LAST = 0
     PLAYER = 1
@@ -66,16 +65,15 @@ class RowEnd(IntEnum):
     FLOOR_DECIDED = 6
 
 
-@dataclass(frozen=True, slots=True)
-class CardRow:
+class CardRow(Struct, frozen=True):
     """A card that left the shoe, or the cut card.
 
-    `seq` is the record that tells of it, `utc_ns` when its input came. `card` is 13 times the suit
+    `seq` is the record of its drawing, `utc_ns` the time of the input. `card` is 13 times the suit
     (in the order of rules.cards.Suit) plus the rank (1 to 13), so 1 to 52, or NOT_READ; the cut
-    card has none. `claimed` is where the shoe believed it goes: a RowRole, OTHER where it claims
-    nothing. `declared` is a RowEnd of PLAYER, BANKER or TIE at a coup's last card where the dealer
-    declared, else NOT_LAST. `tag` is the card's own identity, SHA-256 of its text cut to 16 bytes,
-    zeros where it has none; `chain` the first 16 bytes of the chain value of record `seq`.
+    card has none. `claimed` is the role that the shoe reported, OTHER where it reports none.
+    `declared` is a RowEnd of PLAYER, BANKER or TIE at a coup's last card where the dealer
+    declared, else NOT_LAST. `tag` is the identity of the card's chip: SHA-256 of its text cut to 16
+    bytes, zeros where it has none; `chain` the first 16 bytes of the chain value of record `seq`.
     """
 
     seq: int
@@ -92,7 +90,7 @@ class CardRow:
 
 
 def row_bytes(row: CardRow) -> bytes:
-    """The row as it stands in the file."""
+    """The row packed into ROW_BYTES bytes."""
     return _ROW.pack(
         row.seq,
         row.utc_ns,
@@ -109,7 +107,7 @@ def row_bytes(row: CardRow) -> bytes:
 
 
 def read_row(data: bytes, at: int = 0) -> CardRow:
-    """The row at `at`. Raises ValueError where a number in it means nothing."""
+    """The row at offset `at`. Raises ValueError where a number in it is not defined."""
     seq, utc_ns, coup, role, card, claimed, flags, ends, declared, tag, chain = _ROW.unpack_from(
         data, at
     )

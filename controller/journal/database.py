@@ -1,9 +1,6 @@
-"""The journal's file: SQLite settings, identity, and its errors in words.
+"""The journal's SQLite file: durable settings, schema, identity, error texts, writer's lock.
 
-Responsible for: creating and opening live.db so that a commit is durable, opening it for reading
-without changing a byte, telling a journal from any other file, and the lock that keeps a second
-program out.
-Not responsible for: records, chain and checkpoints (store, reader).
+Opening for reading changes no byte of the file or its folder.
 Source: controller/journal/README.md, "File"; SQLite documentation, "Write-Ahead Logging"
 (sections 4 and 5) and "Uniform Resource Identifiers".
 """
@@ -13,19 +10,19 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
+from msgspec import Struct
+
 from controller.journal.values import Base, JournalError
-from controller.journal.wal_check import LogEnd, frames_taken, log_end
+from controller.journal.wal_check import LogEnd, log_end, valid_frames
 
 FILE_NAME: Final = "live.db"
 LOCK_NAME: Final = "lock"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
-FORMAT: Final = 2
-# The first format had no base. It is read as it is, and gets one when it is opened for writing.
-WITHOUT_BASE: Final = 1
+# Formats 1 and 2 (to version 0.5) had records in CBOR and are refused.
+FORMAT: Final = 3
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"
@@ -65,7 +62,7 @@ _BUSY_S: Final = 1.0
 # names, may read it. What exists already keeps its mode.
 FOLDER_MODE: Final = 0o750
 FILE_MODE: Final = 0o640
-# SQLite puts names from a damaged file into its messages, which then are no valid text.
+# SQLite puts names from a damaged file into its messages, which then are not valid text.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
 
 _WORDS: Final = {
@@ -81,13 +78,13 @@ _WORDS: Final = {
 
 
 def error_kind(error: Exception) -> int:
-    """SQLite's primary result code of one of DAMAGE, 0 where it has none."""
+    """SQLite's primary result code of an error in DAMAGE, 0 where it has none."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else code & 0xFF
 
 
-def in_words(error: Exception) -> str:
-    """What an error of SQLite or of the system means, with its own words and name behind."""
+def describe_error(error: Exception) -> str:
+    """An error of SQLite or of the system in plain words, followed by its own text and name."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     name = getattr(error, "sqlite_errorname", type(error).__name__)
@@ -95,10 +92,10 @@ def in_words(error: Exception) -> str:
 
 
 class _Writer(sqlite3.Connection):
-    """A connection with a descriptor of its index that is closed after it, never before.
+    """A connection that closes its descriptor of the index after itself, never before.
 
-    Closing one would drop every lock of this process on that file, SQLite's own too (POSIX, fcntl):
-    the next reader would take the journal for nobody's, cut the index off, and end the writer.
+    Closing a descriptor drops every lock of this process on that file, SQLite's own too (POSIX,
+    fcntl): the next reader would find no writer, truncate the index, and end the writer.
     """
 
     index: int | None = None
@@ -119,7 +116,7 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         raise JournalError(f"{file}: there is no journal here. Name the folder of an existing one.")
     try:
         if create:
-            # SQLite gives a file it makes to everybody to read, and its log the mode of the file.
+            # SQLite creates files that everybody may read, and gives its log the file's mode.
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         connection = sqlite3.connect(
             file,
@@ -132,12 +129,11 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         raise _cannot_open(file, error) from error
     try:
         connection.execute("PRAGMA synchronous = FULL")
-        # What is deleted stands in a sealed file; to overwrite it with zeros would only cost.
+        # Deleted records are in a sealed file; overwriting them with zeros would only cost time.
         connection.execute("PRAGMA secure_delete = OFF")
         if create and _is_new(connection):
             _create(connection)
-        if _format(connection, file) == WITHOUT_BASE:
-            _add_base(connection)
+        _require_format(connection, file)
         connection.execute("PRAGMA journal_mode = WAL")
         _check_log(connection, file)
         connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
@@ -152,23 +148,23 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
 
 
 def _check_log(connection: _Writer, file: Path) -> None:
-    """Raises JournalError where records that were durable are cut off by damage in the log."""
+    """Raises JournalError where damage in the log cuts off records that were durable."""
     log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if not index.exists():
         return
     connection.index = os.open(index, os.O_RDONLY | os.O_CLOEXEC)
-    match log_end(log, frames_taken(connection.index)):
+    match log_end(log, valid_frames(connection.index)):
         case LogEnd.CLEAN:
             return
         case LogEnd.TORN:
-            # Begun anew, or the parts of two crashes would one day look like damage.
+            # Start a new log: the torn ends of two crashes would one day look like damage.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         case LogEnd.DAMAGED:
             raise JournalError(
-                f"{log}: the log is damaged before its end: records that were stored after that"
-                " place cannot be read. Keep both files as they are, with a copy elsewhere. To go"
-                " on dealing, start in another folder; the gap will be declared."
+                f"{log}: the log is damaged before its end: records stored after that place cannot"
+                " be read. Keep both files as they are, with a copy elsewhere. To go on dealing,"
+                " start in another folder; the gap will be declared."
             )
         case end:
             assert_never(end)
@@ -176,20 +172,20 @@ def _check_log(connection: _Writer, file: Path) -> None:
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:
     return JournalError(
-        f"{file}: cannot open the journal: {in_words(error)}. Check that the folder exists, belongs"
-        " to this program's account and has room; keep the file as it is."
+        f"{file}: cannot open the journal: {describe_error(error)}. Check that the folder exists,"
+        " belongs to this program's account and has room; keep the file as it is."
     )
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:
-    """Is there nothing in the file yet: just made, or a creation that was cut short?"""
+    """Whether the file is still empty: just created, or its creation was interrupted."""
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     return bool(tables == 0 and application_id == 0)
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    """One transaction under SQLite's rollback journal: the file is whole or still empty."""
+    """One transaction under SQLite's rollback journal: the file is complete or still empty."""
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("BEGIN EXCLUSIVE")
     _make_tables(connection, Base())
@@ -200,18 +196,6 @@ def _make_tables(connection: sqlite3.Connection, base: Base) -> None:
     for statement in _SCHEMA:
         connection.execute(statement)
     connection.execute(SET_BASE, base_row(base))
-
-
-def _add_base(connection: sqlite3.Connection) -> None:
-    """One transaction that makes a journal of the first format one of this; no record is touched.
-
-    Its base is record 0: what it holds was never sealed.
-    """
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(_BASE)
-    connection.execute(SET_BASE, base_row(Base()))
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
-    connection.execute("COMMIT")
 
 
 def base_row(base: Base) -> _BaseRow:
@@ -231,12 +215,11 @@ def base_row(base: Base) -> _BaseRow:
 
 
 def stored_base(connection: sqlite3.Connection) -> Base | None:
-    """The base; record 0 in a journal of the first format. None where it is not whole."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return Base() if version == WITHOUT_BASE else _base_of(connection.execute(_GET_BASE).fetchone())
+    """The base; None where it is damaged."""
+    return _base_from_row(connection.execute(_GET_BASE).fetchone())
 
 
-def _base_of(row: tuple[object, ...] | None) -> Base | None:
+def _base_from_row(row: tuple[object, ...] | None) -> Base | None:
     match row:
         case (
             int(seq),
@@ -256,29 +239,27 @@ def _base_of(row: tuple[object, ...] | None) -> Base | None:
             return None
 
 
-def in_memory(base: Base) -> sqlite3.Connection:
-    """An empty live part after `base`, for sealed files that are read without their live.db."""
+def open_in_memory(base: Base) -> sqlite3.Connection:
+    """An empty live part after `base`, to read sealed files without their live.db."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _make_tables(connection, base)
     return connection
 
 
-def _format(connection: sqlite3.Connection, file: Path) -> int:
-    """Raises JournalError where the file is another program's or of a newer format."""
+def _require_format(connection: sqlite3.Connection, file: Path) -> None:
+    """Raises JournalError for another program's file or another format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
         raise JournalError(f"{file}: not a journal, but an SQLite file of another program.")
-    if version not in (WITHOUT_BASE, FORMAT):
+    if version != FORMAT:
         raise JournalError(
-            f"{file}: the journal has format {version}, this program reads format {FORMAT} and"
-            f" older. Use the release that wrote it."
+            f"{file}: the journal has format {version}; this program reads format {FORMAT} alone."
+            " Read it with the release that wrote it; to go on dealing, start in another folder."
         )
-    return int(version)
 
 
-@dataclass(slots=True)
-class ReadOnlyFile:
+class ReadOnlyFile(Struct):
     """A connection that cannot write, and the private copy it reads from, if it needs one."""
 
     connection: sqlite3.Connection
@@ -291,13 +272,15 @@ class ReadOnlyFile:
 
 
 def open_reader(file: Path) -> ReadOnlyFile:
-    """Open for reading without writing anything beside or into the file. Raises JournalError.
+    """Open for reading without writing to the file or its folder. Raises JournalError.
 
-    Three cases, because SQLite keeps the newest commits in a second file (live.db-wal):
-    a log with its index (live.db-shm) may belong to a running program: read beside it, with
-    SQLite's own locks. No log: everything is in the file, which is read as immutable, so that
-    SQLite makes no files of its own and a read-only disk will do. A log without index (both
-    copied from elsewhere): SQLite would have to make the index, so a private copy is read.
+    SQLite keeps the newest commits in a second file (live.db-wal), so there are three cases:
+    - a log with its index (live.db-shm): a program may be running; read beside it under SQLite's
+      own locks;
+    - no log: everything is in the file; it is read as immutable, so that SQLite creates no files
+      and a read-only disk is enough;
+    - a log without index (both copied from elsewhere): SQLite would have to create the index, so
+      a private copy is read.
     """
     if not file.is_file():
         raise JournalError(f"{file}: no such file. Name a journal's folder or its {FILE_NAME}.")
@@ -323,12 +306,12 @@ def open_reader(file: Path) -> ReadOnlyFile:
         raise JournalError(f"{file}: cannot read the journal: {error}.") from error
     opened = ReadOnlyFile(connection, copy)
     try:
-        _format(connection, file)
+        _require_format(connection, file)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
     except DAMAGE as error:
         opened.close()
-        raise JournalError(f"{file}: cannot read the journal: {in_words(error)}.") from error
+        raise JournalError(f"{file}: cannot read the journal: {describe_error(error)}.") from error
     except JournalError:
         opened.close()
         raise
@@ -336,7 +319,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
 
 
 class FolderLock:
-    """The lock file of a journal's folder; held until released or the process ends."""
+    """The lock on a journal's folder; held until released or the process ends."""
 
     __slots__ = ("_descriptor",)
 
@@ -347,7 +330,7 @@ class FolderLock:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise JournalError(
-                f"{path}: cannot make the lock file: {error.strerror}. Check that the folder"
+                f"{path}: cannot create the lock file: {error.strerror}. Check that the folder"
                 " belongs to this program's account and is not read-only."
             ) from error
         try:
@@ -368,7 +351,7 @@ class FolderLock:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder and put its name on the disk. Raises JournalError."""
+    """Create the folder durably. Raises JournalError."""
     try:
         folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         descriptor = os.open(folder.parent, os.O_RDONLY)
@@ -378,6 +361,6 @@ def make_folder(folder: Path) -> None:
             os.close(descriptor)
     except OSError as error:
         raise JournalError(
-            f"{folder}: cannot make the journal's folder: {error.strerror}. Make it by hand and"
-            " give it to this program's account."
+            f"{folder}: cannot create the journal's folder: {error.strerror}. Create it by hand"
+            " and give it to this program's account."
         ) from error

@@ -1,8 +1,5 @@
-"""The folder of a journal beside live.db: where finished shoes stand, and how one gets there.
+"""The journal's folder beside live.db: names and order of sealed files, and writing one durably.
 
-Responsible for: the names of sealed files and their order, which records each holds, and making
-one so that it is on the disk, whole, before anybody relies on it.
-Not responsible for: what stands in one (shoe_file), and for the records that move (store).
 Source: controller/journal/README.md, "Folder"; POSIX.1-2017, rename() and fsync().
 """
 
@@ -26,8 +23,8 @@ from controller.journal.shoe_file import (
 from controller.journal.values import Base, Head
 
 SHOES_NAME: Final = "shoes"
-# One name for every file in the making, so that what a crash leaves is found without a search. It
-# stands in the same file system as the finished ones, or it could not be renamed to one.
+# One name for every unfinished file, so that what a crash leaves is found without a search. It
+# is in the same file system as the finished ones, or it could not be renamed to one.
 PART_NAME: Final = "sealing.part"
 _BEGINNING_BYTES: Final = 4096
 
@@ -36,7 +33,7 @@ _SHOE: Final = re.compile(rf"(\d{{4}}|[1-9]\d{{4,8}}){re.escape(SUFFIX)}", re.AS
 
 
 def shoe_path(folder: Path, gaming_day: str, shoe: int) -> Path:
-    """Where the sealed file of that shoe stands in a journal's folder."""
+    """The path of that shoe's sealed file in a journal's folder."""
     assert _DAY.fullmatch(gaming_day)
     return folder / SHOES_NAME / gaming_day / f"{shoe:04}{SUFFIX}"
 
@@ -44,28 +41,28 @@ def shoe_path(folder: Path, gaming_day: str, shoe: int) -> Path:
 def sealed_files(folder: Path) -> tuple[Path, ...]:
     """The sealed files of a journal's folder in order; none is opened. Raises OSError.
 
-    What has another name than a sealed file can have is passed over.
+    Files whose names do not fit are ignored.
     """
     return tuple(
         Path(day.path, name)
         for day in _entries(folder / SHOES_NAME, _DAY)
-        for name in sorted((one.name for one in _entries(day.path, _SHOE)), key=_number)
+        for name in sorted((one.name for one in _entries(day.path, _SHOE)), key=_shoe_number)
     )
 
 
 def _entries(folder: "Path | str", name: re.Pattern[str]) -> list["os.DirEntry[str]"]:
     try:
         with os.scandir(folder) as found:
-            return sorted((one for one in found if name.fullmatch(one.name)), key=_name)
+            return sorted((one for one in found if name.fullmatch(one.name)), key=_entry_name)
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _name(entry: "os.DirEntry[str]") -> str:
+def _entry_name(entry: "os.DirEntry[str]") -> str:
     return entry.name
 
 
-def _number(name: str) -> int:
+def _shoe_number(name: str) -> int:
     return int(name.removesuffix(SUFFIX))
 
 
@@ -77,8 +74,8 @@ def read_sealed(path: Path) -> ShoeFile:
         raise ShoeFileError(f"{path}: {error}") from error
 
 
-def heading_of(path: Path) -> ShoeHeading:
-    """What a sealed file says of itself, only its beginning read; nothing else of it is checked.
+def read_heading_of_file(path: Path) -> ShoeHeading:
+    """The heading of a sealed file; only its beginning is read, and nothing else is checked.
 
     Raises ShoeFileError naming it, OSError.
     """
@@ -92,7 +89,7 @@ def heading_of(path: Path) -> ShoeHeading:
 
 
 def is_sealed(path: Path) -> bool:
-    """Whether a file begins as a sealed one does. Raises OSError."""
+    """Whether a file begins like a sealed one. Raises OSError."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -100,27 +97,27 @@ def is_sealed(path: Path) -> bool:
 
 
 def base_before(sealed: ShoeFile) -> Base:
-    """Where the records of a sealed file begin. Raises ShoeFileError."""
-    said, parts = sealed.heading, sealed.parts()
+    """The base that the records of a sealed file follow. Raises ShoeFileError."""
+    heading, parts = sealed.heading, sealed.parts()
     return Base.of(
-        Head(said.first_seq - 1, said.chain_before),
-        said.previous,
-        (said.started_seq, parts.started),
-        (said.state_software, parts.state),
+        Head(heading.first_seq - 1, heading.chain_before),
+        heading.previous,
+        (heading.started_seq, parts.started),
+        (heading.state_software, parts.state),
     )
 
 
 def base_after(sealed: ShoeFile) -> Base:
-    """Where the live part begins after a sealed file, as far as the file itself says."""
-    said = sealed.heading
-    return Base(said.last_seq, said.chain_after, sealed.digest)
+    """The base after a sealed file, as far as the file itself shows: without run and state."""
+    heading = sealed.heading
+    return Base(heading.last_seq, heading.chain_after, sealed.digest)
 
 
-# --- putting one there ---------------------------------------------------------------------------
+# --- writing a sealed file -----------------------------------------------------------------------
 
 
-def put_sealed(folder: Path, path: Path, data: bytes) -> None:
-    """Make the file `path` under `folder`: whole and on the disk, or not there. Raises OSError."""
+def write_sealed(folder: Path, path: Path, data: bytes) -> None:
+    """Create `path` under `folder`: complete and durable, or not at all. Raises OSError."""
     shoes = folder / SHOES_NAME
     part = shoes / PART_NAME
     for one in (shoes, path.parent):
@@ -135,23 +132,23 @@ def put_sealed(folder: Path, path: Path, data: bytes) -> None:
     try:
         sync_names(folder, path)
     except OSError:
-        # Its name may be on the disk or not, and asking again would not tell.
+        # Its name may be on the disk or not, and a second fsync would not show which.
         with contextlib.suppress(OSError):
             path.unlink()
         raise
 
 
 def sync_names(folder: Path, path: Path) -> None:
-    """Put the names of `path` and of the folders it stands in on the disk. Raises OSError.
+    """Make the names of `path` and of its folders durable. Raises OSError.
 
-    Also of a file that is there already: a program that ended may have made it and no more.
+    Needed for an existing file, too: the program that created it may have ended before its fsync.
     """
     for one in (path.parent, folder / SHOES_NAME, folder):
         _sync(one)
 
 
 def sync_file(path: Path) -> None:
-    """Put what stands in the file on the disk. Raises OSError."""
+    """Make the file's content durable. Raises OSError."""
     _sync(path)
 
 
@@ -175,5 +172,5 @@ def _sync(path: Path) -> None:
 
 
 def drop_part(folder: Path) -> None:
-    """Remove what a crash left of a file in the making. Raises OSError."""
+    """Remove the unfinished file that a crash may have left. Raises OSError."""
     (folder / SHOES_NAME / PART_NAME).unlink(missing_ok=True)

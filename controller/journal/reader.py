@@ -1,33 +1,31 @@
-"""Reading a journal: its head, its records, its checkpoint, and whether the chain holds.
+"""Reads a journal: head, records, base, saved state, and whether the chain of the live part holds.
 
-Responsible for: streaming records in stored order, and checking chain, base and checkpoint of the
-live part.
-Not responsible for: writing (store), sealed files (sealed_part), and for locating damage in a
-broken journal (verify).
-Source: controller/journal/README.md, "Chain", "Base", "Checkpoint".
+Not: locating damage in a broken journal (verify).
+Source: controller/journal/README.md, "Chain", "Base", "Saved state".
 """
 
 import itertools
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.journal.database import DAMAGE, in_words, stored_base
+from msgspec.structs import replace
+
+from controller.journal.database import DAMAGE, describe_error, stored_base
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
 from controller.journal.sealed_reader import SealedPart, bases_around_last
 from controller.journal.values import (
     Base,
     ChainBreak,
-    Checkpoint,
-    CheckpointDamaged,
     Head,
     JournalError,
+    SavedState,
+    SavedStateDamage,
     StoredRecord,
     binding,
     unpadded,
@@ -37,7 +35,7 @@ _Row = tuple[int, bytes, bytes]
 
 
 class JournalReader:
-    """What can be asked of an open journal. To be used by one thread at a time."""
+    """An open journal, read-only. To be used by one thread at a time."""
 
     def __init__(
         self,
@@ -48,13 +46,13 @@ class JournalReader:
     ) -> None:
         """Raises JournalError where the file cannot be read.
 
-        `sealed` are the sealed files before its live part; None: those of the folder it stands in.
+        `sealed` are the sealed files before its live part; None: those in the file's folder.
         """
         self._connection = connection
         self._close = close
         self.file = file
         self._sealed = sealed
-        self._checkpoint_damage: CheckpointDamaged | None = None
+        self._saved_state_damage: SavedStateDamage | None = None
         self.base_damage = ""
         self._base = self._stored_base()
         self._head = self._stored_head()
@@ -68,7 +66,7 @@ class JournalReader:
     def base(self) -> Base:
         """Where the live part begins: after the last sealed record, or record 0.
 
-        Its state is absent where it is damaged; what is damaged of it `base_damage` says.
+        A damaged state is left out; `base_damage` then says what is wrong.
         """
         return self._base
 
@@ -89,55 +87,54 @@ class JournalReader:
         yield from self._sealed_part().bases()
 
     @property
-    def checkpoint_damage(self) -> CheckpointDamaged | None:
-        """Why the last call of `checkpoint` gave nothing, where one is stored but damaged."""
-        return self._checkpoint_damage
+    def saved_state_damage(self) -> SavedStateDamage | None:
+        """Why the last call of `saved_state` returned None, if a state is stored but damaged."""
+        return self._saved_state_damage
 
     @property
     def damages(self) -> tuple[str, ...]:
-        """What was found damaged and is told from elsewhere: no record is lost by it."""
-        checkpoint = self._checkpoint_damage
-        found = (checkpoint.what if checkpoint is not None else "", self.base_damage)
-        return tuple(filter(None, found))
+        """Sentences on damage that was repaired from elsewhere: no record is lost by it."""
+        damage = self._saved_state_damage
+        return tuple(filter(None, (damage.what if damage is not None else "", self.base_damage)))
 
     def records(self, after_seq: int = 0) -> Iterator[StoredRecord]:
         """Stream the records after number `after_seq` in stored order. Raises JournalError.
 
         They come from the sealed files and then from the live part, with one file in memory at a
-        time. Ask not for records older than `first_available_seq`.
+        time. Records before `first_available_seq` raise JournalError.
         """
         if after_seq < self._base.seq:
             yield from self._sealed_part().records(after_seq)
         for row in self._rows(max(after_seq, self._base.seq)):
             yield StoredRecord(*row)
 
-    def checkpoint(self) -> Checkpoint | None:
-        """The newest checkpoint, or None: there is none, or `checkpoint_damage` says why.
+    def saved_state(self) -> SavedState | None:
+        """The saved state, or None where there is none or `saved_state_damage` says why.
 
         Without a usable one, replay from the first record. Raises JournalError.
         """
-        self._checkpoint_damage = None
+        self._saved_state_damage = None
         row = self._one(
             "SELECT seq, started_seq, software, state, digest, binding FROM checkpoint LIMIT 1"
         )
         if row is None:
             return None
-        checked = self._checked(row)
-        if isinstance(checked, CheckpointDamaged):
-            self._checkpoint_damage = checked
+        checked = self._check_saved_state(row)
+        if isinstance(checked, SavedStateDamage):
+            self._saved_state_damage = checked
             return None
         return checked
 
     def verify_all(self, progress: Callable[[int, int], None] | None = None) -> ChainBreak | None:
         """Check the chain over the live part; None where it holds. Raises JournalError.
 
-        `progress` is called with records done and records in all, every 4096 records.
+        `progress` is called with records done and total records, every 4096 records.
         """
         return self._verify(self._base.head, progress)
 
     def close(self) -> None:
         """Close the file. May be called twice."""
-        close, self._close = self._close, _nothing
+        close, self._close = self._close, _do_nothing
         close()
 
     def __enter__(self) -> Self:
@@ -156,7 +153,9 @@ class JournalReader:
     ) -> ChainBreak | None:
         """Check the chain after `start`, whose chain value is taken as given."""
         with closing(self._rows(start.seq)) as rows:
-            reached = _follow(_reporting(rows, self._head.seq - start.seq, progress), start)
+            reached = _follow_chain(
+                _with_progress(rows, self._head.seq - start.seq, progress), start
+            )
         if isinstance(reached, ChainBreak):
             return reached
         if reached.seq != self._head.seq:
@@ -170,7 +169,7 @@ class JournalReader:
         row = self._one("SELECT chain FROM records WHERE seq = ?", seq)
         return row[0] if row is not None and isinstance(row[0], bytes) else None
 
-    def _checked(self, row: tuple[object, ...]) -> Checkpoint | CheckpointDamaged:
+    def _check_saved_state(self, row: tuple[object, ...]) -> SavedState | SavedStateDamage:
         match row:
             case (
                 int(seq),
@@ -181,15 +180,15 @@ class JournalReader:
                 bytes(bound),
             ):
                 state = unpadded(stored)
-                checkpoint = Checkpoint(seq, started, software, state, digest)
+                saved_state = SavedState(seq, started, software, state, digest)
             case _:
-                return CheckpointDamaged("the checkpoint's fields are not of their types")
+                return SavedStateDamage("the fields of the saved state have wrong types")
         if sha256(state).digest() != digest:
-            return CheckpointDamaged(f"the state stored after record {seq} was changed")
+            return SavedStateDamage(f"the state stored after record {seq} was changed")
         chain = self._chain_at(seq) if 0 <= started <= seq <= self._head.seq else None
-        if chain is None or binding(checkpoint, stored, chain) != bound:
-            return CheckpointDamaged(f"the checkpoint does not belong to record {seq}")
-        return checkpoint
+        if chain is None or binding(saved_state, stored, chain) != bound:
+            return SavedStateDamage(f"the saved state does not belong to record {seq}")
+        return saved_state
 
     def _stored_head(self) -> Head:
         row = self._one("SELECT seq, chain FROM records ORDER BY seq DESC LIMIT 1")
@@ -205,36 +204,36 @@ class JournalReader:
         try:
             base = stored_base(self._connection)
         except DAMAGE as error:
-            raise self._cannot_read(error) from error
+            raise self._read_error(error) from error
         if base is None:
-            return self._base_told_again()
+            return self._derive_base()
         if base.state and not base.state_holds:
             self.base_damage = f"the state stored after record {base.seq} was changed"
             return replace(base, software="", state=b"", digest=b"")
         return base
 
-    def _base_told_again(self) -> Base:
-        """A base is told from what it stands between: a sealed file and what live.db holds."""
+    def _derive_base(self) -> Base:
+        """Find the base from its neighbours: a sealed file before it, live records after it."""
         first = self._one("SELECT seq, record, chain FROM records ORDER BY seq LIMIT 1")
         for base in itertools.chain((Base(),), bases_around_last(self.file, self._sealed_paths)):
             self._base, self._head = base, base.head
             if self._follows_base(first):
                 self.base_damage = (
-                    f"where the live part begins (table base) was damaged; as the sealed shoes and"
-                    f" the chain tell, it begins after record {base.seq}"
+                    f"where the live part begins (table base) was damaged; by the sealed shoes and"
+                    f" the chain, it begins after record {base.seq}"
                 )
                 return base
         raise JournalError(
-            f"{self.file}: where its live part begins is damaged (table base), and no sealed shoe"
+            f"{self.file}: where its live part begins (table base) is damaged, and no sealed shoe"
             f" here leads to it. {KEEP}"
         )
 
     def _follows_base(self, first: tuple[object, ...] | None) -> bool:
-        """Whether the first live record, or without any the checkpoint, stands on the base."""
+        """Whether the first live record, or without any the saved state, follows the base."""
         match first:
             case None:
-                checkpoint = self.checkpoint()
-                return checkpoint is not None and checkpoint.seq == self._base.seq
+                saved_state = self.saved_state()
+                return saved_state is not None and saved_state.seq == self._base.seq
             case (int(seq), bytes(record), bytes(stored)):
                 return seq == self._base.seq + 1 and link(self._base.chain, record) == stored
             case _:
@@ -250,7 +249,7 @@ class JournalReader:
         try:
             row: tuple[object, ...] | None = self._connection.execute(query, values).fetchone()
         except DAMAGE as error:
-            raise self._cannot_read(error) from error
+            raise self._read_error(error) from error
         return row
 
     def _rows(self, after_seq: int) -> Generator[_Row, None, None]:
@@ -259,20 +258,22 @@ class JournalReader:
             with closing(self._connection.execute(query, (after_seq,))) as cursor:
                 yield from cursor
         except DAMAGE as error:
-            raise self._cannot_read(error) from error
+            raise self._read_error(error) from error
 
-    def _cannot_read(self, error: Exception) -> JournalError:
-        return JournalError(f"{self.file}: cannot read the journal: {in_words(error)}. {KEEP}")
+    def _read_error(self, error: Exception) -> JournalError:
+        return JournalError(
+            f"{self.file}: cannot read the journal: {describe_error(error)}. {KEEP}"
+        )
 
 
 KEEP = "Keep the file as it is, and run verify on a copy of it to find the damage."
 
 
-def _nothing() -> None:
-    """What closing again does."""
+def _do_nothing() -> None:
+    """Closes a reader that is closed already."""
 
 
-def _reporting(
+def _with_progress(
     rows: Iterable[_Row], total: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[_Row]:
     for done, row in enumerate(rows):
@@ -281,14 +282,14 @@ def _reporting(
         yield row
 
 
-def _follow(rows: Iterable[_Row], start: Head) -> Head | ChainBreak:
-    """Recompute the chain along `rows`, which come after `start`."""
+def _follow_chain(rows: Iterable[_Row], start: Head) -> Head | ChainBreak:
+    """Recompute the chain over `rows`, which follow `start`: the last record, or the break."""
     expected, chain = start.seq, start.chain
     for seq, record, stored in rows:
         expected += 1
         if seq != expected:
             return ChainBreak(expected, f"record {expected} is missing, record {seq} comes next")
         if type(record) is not bytes or link(chain, record) != stored:
-            return ChainBreak(seq, f"record {seq} and its chain value do not belong together")
+            return ChainBreak(seq, f"record {seq} does not match its chain value")
         chain = stored
     return Head(expected, chain)

@@ -1,8 +1,6 @@
-"""The envelope of a record: whether it is an input or an entry.
+"""The envelope of a record (["in" | "out", value]) and the hash chain over records.
 
-Responsible for: the outer CBOR array ["in" | "out", value] that every stored record has.
-Not responsible for: the value inside (canonical) and for the chain.
-Source: controller/journal/README.md, "Records".
+Source: controller/journal/README.md, "Records", "Chain".
 """
 
 from collections.abc import Mapping
@@ -11,33 +9,38 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
 
-from controller.journal.encoding.codec import CanonicalError
+from controller.journal.encoding import EncodingError
 
 
 class RecordKind(StrEnum):
-    """An input is what the table was told; an entry is what the program concluded."""
+    """An input is what reached the program; an entry is what it concluded from inputs."""
 
     INPUT = "in"
     ENTRY = "out"
 
 
-# An array of two items (0x82), then the kind as text (0x60 + its length).
+# An array of two items (0x92), then the kind as text (0xA0 + its length).
 _PREFIX: Final[Mapping[RecordKind, bytes]] = MappingProxyType(
-    {RecordKind.INPUT: b"\x82\x62in", RecordKind.ENTRY: b"\x82\x63out"}
+    {RecordKind.INPUT: b"\x92\xa2in", RecordKind.ENTRY: b"\x92\xa3out"}
 )
 
 
 def wrap(kind: RecordKind, value: bytes) -> bytes:
-    """The record to store for one canonically encoded `value` (one CBOR item)."""
+    """The record to store for one encoded `value` (one MessagePack item)."""
     return _PREFIX[kind] + value
 
 
+def is_input(record: bytes) -> bool:
+    """Whether a record holds an input, as its first bytes say."""
+    return record.startswith(_PREFIX[RecordKind.INPUT])
+
+
 def unwrap(record: bytes) -> tuple[RecordKind, bytes]:
-    """The kind of a record and the encoded value in it. Raises CanonicalError."""
+    """The kind of a record and the encoded value in it. Raises EncodingError."""
     for kind, prefix in _PREFIX.items():
         if record.startswith(prefix):
             return kind, record[len(prefix) :]
-    raise CanonicalError(f"a record begins with an input or entry mark, this with {record[:5]!r}")
+    raise EncodingError(f"a record begins with an input or entry mark, this with {record[:5]!r}")
 
 
 GENESIS: Final = bytes(32)
@@ -47,7 +50,7 @@ GENESIS: Final = bytes(32)
 def link(previous: bytes, record: bytes) -> bytes:
     """The chain value (32 bytes) of `record` after a record whose chain value is `previous`.
 
-    The length stands before the record, 8 bytes big-endian, so that no two different sequences
-    of records can hash the same bytes.
+    The record is hashed after its length, 8 bytes big-endian, so that no two different sequences
+    of records hash the same bytes.
     """
     return sha256(previous + len(record).to_bytes(8, "big") + record).digest()

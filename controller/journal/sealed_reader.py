@@ -1,25 +1,22 @@
-"""The sealed records before a journal's base, read across files.
+"""Reads the sealed records before a journal's base, file by file, each checked against the next.
 
-Responsible for: which sealed files lead to a base without a gap, streaming their records with one
-file in memory at a time, each file checked against the one before and the last against the base.
-Not responsible for: the bytes of a file (shoe_file), the live part (reader), and for locating
-damage (verify).
+One file is in memory at a time.
 Source: controller/journal/README.md, "Folder", "Base".
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from controller.journal.database import in_words
-from controller.journal.folder import base_after, base_before, heading_of, read_sealed
+from msgspec import Struct
+
+from controller.journal.database import describe_error
+from controller.journal.folder import base_after, base_before, read_heading_of_file, read_sealed
 from controller.journal.shoe_file import ShoeFile, ShoeFileError
 from controller.journal.values import Base, JournalError, StoredRecord
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """Which records a sealed file holds, as its heading says."""
+class _Span(Struct, frozen=True):
+    """The records that a sealed file holds, by its heading."""
 
     path: Path
     first_seq: int
@@ -27,7 +24,7 @@ class _Span:
 
 
 class SealedPart:
-    """The sealed files behind `base`. `paths` gives them in order when one is first asked for."""
+    """The sealed files before `base`. `paths` returns them in order; it is called when needed."""
 
     def __init__(self, file: Path, base: Base, paths: Callable[[], tuple[Path, ...]]) -> None:
         self._file = file
@@ -36,7 +33,7 @@ class SealedPart:
 
     @property
     def first_seq(self) -> int:
-        """The first record from which on all are here. Raises JournalError."""
+        """The first record of the unbroken row of files up to the base. Raises JournalError."""
         first = self._base.seq + 1
         for span in self._backwards():
             first = span.first_seq
@@ -51,7 +48,7 @@ class SealedPart:
                 break
         begin = spans[-1].first_seq if spans else self._base.seq + 1
         if begin > after_seq + 1:
-            raise self._not_here(after_seq + 1, begin - 1)
+            raise self._records_missing(after_seq + 1, begin - 1)
         before: ShoeFile | None = None
         for span in reversed(spans):
             sealed = _read(span.path)
@@ -60,10 +57,10 @@ class SealedPart:
             yield from _records(span.path, sealed, after_seq)
             before = sealed
         if before is not None and not self._leads_to_base(before):
-            raise _broken(spans[0].path, f"does not lead to what {self._file} goes on from")
+            raise _broken(spans[0].path, f"does not lead to the base of {self._file}")
 
     def bases(self) -> Iterator[Base]:
-        """Where each file begins, the newest first, as long as they follow. Raises JournalError."""
+        """The base at each file's beginning, newest first, up to a gap. Raises JournalError."""
         for span in self._backwards():
             yield _base_before(span.path, _read(span.path))
 
@@ -74,7 +71,7 @@ class SealedPart:
             return
         for path in reversed(_paths(self._file, self._paths)):
             span = _span(path)
-            # A file behind the base is one sealed since, or its move was cut short.
+            # A file after the base was sealed since, or its move was interrupted.
             if span.first_seq > self._base.seq:
                 continue
             if span.last_seq != expected:
@@ -83,19 +80,19 @@ class SealedPart:
             expected = span.first_seq - 1
 
     def _leads_to_base(self, last: ShoeFile) -> bool:
-        base, said = self._base, last.heading
-        return (said.last_seq, said.chain_after, last.digest) == (base.seq, base.chain, base.seal)
+        base, end = self._base, last.heading
+        return (end.last_seq, end.chain_after, last.digest) == (base.seq, base.chain, base.seal)
 
-    def _not_here(self, first: int, last: int) -> JournalError:
+    def _records_missing(self, first: int, last: int) -> JournalError:
         return JournalError(
-            f"{self._file}: records {first} to {last} stand in sealed files that are not here: they"
+            f"{self._file}: records {first} to {last} are in sealed files that are not here: they"
             " were archived, moved or lost. Put the files of those shoes back into the journal's"
             f" folder, or read on from record {last + 1}."
         )
 
 
 def bases_around_last(file: Path, paths: Callable[[], tuple[Path, ...]]) -> Iterator[Base]:
-    """The base after the last sealed file, and the one before it, where its move was cut short.
+    """The base after the last sealed file, then the one before it (for an interrupted move).
 
     Raises JournalError.
     """
@@ -116,24 +113,28 @@ def _paths(file: Path, paths: Callable[[], tuple[Path, ...]]) -> tuple[Path, ...
     try:
         return paths()
     except OSError as error:
-        raise JournalError(f"{file}: cannot look for shoes: {in_words(error)}") from error
+        raise JournalError(f"{file}: cannot look for shoes: {describe_error(error)}") from error
 
 
 def _span(path: Path) -> _Span:
     try:
-        said = heading_of(path)
+        heading = read_heading_of_file(path)
     except OSError as error:
-        raise JournalError(f"{path}: cannot read the sealed file: {in_words(error)}") from error
-    if not 0 < said.first_seq <= said.last_seq:
-        raise _broken(path, "says of itself that it holds no records")
-    return _Span(path, said.first_seq, said.last_seq)
+        raise JournalError(
+            f"{path}: cannot read the sealed file: {describe_error(error)}"
+        ) from error
+    if not 0 < heading.first_seq <= heading.last_seq:
+        raise _broken(path, "holds no records by its heading")
+    return _Span(path, heading.first_seq, heading.last_seq)
 
 
 def _read(path: Path) -> ShoeFile:
     try:
         return read_sealed(path)
     except OSError as error:
-        raise JournalError(f"{path}: cannot read the sealed file: {in_words(error)}") from error
+        raise JournalError(
+            f"{path}: cannot read the sealed file: {describe_error(error)}"
+        ) from error
 
 
 def _follows(before: ShoeFile, after: ShoeFile) -> bool:

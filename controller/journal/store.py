@@ -1,17 +1,15 @@
-"""The evidence store: records become durable here before anything is done because of them.
+"""The open journal of one table: appends records durably before anything is done because of them.
 
-Responsible for: the open journal of one table: appending records in one durable transaction,
-one writer at a time, and refusing to go on after a failed write.
-Not responsible for: what records mean, and when a checkpoint is due (loop); reading without
-writing is in reader, the chain's formula in chain.
+One writer at a time; after a failed write nothing more is stored.
 Source: package README, "Store before you act"; controller/journal/README.md.
 """
 
 import contextlib
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from controller.journal.database import (
     DAMAGE,
@@ -19,10 +17,10 @@ from controller.journal.database import (
     SET_BASE,
     FolderLock,
     base_row,
+    describe_error,
     error_kind,
-    in_memory,
-    in_words,
     make_folder,
+    open_in_memory,
     open_reader,
     open_writer,
 )
@@ -30,11 +28,11 @@ from controller.journal.folder import (
     base_after,
     drop_part,
     is_sealed,
-    put_sealed,
     read_sealed,
     sealed_files,
     sync_file,
     sync_names,
+    write_sealed,
 )
 from controller.journal.reader import KEEP, JournalReader
 from controller.journal.record import link
@@ -43,11 +41,11 @@ from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (
     Base,
     ChainBreak,
-    Checkpoint,
-    CheckpointDamaged,
     Head,
     JournalError,
     JournalWriteFailed,
+    SavedState,
+    SavedStateDamage,
     SealFailed,
     SealRefused,
     StoredRecord,
@@ -58,13 +56,13 @@ from controller.journal.values import (
 __all__ = [
     "Base",
     "ChainBreak",
-    "Checkpoint",
-    "CheckpointDamaged",
     "Head",
     "Journal",
     "JournalError",
     "JournalReader",
     "JournalWriteFailed",
+    "SavedState",
+    "SavedStateDamage",
     "SealFailed",
     "SealRefused",
     "StoredRecord",
@@ -72,7 +70,7 @@ __all__ = [
 ]
 
 _INSERT = "INSERT INTO records(seq, record, chain) VALUES (?, ?, ?)"
-# Without a condition SQLite gives the pages back unread: 5 pages are written instead of 80.
+# Without a condition SQLite frees the pages unread: 5 pages are written instead of 80.
 _DELETE_ALL = "DELETE FROM records"
 _UPSERT = (
     "INSERT INTO checkpoint(only, seq, started_seq, software, state, digest, binding)"
@@ -92,10 +90,10 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> "Journal":
-        """Open the journal in `folder`, making it where `create` says so. Raises JournalError.
+        """Open the journal in `folder`; `create` makes a missing one. Raises JournalError.
 
-        The records after the checkpoint are checked against the chain; all of them where there
-        is no good checkpoint, for then a start replays them all. `verify_all` checks the rest.
+        The records after the saved state are checked against the chain; all of them where there
+        is no good saved state, for then a start replays them all. `verify_all` checks the rest.
         """
         if create:
             make_folder(folder)
@@ -117,27 +115,27 @@ class Journal(JournalReader):
             raise
         return journal
 
-    def append(self, records: Sequence[bytes], checkpoint: Checkpoint | None = None) -> None:
+    def append(self, records: Sequence[bytes], saved_state: SavedState | None = None) -> None:
         """Store records in this order, and the state after one of them, in one transaction.
 
-        On return all of it is durable. Raises JournalWriteFailed, and from then on always.
+        On return all of it is durable. Raises JournalWriteFailed, then on every later call too.
         """
         if self._failure:
             raise JournalWriteFailed(f"{self._failure} Since then nothing is stored.")
-        if not records and checkpoint is None:
+        if not records and saved_state is None:
             return
         seq, chain = self._head.seq, self._head.chain
         rows: list[tuple[int, bytes, bytes]] = []
         for record in records:
             seq, chain = seq + 1, link(chain, record)
             rows.append((seq, record, chain))
-        state = self._checkpoint_row(checkpoint, rows) if checkpoint is not None else None
+        state_row = self._saved_state_row(saved_state, rows) if saved_state is not None else None
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
             self._connection.executemany(_INSERT, rows)
-            if state is not None:
-                execute(_UPSERT, state)
+            if state_row is not None:
+                execute(_UPSERT, state_row)
             execute("COMMIT")
         except DAMAGE as error:
             self._fail(error)
@@ -145,40 +143,40 @@ class Journal(JournalReader):
         self._head = Head(seq, chain)
 
     def move_sealed(self, path: Path, data: bytes, base: Base) -> Base:
-        """Move the records up to `base.seq` into the sealed file `path`; the new base.
+        """Move the records up to `base.seq` into the sealed file `path`; return the new base.
 
-        `data` are the bytes of that file. One that is there already and holds the same records is
-        kept, and its digest becomes the base's seal: so a move that was cut short is finished.
-        Raises SealRefused or SealFailed, and then nothing has moved and the journal goes on, or
+        `data` are the bytes of that file. A file that exists already and holds the same records is
+        kept, and its digest becomes the base's seal: this finishes an interrupted move. Raises
+        SealRefused or SealFailed, when nothing has moved and the journal stays usable, or
         JournalWriteFailed, as `append` does.
         """
         if self._failure:
             raise JournalWriteFailed(f"{self._failure} Since then nothing is stored.")
         try:
             sealed = read_shoe(data)
-            self._check_moves(sealed, base)
+            self._check_move(sealed, base)
         except ShoeFileError as error:
             raise SealRefused(f"{path}: this shoe cannot be sealed: {error}") from error
         folder = self.file.parent
         try:
             if path.exists():
-                sealed = _the_same(path, sealed)
+                sealed = _existing_copy(path, sealed)
                 sync_file(path)
                 sync_names(folder, path)
             else:
-                put_sealed(folder, path, data)
+                write_sealed(folder, path, data)
         except OSError as error:
             raise SealFailed(
-                f"{path}: cannot write the file of a finished shoe: {in_words(error)}. Its records"
-                f" stay in {self.file} and it is tried again later. Make room, and see that the"
-                " folder belongs to this program's account."
+                f"{path}: cannot write the file of a finished shoe: {describe_error(error)}. Its"
+                f" records stay in {self.file}, and sealing is tried again later. Make room, and"
+                " see that the folder belongs to this program's account."
             ) from error
         base = replace(base, seal=sealed.digest)
-        self._rebase(base)
+        self._set_base(base)
         return base
 
-    def _check_moves(self, sealed: ShoeFile, base: Base) -> None:
-        """Nothing is deleted that the file does not hold: its own records lead to its chain value.
+    def _check_move(self, sealed: ShoeFile, base: Base) -> None:
+        """Check that the file holds every record that the move deletes, by chain value.
 
         Raises ShoeFileError.
         """
@@ -188,16 +186,16 @@ class Journal(JournalReader):
             reached = Head(stored.seq, stored.chain)
         if Head(heading.first_seq - 1, heading.chain_before) != self._base.head:
             raise ShoeFileError(
-                f"it begins after record {heading.first_seq - 1}, and the live part after record"
-                f" {self._base.seq}, or after another chain value"
+                f"it begins after record {heading.first_seq - 1}, but the live part begins after"
+                f" record {self._base.seq}, or after another chain value"
             )
         if reached != base.head or self._chain_at(reached.seq) != reached.chain:
             raise ShoeFileError(f"its records are not those of the journal up to {base.seq}")
         if heading.previous != self._base.seal:
-            raise ShoeFileError("it names another seal before it than the last one")
+            raise ShoeFileError("the previous seal it names is not the last one")
 
-    def _rebase(self, base: Base) -> None:
-        """One transaction: the records up to the base go, the base is another."""
+    def _set_base(self, base: Base) -> None:
+        """Delete the records up to the new base and store it, in one transaction."""
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
@@ -213,39 +211,39 @@ class Journal(JournalReader):
             raise JournalWriteFailed(self._failure) from error
         self._base = base
 
-    def _checkpoint_row(
-        self, checkpoint: Checkpoint, rows: Sequence[tuple[int, bytes, bytes]]
+    def _saved_state_row(
+        self, saved_state: SavedState, rows: Sequence[tuple[int, bytes, bytes]]
     ) -> tuple[int, int, str, bytes, bytes, bytes]:
-        """The row of a checkpoint that stands after one of `rows` or an earlier record."""
-        behind = checkpoint.seq - self._head.seq
-        chain = rows[behind - 1][2] if behind > 0 else self._chain_at(checkpoint.seq)
+        """The row of a state after one of `rows`, which are new, or after an earlier record."""
+        new = saved_state.seq - self._head.seq
+        chain = rows[new - 1][2] if new > 0 else self._chain_at(saved_state.seq)
         assert chain is not None
-        assert 0 <= checkpoint.started_seq <= checkpoint.seq
-        stored = padded(checkpoint.state)
+        assert 0 <= saved_state.started_seq <= saved_state.seq
+        stored = padded(saved_state.state)
         return (
-            checkpoint.seq,
-            checkpoint.started_seq,
-            checkpoint.software,
+            saved_state.seq,
+            saved_state.started_seq,
+            saved_state.software,
             stored,
-            checkpoint.digest,
-            binding(checkpoint, stored, chain),
+            saved_state.digest,
+            binding(saved_state, stored, chain),
         )
 
     def _fail(self, error: Exception) -> None:
-        """Undo what can be undone and remember why; what reached the log is not committed."""
+        """Roll back and remember why; what reached the log is not committed."""
         with contextlib.suppress(sqlite3.Error):
             self._connection.rollback()
         stored = "Nothing was stored"
         if error_kind(error) == sqlite3.SQLITE_IOERR:
-            stored = "It counts as not stored (the next start looks what the disk holds)"
+            stored = "It counts as not stored (the next start reads what the disk holds)"
         self._failure = (
-            f"{self.file}: cannot store: {in_words(error)}. {stored}, and nothing was done because"
-            " of it. Remove the cause, then start the table again."
+            f"{self.file}: cannot store: {describe_error(error)}. {stored}, and nothing was done"
+            " because of it. Remove the cause, then start the table again."
         )
 
     def _check_tail(self) -> None:
-        checkpoint = self.checkpoint()
-        start = checkpoint.seq if checkpoint is not None else self._base.seq
+        saved_state = self.saved_state()
+        start = saved_state.seq if saved_state is not None else self._base.seq
         chain = self._chain_at(start)
         assert chain is not None
         found = self._verify(Head(start, chain))
@@ -256,27 +254,27 @@ class Journal(JournalReader):
             )
 
 
-def _the_same(path: Path, sealed: ShoeFile) -> ShoeFile:
-    """The file that stands at `path`, if it holds the same records. Raises SealRefused, OSError."""
+def _existing_copy(path: Path, sealed: ShoeFile) -> ShoeFile:
+    """The existing file at `path`, if it holds the same records. Raises SealRefused, OSError."""
     try:
-        there = read_sealed(path)
-        for _ in there.records():
+        existing = read_sealed(path)
+        for _ in existing.records():
             pass
     except ShoeFileError as error:
-        raise _another(path, str(error)) from error
-    if _moved(there) != _moved(sealed):
-        raise _another(path, "it holds other records")
-    return there
+        raise _place_taken(path, str(error)) from error
+    if _record_range(existing) != _record_range(sealed):
+        raise _place_taken(path, "it holds other records")
+    return existing
 
 
-def _moved(sealed: ShoeFile) -> tuple[int, int, bytes, bytes, bytes]:
-    said = sealed.heading
-    return said.first_seq, said.last_seq, said.chain_before, said.chain_after, said.previous
+def _record_range(sealed: ShoeFile) -> tuple[int, int, bytes, bytes, bytes]:
+    of = sealed.heading
+    return of.first_seq, of.last_seq, of.chain_before, of.chain_after, of.previous
 
 
-def _another(path: Path, why: str) -> SealRefused:
+def _place_taken(path: Path, why: str) -> SealRefused:
     return SealRefused(
-        f"{path}: another file stands where this shoe is to be sealed: {why}. Keep it as evidence:"
+        f"{path}: another file exists where this shoe is to be sealed: {why}. Keep it as evidence:"
         " move it away by hand; the shoe is sealed at the next start."
     )
 
@@ -287,12 +285,11 @@ def _close(connection: sqlite3.Connection, lock: FolderLock) -> None:
 
 
 def open_read_only(path: Path) -> JournalReader:
-    """Open a journal to read it. Raises JournalError.
+    """Open a journal for reading. Raises JournalError.
 
-    It is given by its folder, by its live.db, by one sealed file alone, by a tape, or by a folder
-    that has only shoes in it. Neither a file nor a folder is changed; a copy of live.db alone will
-    do for the records in it, and so will a read-only disk. What is read is the journal at the
-    moment of opening.
+    `path` is its folder, its live.db, a single sealed file, a tape, or a folder that holds only
+    shoes. No file or folder is changed; a copy of live.db alone is enough for the records in it,
+    and so is a read-only disk. The reader sees the journal as of the moment of opening.
     """
     file = path / FILE_NAME if path.is_dir() else path
     try:
@@ -303,7 +300,7 @@ def open_read_only(path: Path) -> JournalReader:
         if not file.exists() and (archived := sealed_files(path)):
             return _only_sealed(path, archived)
     except OSError as error:
-        raise JournalError(f"{path}: cannot read the journal: {in_words(error)}.") from error
+        raise JournalError(f"{path}: cannot read the journal: {describe_error(error)}.") from error
     opened = open_reader(file)
     try:
         return JournalReader(opened.connection, file, opened.close)
@@ -315,5 +312,5 @@ def open_read_only(path: Path) -> JournalReader:
 def _only_sealed(path: Path, files: tuple[Path, ...]) -> JournalReader:
     """Sealed files without a live part. Raises JournalError, OSError."""
     last = read_sealed(files[-1])
-    connection = in_memory(base_after(last))
+    connection = open_in_memory(base_after(last))
     return JournalReader(connection, path, connection.close, files)

@@ -1,14 +1,12 @@
-"""The values a journal takes and gives, and its errors.
+"""The values and errors of a journal: record, head, base and saved state with their digests.
 
-Responsible for: what a stored record, the head, the base and a checkpoint are, and how base and
-checkpoint prove themselves.
-Not responsible for: the file (database), reading (reader) and writing (store).
-Source: controller/journal/README.md, "Records", "Base", "Checkpoint".
+Source: controller/journal/README.md, "Records", "Base", "Saved state".
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+
+from msgspec import Struct
 
 from controller.journal.record import GENESIS
 
@@ -25,29 +23,27 @@ class JournalWriteFailed(JournalError):
 
 
 class SealRefused(JournalError):
-    """The file does not hold what is to be moved, or another stands at its place.
+    """The sealed file does not hold the records to be moved, or another file is in its place.
 
-    Nothing was changed; the journal goes on.
+    Nothing was changed; the journal stays usable.
     """
 
 
 class SealFailed(JournalError):
-    """The file of a finished shoe could not be written; its records stay where they are.
+    """The file of a finished shoe could not be written; its records stay in live.db.
 
-    The journal goes on, and the same move may be tried later.
+    The journal stays usable, and the same move may be tried later.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The newest record: its number, counted from 1 (0 in an empty journal), and chain value."""
 
     seq: int
     chain: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
+class StoredRecord(Struct, frozen=True):
     """One record as stored: its number, its bytes, and the chain value stored with it."""
 
     seq: int
@@ -55,17 +51,15 @@ class StoredRecord:
     chain: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ChainBreak:
+class ChainBreak(Struct, frozen=True):
     """The first place where the chain does not hold; `what` is a sentence."""
 
     seq: int
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The whole state after record `seq`, so that a start need not replay from the first record.
+class SavedState(Struct, frozen=True):
+    """The core's whole state after record `seq`: a start need not replay from the first record.
 
     `started_seq` is the number of the `Started` record of the run, `software` the version that
     wrote `state`, `digest` the SHA-256 of `state`.
@@ -78,19 +72,19 @@ class Checkpoint:
     digest: bytes
 
     @staticmethod
-    def of(seq: int, started_seq: int, software: str, state: bytes) -> "Checkpoint":
-        """A checkpoint with its digest."""
-        return Checkpoint(seq, started_seq, software, state, sha256(state).digest())
+    def of(seq: int, started_seq: int, software: str, state: bytes) -> "SavedState":
+        """A saved state with its digest."""
+        return SavedState(seq, started_seq, software, state, sha256(state).digest())
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
-    """Where the live part begins: after record `seq`, the last that was sealed.
+class Base(Struct, frozen=True):
+    """Where the live part begins: after record `seq`, the last sealed one.
 
     `seal` is the digest of the last sealed file. `started` is the record, numbered `started_seq`,
     that began the run in force at `seq`. `state` is the whole state after record `seq` as version
-    `software` wrote it, `digest` its SHA-256, all empty where it is not known. `ledger` is what
-    another version takes over at `seq`, empty where it is not known.
+    `software` wrote it, `digest` its SHA-256; all three are empty where the state is not known.
+    `ledger` is an encoded UpgradeLedger, what another version takes over at `seq`, empty where it
+    is not known.
     """
 
     seq: int = 0
@@ -112,9 +106,9 @@ class Base:
         ledger: bytes = b"",
     ) -> "Base":
         """A base with its digest. `started` is number and record, `state` version and bytes."""
-        software, kept = state
-        digest = sha256(kept).digest() if kept else b""
-        return Base(head.seq, head.chain, seal, *started, software, kept, digest, ledger)
+        software, encoded = state
+        digest = sha256(encoded).digest() if encoded else b""
+        return Base(head.seq, head.chain, seal, *started, software, encoded, digest, ledger)
 
     @property
     def head(self) -> Head:
@@ -123,12 +117,12 @@ class Base:
 
     @property
     def state_holds(self) -> bool:
-        """Whether there is a state, and it is the one that was stored."""
+        """Whether there is a state and it matches its digest."""
         return bool(self.state) and sha256(self.state).digest() == self.digest
 
     @property
     def binding(self) -> bytes:
-        """SHA-256 over every field but the state, for which its digest stands."""
+        """SHA-256 over all fields, the state represented by its digest (32 bytes)."""
         numbers = self.seq.to_bytes(8, "big") + self.started_seq.to_bytes(8, "big")
         long = sha256(self.started).digest() + sha256(self.ledger).digest()
         digest = self.digest or bytes(_HASH_BYTES)
@@ -136,33 +130,32 @@ class Base:
         return sha256(b"".join(whole)).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointDamaged:
-    """The stored checkpoint proves wrong and must not be used; `what` is a sentence."""
+class SavedStateDamage(Struct, frozen=True):
+    """Why the stored state must not be used; `what` is a sentence."""
 
     what: str
 
 
-def binding(checkpoint: Checkpoint, stored: bytes, chain: bytes) -> bytes:
-    """What ties a checkpoint to its record: SHA-256 over the chain value there and its fields.
+def binding(saved_state: SavedState, stored: bytes, chain: bytes) -> bytes:
+    """The digest that binds a saved state to its record: SHA-256 over chain value and fields.
 
     32 bytes chain, 8 bytes `seq`, 8 bytes `started_seq` (big-endian), 32 bytes digest, 32 bytes
     SHA-256 of the state as `stored` with its padding, then `software` in UTF-8.
     """
-    numbers = checkpoint.seq.to_bytes(8, "big") + checkpoint.started_seq.to_bytes(8, "big")
-    digests = checkpoint.digest + sha256(stored).digest()
-    return sha256(chain + numbers + digests + checkpoint.software.encode()).digest()
+    numbers = saved_state.seq.to_bytes(8, "big") + saved_state.started_seq.to_bytes(8, "big")
+    digests = saved_state.digest + sha256(stored).digest()
+    return sha256(chain + numbers + digests + saved_state.software.encode()).digest()
 
 
 def padded(state: bytes) -> bytes:
-    """The state as it is stored: one byte 0x80, then zeros to a multiple of 1024 bytes.
+    """The state as stored: followed by one byte 0x80, then zeros to a multiple of 1024 bytes.
 
-    SQLite overwrites a row in place only where its size stays the same; without this, every
-    checkpoint writes twice the pages.
+    SQLite overwrites a row in place only if its size stays the same; without padding, saving a
+    state writes twice the pages.
     """
     return state + b"\x80" + bytes(-(len(state) + 1) % _PAD_STEP)
 
 
 def unpadded(stored: bytes) -> bytes:
-    """The state in its stored form; damaged padding shows in the binding."""
+    """The state without its padding; damaged padding is found by the binding."""
     return stored.rstrip(b"\0").removesuffix(b"\x80")

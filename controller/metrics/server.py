@@ -1,7 +1,5 @@
-"""The pages of this process over HTTP: /metrics, /healthz and /readyz.
+"""Serves /metrics, /healthz and /readyz of this process over HTTP.
 
-Responsible for: which page is where, and whether a table is alive and ready.
-Not responsible for: HTTP itself (http_status) and for what is counted (metrics).
 Source: package README, "Metrics"; Prometheus documentation, "Exposition formats".
 """
 
@@ -20,7 +18,7 @@ PROBE_S: Final = 2.0
 
 
 class MetricsUnavailable(Exception):
-    """The metrics cannot be served; the message names the key of the configuration."""
+    """The metrics cannot be served; the message names the configuration key to change."""
 
 
 class MetricsServer:
@@ -53,7 +51,7 @@ class MetricsServer:
 
     @property
     def url(self) -> str:
-        """Where Prometheus finds the metrics of the first table."""
+        """The URL of the first table's metrics."""
         return self._server.url + self._paths[0]
 
     def _page_at(self, path: str) -> Page:
@@ -61,21 +59,21 @@ class MetricsServer:
             table, metrics = self._tables[self._paths.index(path)]
             return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
         if path == "/healthz":
-            return self._verdict([_alive(table) for table, _ in self._tables])
+            return self._health_page([_alive(table) for table, _ in self._tables])
         if path == "/readyz":
-            return self._verdict([_ready(table) for table, _ in self._tables])
-        there = "\n".join((*self._paths, "/healthz", "/readyz"))
-        return Page(HTTPStatus.NOT_FOUND, f"nothing here; there are\n{there}\n".encode())
+            return self._health_page([_ready(table) for table, _ in self._tables])
+        pages = "\n".join((*self._paths, "/healthz", "/readyz"))
+        return Page(HTTPStatus.NOT_FOUND, f"not found; the pages are\n{pages}\n".encode())
 
     @staticmethod
-    def _verdict(found: list[tuple[bool, str]]) -> Page:
-        well = all(good for good, _ in found)
-        status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
-        return Page(status, "".join(f"{words}\n" for _, words in found).encode())
+    def _health_page(checks: list[tuple[bool, str]]) -> Page:
+        healthy = all(passed for passed, _ in checks)
+        status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
+        return Page(status, "".join(f"{words}\n" for _, words in checks).encode())
 
 
 def _alive(table: Table) -> tuple[bool, str]:
-    """Whether the table's loop takes inputs."""
+    """Whether the table's loop takes inputs, and its state in words."""
     match table.health:
         case Health.STARTING:
             return True, f"table {table.name}: starting"
@@ -88,7 +86,7 @@ def _alive(table: Table) -> tuple[bool, str]:
 
 
 def _ready(table: Table) -> tuple[bool, str]:
-    """Whether the table runs and keeps evidence; its shoe may be unplugged all the same."""
+    """Whether the table runs and stores evidence; its shoe may be unplugged."""
     published = table.published
     if table.health is not Health.RUNNING or published is None:
         return False, f"table {table.name}: {table.health.value} {table.failure}".rstrip()

@@ -1,7 +1,5 @@
-"""Acts of people that the rules ask for or forbid, as a closed set.
+"""Acts of people that the rules require or forbid, as a closed set.
 
-Responsible for: one word per act that a named person records.
-Not responsible for: when an act is due (duties) and which clauses ask for it (profile).
 Source: NY (a)(2), (a)(4)(iv), (d), (i)(4)-(5); S42 (a)(4), (d), (e), (j)(4)-(5), (l); WA shuffle.
 """
 

@@ -1,13 +1,13 @@
-"""What the procedure asks of the rest of the program, and what it states for the record.
+"""The effects of one step: prompts for people, and conclusions for the record.
 
-Responsible for: the closed set of effects of one step. They are conclusions: stored as entries
-before anything is shown, sent or counted because of them.
-Not responsible for: carrying them out.
+They are stored as entries before anything is shown, sent or counted because of them.
 Source: package README, "Effects".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -15,20 +15,18 @@ from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.payment_order import PayStep
 from controller.settlement.settle import Settlement
 from drivers.shuffler_events import ShuffleProof
-from firmware_bridge.values import dataclass
 
 
 class CoupFate(StrEnum):
-    """What became of a coup."""
+    """How a coup ended."""
 
-    COUNTED = "counted"  # whole, judged by the rules
+    COUNTED = "counted"  # complete, judged by the rules
     VOID = "void"  # a floorperson voided it
     PARTIAL = "partial"  # reports missing; waits for a floorperson
     FLOOR_DECIDED = "floor_decided"  # partial; a floorperson stated the outcome
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedCard:
+class RecordedCard(Struct, frozen=True):
     """A card of a finished coup, with the hand it belongs to.
 
     `carried_from`: drawn in error in the coup of that number (0 between coups), held for this one.
@@ -39,12 +37,12 @@ class RecordedCard:
     carried_from: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CoupRecord:
-    """A finished coup. `result` is computed from the cards and absent where they are not whole;
+class CoupRecord(Struct, frozen=True):
+    """A finished coup.
 
-    `declared` is what the dealer declared, absent where nothing reported it; `outcome` is what
-    counts, absent where nothing counts. `ghost`: dealt as a ghost hand, without wagers.
+    `result` is computed from the cards, None where they are not complete; `declared` is the result
+    the dealer declared, None where it was not reported; `outcome` is the outcome that counts, None
+    where none does. `aside`: cards drawn in error. `ghost`: dealt as a ghost hand, without wagers.
     """
 
     gaming_day: str
@@ -61,23 +59,21 @@ class CoupRecord:
     ghost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CoupClosed:
-    """A coup came to its end and is counted as its record says.
+class CoupClosed(Struct, frozen=True, tag="coup-closed"):
+    """A coup ended and is counted by its record.
 
-    `clauses` are what its counts and its outcome were computed by.
+    `clauses` are the ones its point counts and its outcome were computed by.
     """
 
     record: CoupRecord
     clauses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CoupPaid:
-    """What the wagers on a finished coup come to, and the dealer's acts in the order due.
+class CoupPayment(Struct, frozen=True, tag="coup-payment"):
+    """The settlement of the wagers on a finished coup, and the dealer's acts in the order due.
 
-    `returned` are acts after those of the settlement: wagers that could not stand, or whose end the
-    stated outcome does not tell. `note` says so in words.
+    `returned` are acts after those of the settlement: wagers that may not stand, or that the stated
+    outcome does not decide. `note` explains them.
     """
 
     gaming_day: str
@@ -92,19 +88,19 @@ class CoupPaid:
         return self.settlement.steps + self.returned
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeOpened:
+class ShoeOpened(Struct, frozen=True, tag="shoe-opened"):
+    """A shoe was opened; `joined`: when it was already in play."""
+
     gaming_day: str
     shoe: int
     decks: int
     joined: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BurnDone:
-    """The burn is over: the first card and how many were seen removed in all.
+class BurnDone(Struct, frozen=True, tag="burn-done"):
+    """The burn is over: its first card, and how many cards were burned in all.
 
-    `proven` False: how many were owed is not known, so nobody can say that it is complete.
+    `proven` False: the number owed is unknown, so the burn may be incomplete.
     """
 
     first: Card | None
@@ -112,9 +108,8 @@ class BurnDone:
     proven: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeEnded:
-    """The shoe's last coup is done, or a person closed it."""
+class ShoeEnded(Struct, frozen=True, tag="shoe-ended"):
+    """The shoe's last coup is finished, or a person closed the shoe."""
 
     gaming_day: str
     shoe: int
@@ -129,8 +124,8 @@ class ShoeEnded:
     reason: str
 
 
-class Call(StrEnum):
-    """A call or an act that is due from a person."""
+class PromptKind(StrEnum):
+    """Kinds of prompts: the call or act that is due from a person."""
 
     OPENING = "opening"
     BATCH = "batch"
@@ -157,22 +152,24 @@ class Call(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Prompted:
-    """A person was told what is due. `observed` False: this table cannot sense whether it was
+class Prompt(Struct, frozen=True, tag="prompt"):
+    """A call or an act that is due from a person.
 
-    done, so it is recorded as not observed and never judged.
+    `observed` False: this table cannot sense whether it was done, so it is never judged.
     """
 
-    call: Call
+    kind: PromptKind
     text: str
     clauses: tuple[str, ...]
     observed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ResolutionRecorded:
-    """What a floorperson decided, and which irregularities are closed by it."""
+class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
+    """A floorperson's decision, and the irregularities that it closes.
+
+    `coups_dealt` and `cards_dealt` were dealt while the table was suspended; `provisional` decided
+    on them.
+    """
 
     person: str
     reason: str
@@ -180,13 +177,14 @@ class ResolutionRecorded:
     provisional: str
     outcome: str
     closed: tuple[int, ...]
+    coups_dealt: int = 0
+    cards_dealt: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A person asked for something that cannot be done now; why, and what can be.
+class Refusal(Struct, frozen=True, tag="refusal"):
+    """A person's request that cannot be carried out now: why, and what can be done instead.
 
-    `clauses` where a rule refuses.
+    `clauses` are the rules that refuse it, if any.
     """
 
     what: str
@@ -194,9 +192,8 @@ class Refused:
     clauses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A named person's act, statement or notice stands in the record, and what asks for it."""
+class ActRecord(Struct, frozen=True, tag="act-record"):
+    """A named person's act, statement or notice on record, with the clauses that require it."""
 
     what: str
     person: str
@@ -204,9 +201,8 @@ class Recorded:
     clauses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChanged:
-    """A setting of the profile holds another value at this table from now on."""
+class SettingChanged(Struct, frozen=True, tag="setting-changed"):
+    """A setting of the profile has another value at this table from now on."""
 
     setting: str
     old: str
@@ -216,9 +212,8 @@ class SettingChanged:
     clauses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BatchMoved:
-    """A batch went on in its life; stages are those of custody.lineage.stages."""
+class BatchMoved(Struct, frozen=True, tag="batch-moved"):
+    """A batch changed its stage; `before` and `after` are values of BatchStage."""
 
     batch: str
     before: str
@@ -227,9 +222,8 @@ class BatchMoved:
     clauses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleRecorded:
-    """The receipt of a shuffle, as judged: it counts for this batch, or `refused` says why not."""
+class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
+    """The checked receipt of a shuffle: it counts for this batch, or `refused` says why not."""
 
     batch: str
     proof: ShuffleProof
@@ -237,9 +231,8 @@ class ShuffleRecorded:
     clauses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WarningOpened:
-    """No next card until a named person clears it with a reason. `since_ns` is UTC."""
+class WarningOpened(Struct, frozen=True, tag="warning-opened"):
+    """A warning: no card until a named person clears it with a reason. `since_ns` is UTC."""
 
     number: int
     kind: str
@@ -249,9 +242,8 @@ class WarningOpened:
     since_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WarningClosed:
-    """A named person cleared a warning, so long after it was given."""
+class WarningClosed(Struct, frozen=True, tag="warning-closed"):
+    """A named person cleared a warning, `waited_ns` after it was opened."""
 
     number: int
     kind: str
@@ -262,14 +254,14 @@ class WarningClosed:
 
 Effect: TypeAlias = (
     CoupClosed
-    | CoupPaid
+    | CoupPayment
     | ShoeOpened
     | BurnDone
     | ShoeEnded
-    | Prompted
+    | Prompt
     | ResolutionRecorded
-    | Refused
-    | Recorded
+    | Refusal
+    | ActRecord
     | SettingChanged
     | BatchMoved
     | ShuffleRecorded

@@ -1,13 +1,12 @@
-"""Domain events: what happened at our table.
+"""Domain events: what happened at the table, independent of any vendor's device.
 
-Responsible for: the closed set of happenings the procedure judges, in the table's own words.
-Not responsible for: what a vendor's shoe calls them (controller.core.device_intake turns one into
-the other).
 Source: package README, "Domain events".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from controller.custody.findings import Finding
 from controller.procedure.act_kinds import ActKind
@@ -18,27 +17,23 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.shuffler_events import ShufflerEvent
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class GamingDayTurned:
+class GamingDayChanged(Struct, frozen=True, tag="gaming-day-changed"):
     """The gaming day that the next shoe will belong to, as YYYY-MM-DD."""
 
     day: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeDeviceStarted:
+class ShoeDeviceStarted(Struct, frozen=True, tag="shoe-device-started"):
     """The dealing shoe booted or was reset."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawn:
+class CardDrawn(Struct, frozen=True, tag="card-drawn"):
     """A card left the shoe for the first time; `card` is None where it could not be read.
 
-    `back` is the back colour of its batch where the shoe can tell; `again`: this very card is known
-    to have left the shoe before.
+    `back` is the back colour of its batch, empty where the shoe cannot report it; `again`: this
+    card is known to have left the shoe before.
     """
 
     card: Card | None
@@ -47,21 +42,18 @@ class CardDrawn:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CardRepeated:
-    """The shoe says again what it has said of a card."""
+class CardRepeated(Struct, frozen=True, tag="card-repeated"):
+    """The shoe repeated its report of a card."""
 
     card: Card | None
     claimed: Place
 
 
-@dataclass(frozen=True, slots=True)
-class CutCardDrawn:
+class CutCardDrawn(Struct, frozen=True, tag="cut-card-drawn"):
     """A cut card left the shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultDeclared:
+class ResultDeclared(Struct, frozen=True, tag="result-declared"):
     """The dealer declared the result."""
 
     outcome: Outcome
@@ -69,14 +61,12 @@ class ResultDeclared:
     banker_pair: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CoupForcedOut:
+class CoupForcedOut(Struct, frozen=True, tag="coup-forced-out"):
     """The dealer left the coup by the shoe's forced exit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeStandsBy:
-    """The shoe waits between coups."""
+class ShoeStandsBy(Struct, frozen=True, tag="shoe-stands-by"):
+    """The shoe entered stand-by between coups."""
 
 
 class Loss(StrEnum):
@@ -87,59 +77,52 @@ class Loss(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class ReportsMissing:
+class ReportsMissing(Struct, frozen=True, tag="reports-missing"):
     """Reports of the shoe may be missing before the next event."""
 
     loss: Loss
     count_min: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoMoreBetsCalled:
+class NoMoreBetsCalled(Struct, frozen=True, tag="no-more-bets-called"):
     """The dealer called "no more bets"."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeClosedByPerson:
+class ShoeClosedByPerson(Struct, frozen=True, tag="shoe-closed-by-person"):
     """A named person closes the shoe before its end (dead table, early change)."""
 
     person: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class IrregularityResolved:
-    """A floorperson decided what becomes of the irregularities that are open."""
+class IrregularityResolved(Struct, frozen=True, tag="irregularity-resolved"):
+    """A floorperson resolved the open irregularities."""
 
     person: str
     reason: str
     resolution: Resolution
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramReplaced:
-    """Another software version takes over while a shoe is open; the coup is closed as partial."""
+class ProgramReplaced(Struct, frozen=True, tag="program-replaced"):
+    """Another software version took over; an open coup is closed as partial."""
 
     software: str
 
 
-@dataclass(frozen=True, slots=True)
-class CustodyFound:
-    """Custody proves that the cards are not as they must be."""
+class CustodyFindingRaised(Struct, frozen=True, tag="custody-finding-raised"):
+    """Custody proved that a card is not where, or not what, it must be."""
 
     finding: Finding
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFaceUp:
-    """A person saw that the card drawn last lay face up in the shoe (a boxed card)."""
+class BoxedCardFound(Struct, frozen=True, tag="boxed-card-found"):
+    """A person reported that the card drawn last lay face up in the shoe (a boxed card)."""
 
     person: str
 
 
-class TurnedCards(StrEnum):
-    """What was turned up on the layout, so that people have seen it."""
+class LayoutPart(StrEnum):
+    """A part of the layout that can be turned face up."""
 
     PLAYER_HAND = "player_hand"
     BANKER_HAND = "banker_hand"
@@ -148,16 +131,14 @@ class TurnedCards(StrEnum):
     ERROR_CARD = "error_card"  # a card drawn in error
 
 
-@dataclass(frozen=True, slots=True)
-class CardsTurned:
-    """Cards were turned up; sensed, or told by a person."""
+class CardsTurned(Struct, frozen=True, tag="cards-turned"):
+    """Cards were turned face up, as sensed or as reported by a person."""
 
-    what: TurnedCards
+    what: LayoutPart
 
 
-@dataclass(frozen=True, slots=True)
-class RevealGivenUp:
-    """A patron gave up turning a hand, of the own will or by order of dealer or floorperson."""
+class RevealGivenUp(Struct, frozen=True, tag="reveal-given-up"):
+    """A patron gave up turning a hand, voluntarily or by order of dealer or floorperson."""
 
     hand: HandName
     person: str
@@ -165,19 +146,17 @@ class RevealGivenUp:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class GhostHandAsked:
-    """The next coup is to be dealt as a ghost hand: face up, without wagers."""
+class GhostHandRequested(Struct, frozen=True, tag="ghost-hand-requested"):
+    """A person requested that the next coup be a ghost hand: face up, without wagers."""
 
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class ActRecorded:
-    """A named person did something the rules ask for, or saw something they forbid.
+class ActReported(Struct, frozen=True, tag="act-reported"):
+    """A named person did something the rules require, or saw something they forbid.
 
     `batch` is a back colour where the act concerns a batch, `seat` a seat (0 for none), `amount` a
-    number the act is about (cards counted, depth of the cut), `second` who confirmed it.
+    number of cards or cents, `second` the person who confirmed it.
     """
 
     kind: ActKind
@@ -191,25 +170,22 @@ class ActRecorded:
     second: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WagersStated:
-    """Every wager on the layout as it stands now, in place of what was stated before."""
+class WagersStated(Struct, frozen=True, tag="wagers-stated"):
+    """Every wager now on the layout; replaces the statement before."""
 
     wagers: tuple[Wager, ...]
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class VigorishCollected:
+class VigorishCollected(Struct, frozen=True, tag="vigorish-collected"):
     """The vigorish marked for a seat was collected."""
 
     seat: int
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class VigorishDocumented:
-    """Vigorish that will not be collected was written down on its form (S42-c-3-iii).
+class VigorishDocumented(Struct, frozen=True, tag="vigorish-documented"):
+    """Vigorish that will not be collected was documented on its form (S42-c-3-iii).
 
     `patron_signed` False needs a `reason`. `void`: the form was voided and nothing is waived.
     """
@@ -225,16 +201,14 @@ class VigorishDocumented:
     void: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SeatVacated:
+class SeatVacated(Struct, frozen=True, tag="seat-vacated"):
     """The patron of a seat left the table."""
 
     seat: int
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeRecorded:
+class NoticeRecorded(Struct, frozen=True, tag="notice-recorded"):
     """Notice of a coming change of a setting was given; the change may follow when due."""
 
     setting: str
@@ -244,9 +218,8 @@ class NoticeRecorded:
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChangeAsked:
-    """A named person changes a setting of the profile for this table."""
+class SettingChangeRequested(Struct, frozen=True, tag="setting-change-requested"):
+    """A named person requested a change of a setting for this table."""
 
     setting: str
     value: str
@@ -255,32 +228,28 @@ class SettingChangeAsked:
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerTold:
-    """The shuffler told something of the batches, at that moment (UTC)."""
+class ShufflerReported(Struct, frozen=True, tag="shuffler-reported"):
+    """The shuffler reported an event; `at_ns` is UTC."""
 
     event: ShufflerEvent
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerEventsLost:
-    """Events of the shuffler are missing for ever; `count` 0 where it cannot be told how many."""
+class ShufflerEventsLost(Struct, frozen=True, tag="shuffler-events-lost"):
+    """Events of the shuffler are lost; `count` 0 where the number is unknown."""
 
     count: int
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerGone:
-    """The port of the shuffler is lost."""
+class ShufflerDisconnected(Struct, frozen=True, tag="shuffler-disconnected"):
+    """The shuffler's port was lost."""
 
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class WarningCleared:
-    """A named person clears a warning of the shuffler, with a reason."""
+class WarningCleared(Struct, frozen=True, tag="warning-cleared"):
+    """A named person cleared a warning of the shuffler, with a reason."""
 
     number: int
     person: str
@@ -289,7 +258,7 @@ class WarningCleared:
 
 
 # Judged by the same rules whether the table is suspended or not.
-FollowedEvent: TypeAlias = (
+PlayEvent: TypeAlias = (
     ShoeDeviceStarted
     | CardDrawn
     | CardRepeated
@@ -300,29 +269,31 @@ FollowedEvent: TypeAlias = (
     | ReportsMissing
     | NoMoreBetsCalled
     | ProgramReplaced
-    | CustodyFound
-    | FoundFaceUp
+    | CustodyFindingRaised
+    | BoxedCardFound
     | CardsTurned
 )
-# What people do beside the cards: taken as it comes, suspended or not.
-PersonsEvent: TypeAlias = (
+# Acts of people other than dealing: applied as they arrive, suspended or not.
+PersonEvent: TypeAlias = (
     RevealGivenUp
-    | GhostHandAsked
-    | ActRecorded
+    | GhostHandRequested
+    | ActReported
     | WagersStated
     | VigorishCollected
     | VigorishDocumented
     | SeatVacated
     | NoticeRecorded
-    | SettingChangeAsked
+    | SettingChangeRequested
 )
-# What the shuffler tells, and who clears its warnings: taken as it comes, suspended or not.
-ShufflersEvent: TypeAlias = ShufflerTold | ShufflerEventsLost | ShufflerGone | WarningCleared
+# Events of the shuffler and the clearing of its warnings: applied suspended or not.
+ShufflerDomainEvent: TypeAlias = (
+    ShufflerReported | ShufflerEventsLost | ShufflerDisconnected | WarningCleared
+)
 DomainEvent: TypeAlias = (
-    FollowedEvent
-    | PersonsEvent
-    | ShufflersEvent
-    | GamingDayTurned
+    PlayEvent
+    | PersonEvent
+    | ShufflerDomainEvent
+    | GamingDayChanged
     | ShoeClosedByPerson
     | IrregularityResolved
 )

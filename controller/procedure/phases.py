@@ -1,9 +1,6 @@
-"""The procedure as one flat table: what is due next, and what may happen then.
+"""The procedure as one flat state table: phases, triggers and every legal edge.
 
-Responsible for: the phases of a table of play, the classified happenings, and every edge between
-them. A wrong order, a short burn or a card after the last hand is an edge that is not here.
-Not responsible for: choosing the trigger (the rules do) and for numbers such as cards owed or
-coups left (they stay in the table's state).
+A wrong order, a short burn or a card after the last hand is an edge that does not exist.
 Source: NY-e-4, NY-f-2, NY-f-3-four, NY-h-1 to NY-h-4-7, NY-i-1-winner; S42-e-6-burn1, S42-g-2,
 S42-g-3-four, S42-h-3-order, S42-h-4, S42-h-5-aside to S42-h-5-onemore, S42-k-1-burn, S42-k-3-extra,
 S42-k-4-void.
@@ -33,7 +30,7 @@ class Phase(StrEnum):
 
 
 class Trigger(StrEnum):
-    """A happening, already classified by the rules."""
+    """An event as the rules classify it."""
 
     SHOE_OPENED = "shoe_opened"
     SHOE_JOINED = "shoe_joined"
@@ -83,14 +80,14 @@ COUP_PHASES: Final = (
     Phase.BANKER_3,
     Phase.RESULT,
 )
-# In the shoe's order; also the phases a suspension may interrupt and come back to. Opening is not
-# one of them: it passes at once.
+# In the shoe's order; also the phases a suspension may interrupt and resume. Opening is not one of
+# them: it passes at once.
 RESUMABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, *COUP_PHASES, Phase.SHOE_OVER)
-# A shoe is closed with no coup on the table: one that is there is ended or voided first.
+# A shoe is closed with no coup on the table: an open coup is ended or voided first.
 CLOSABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-# Where a card found face up may stop the deal, or one that was burned for an irregularity.
+# Where a boxed card, or a card burned for an irregularity, may interrupt the deal.
 BURN_STOPS: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
-# Where the deal goes on after such a burn; between coups the burn is simply done.
+# Where the deal resumes after such a burn; between coups the burn simply ends.
 BURN_RESUMES: Final = (Phase.BURN_FIRST, *COUP_PHASES[:-1])
 # Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
 CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)

@@ -1,7 +1,5 @@
-"""The places a card can go to, as the procedure groups, names and cites them.
+"""The places a card can go to: which one is due in which phase, its name and its clauses.
 
-Responsible for: which place is due in which phase, the words for a place, and its clauses.
-Not responsible for: choosing a place (controller.rules.coup) and for what comes next (phases).
 Source: NY-f-3-player, NY-f-3-banker, NY (h); S42-g-3-player, S42-g-3-banker, S42-h-4, S42 (i);
 HG-bac-b012, HG-bac-d7.
 """
@@ -13,7 +11,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.cards import Card
-from controller.rules.coup import Decision, Place, decision, hands
+from controller.rules.coup import DrawDecision, Place, draw_decision, hands
 from controller.rules.hands import is_natural, point_count
 from controller.rules.setting_values import ThirdCardDealt
 
@@ -40,7 +38,7 @@ DUE_PLACE: Final = MappingProxyType(
         Phase.BANKER_3: Place.BANKER_3,
     }
 )
-WORDS: Final = MappingProxyType(
+PLACE_NAMES: Final = MappingProxyType(
     {
         Place.BURN_FIRST: "the first burn card",
         Place.BURN: "a burn card",
@@ -54,7 +52,7 @@ WORDS: Final = MappingProxyType(
         Place.BANKER_3: "Banker's third card",
         Place.BANKER_MORE: "a further card for the Banker",
         Place.OUTSIDE: "a card outside play",
-        Place.UNCLAIMED: "nothing of where it goes",
+        Place.UNCLAIMED: "a card without a place",
     }
 )
 _FIRST_POINTS: Final = MappingProxyType(
@@ -93,20 +91,20 @@ def place_clauses(book: RuleBook, place: Place) -> tuple[str, ...]:
 
 def ruling_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
     """What decides, after these cards in drawing order, whether and for whom one more is due."""
-    ruling = decision(cards)
+    ruling = draw_decision(cards)
     match ruling:
-        case Decision.FIRST_FOUR:
+        case DrawDecision.FIRST_FOUR:
             return (RulePoint.FOUR_CARDS,)
-        case Decision.COMPLETE:
+        case DrawDecision.COMPLETE:
             return (RulePoint.ONE_EXTRA_CARD,)
-        case Decision.NATURAL:
+        case DrawDecision.NATURAL:
             return _natural_points(cards)
-        case Decision.PLAYER_DRAWS:
+        case DrawDecision.PLAYER_DRAWS:
             return (RulePoint.THIRD_CARD_RULE, RulePoint.PLAYER_DRAWS)
-        case Decision.PLAYER_STANDS_BANKER_DRAWS | Decision.BOTH_STAND:
-            return _player_stood_points(cards, draws=ruling is not Decision.BOTH_STAND)
+        case DrawDecision.PLAYER_STANDS_BANKER_DRAWS | DrawDecision.BOTH_STAND:
+            return _player_stood_points(cards, draws=ruling is not DrawDecision.BOTH_STAND)
         case _:
-            row = banker_row_point(_banker_count(cards), draws=ruling is Decision.BANKER_DRAWS)
+            row = banker_row_point(_banker_count(cards), draws=ruling is DrawDecision.BANKER_DRAWS)
             return (RulePoint.BANKER_TABLE, row)
 
 

@@ -1,16 +1,15 @@
-"""Everything the procedure looks up: the profile's values and citations, and the state table.
+"""What the procedure looks up: the profile's values and citations, and the state tables.
 
-Responsible for: one frozen object that the judging functions share.
-Not responsible for: state (TableState) and for reading files (controller.config.load).
 Source: package README, "Profiles".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 from controller.custody.batch_life.stages import EDGES as LIFE_EDGES
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
@@ -25,8 +24,8 @@ from controller.state_table import NoEdge, StateTable
 DEFAULT_BACKS: Final = ("red", "blue")
 
 
-class Fact(StrEnum):
-    """What a table may be able to sense or to be told; the rest is prompted and never judged."""
+class ObservableFact(StrEnum):
+    """What a table may be able to observe; everything else is prompted and never judged."""
 
     NO_MORE_BETS = "no_more_bets"
     TURNED = "turned"
@@ -38,22 +37,21 @@ class Fact(StrEnum):
     RESULT_BUTTON = "result_button"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RuleBook:
-    """The rules as they stand at one table from one start to the next.
+class RuleBook(Struct, frozen=True, eq=False):
+    """The rules in force at one table from one start to the next.
 
-    `unchanged` is the profile without the settings that were changed at this table. `shuffler`: one
-    is connected that tells what it does; `lives` is the way of its batches. Compared as an object:
-    two books are the same only if they are one.
+    `unchanged` is the profile without the settings that were changed at this table. `shuffler`: the
+    table has a shuffler that reports. `phase_table` and `batch_table` are the state tables of play
+    and of a batch. Books are compared by identity.
     """
 
     profile: Profile
     unchanged: Profile
     decks: int
-    observed: tuple[Fact, ...]
-    machine: StateTable[Phase, Trigger]
+    observed: tuple[ObservableFact, ...]
+    phase_table: StateTable[Phase, Trigger]
     citations: Mapping[RulePoint, tuple[str, ...]]
-    lives: StateTable[BatchStage, BatchTrigger]
+    batch_table: StateTable[BatchStage, BatchTrigger]
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
     shuffler: bool = False
@@ -63,22 +61,22 @@ class RuleBook:
         cls,
         profile: Profile,
         decks: int,
-        observed: tuple[Fact, ...],
+        observed: tuple[ObservableFact, ...],
         seats: tuple[int, ...] = (),
         backs: tuple[str, str] = DEFAULT_BACKS,
         *,
         shuffler: bool = False,
     ) -> "RuleBook":
-        """Bind a profile to a table; `seats` are the layout's, none where they are not told."""
+        """Bind a profile to a table; `seats` are the layout's, empty where they are unknown."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
         return cls(
             profile=profile,
             unchanged=profile,
             decks=decks,
             observed=observed,
-            machine=StateTable(EDGES),
+            phase_table=StateTable(EDGES),
             citations=MappingProxyType(citations),
-            lives=StateTable(LIFE_EDGES),
+            batch_table=StateTable(LIFE_EDGES),
             seats=seats,
             backs=backs,
             shuffler=shuffler,
@@ -90,12 +88,12 @@ class RuleBook:
 
     @property
     def continuous(self) -> bool:
-        """Whether a continuous shuffler takes the place of shuffle, cut and burn (S42-l-1-use)."""
+        """Whether a continuous shuffler replaces shuffle, cut and burn (S42-l-1-use)."""
         return self.values.shuffle_mode is ShuffleMode.CONTINUOUS
 
     @property
-    def tells_batches(self) -> bool:
-        """Whether a shuffler tells the lives of two batches."""
+    def tracks_batches(self) -> bool:
+        """Whether a shuffler reports the life of two batches."""
         return self.shuffler and self.values.shuffle_mode is ShuffleMode.DUAL_BATCH
 
     def clauses(self, *points: RulePoint) -> tuple[str, ...]:
@@ -106,14 +104,14 @@ class RuleBook:
         return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
     def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
-        """Whether this may come now, and what is due after it."""
-        return self.machine.next(phase, trigger)
+        """The phase after this trigger; NoEdge where the trigger may not occur in this phase."""
+        return self.phase_table.next(phase, trigger)
 
     def move(self, phase: Phase, trigger: Trigger) -> Phase:
-        """As `next`, where only a mistake in this program could make the edge missing."""
-        after = self.machine.next(phase, trigger)
+        """As `next`, where a missing edge is an internal error."""
+        after = self.phase_table.next(phase, trigger)
         assert not isinstance(after, NoEdge), f"no edge {phase} -{trigger}->"
         return after
 
-    def observes(self, fact: Fact) -> bool:
+    def observes(self, fact: ObservableFact) -> bool:
         return fact in self.observed

@@ -1,12 +1,12 @@
-"""The state of the table as the procedure knows it: one frozen value.
+"""The state of the table: one frozen value with everything needed to judge the next event.
 
-Responsible for: the shape of that value. It holds everything needed to judge the next event, so
-that a restart or a replay continues exactly where the last event left it.
-Not responsible for: devices, settings (RuleValues are given to the procedure apart) and evidence.
+A restart or a replay therefore continues exactly where the last event left the table.
 Source: package README, "State"; D-22 (what must survive a restart).
 """
 
 from enum import StrEnum
+
+from msgspec import Struct
 
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
@@ -31,14 +31,12 @@ from controller.procedure.states.wagering import (
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class DealtCard:
-    """A card of a coup: where the order of drawing puts it, and where the shoe believed it goes.
+class DealtCard(Struct, frozen=True):
+    """A card of a coup: its place by the order of drawing, and the place the shoe claimed.
 
-    `carried_from`: it was held as a first card; the coup it was drawn in, 0 between coups.
+    `carried_from`: the coup in which a held card was drawn, 0 between coups; None for other cards.
     """
 
     place: Place
@@ -47,17 +45,15 @@ class DealtCard:
     carried_from: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The result as the dealer declared it."""
+class ResultDeclaration(Struct, frozen=True):
+    """The result as declared by the dealer."""
 
     outcome: Outcome
     player_pair: bool
     banker_pair: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CoupState:
+class CoupState(Struct, frozen=True):
     """The coup being dealt.
 
     `partial`: reports of it are missing, or it was joined in the middle; its cards cannot be
@@ -65,13 +61,13 @@ class CoupState:
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
     `missing`: reports proven to be missing since its last known card. `carried`: so many of its
-    first cards were held from before it; the shoe's own belief is off by as many.
+    first cards were held from before it; the shoe's claims are off by as many.
     """
 
     number: int
     cards: tuple[DealtCard, ...] = ()
     aside: tuple[DealtCard, ...] = ()
-    declared: Declared | None = None
+    declared: ResultDeclaration | None = None
     partial: bool = False
     abandoned: bool = False
     suspended_cards: bool = False
@@ -81,7 +77,7 @@ class CoupState:
     ghost: bool = False
     carried: int = 0
 
-    def may_go_on_at(self, index: int) -> bool:
+    def can_continue_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.
 
         Between its last known card and that one only so many reports fit: the cards between, and
@@ -98,12 +94,11 @@ class CoupState:
         return faces
 
 
-@dataclass(frozen=True, slots=True)
-class CutState:
+class CutState(Struct, frozen=True):
     """The cut cards of a shoe.
 
-    `last_coup` is the number of the last coup, once it is known. `in_burn`: all that were seen
-    came out during the burn. `exhausted`: the second one came; the cards end there.
+    `seen` counts them. `last_coup` is the number of the last coup, once it is known. `in_burn`: all
+    of them came out during the burn. `exhausted`: the second one came; no more cards are drawn.
     """
 
     seen: int = 0
@@ -112,9 +107,8 @@ class CutState:
     exhausted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeTally:
-    """Coups of this shoe by what became of them."""
+class ShoeTally(Struct, frozen=True):
+    """Coups of this shoe by outcome."""
 
     player: int = 0
     banker: int = 0
@@ -122,15 +116,14 @@ class ShoeTally:
     void: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeState:
+class ShoeState(Struct, frozen=True):
     """One run of coups from one loading.
 
-    `cards_drawn` counts every card seen to leave the shoe; of a shoe that was `joined` in play the
-    cards before are not known. One that a continuous shuffler feeds is `endless`.
+    `cards_drawn` counts every card seen to leave the shoe; cards before a shoe was `joined` in play
+    are unknown. A shoe fed by a continuous shuffler is `endless`.
     `burn_owed` is how many more cards the burn needs, 0 where not `burn_proven`: reports of the
     burn are missing, or its first card could not be read. `remedy` holds cards drawn in error and
-    the burns they ask for, `drawn_last` which card a person can still say lay face up.
+    the burns they require, `drawn_last` which card a person can still report as boxed.
     """
 
     gaming_day: str
@@ -159,7 +152,7 @@ class ShoeState:
         return not self.endless and self.cards_drawn > self.cards_total
 
     def cards_left(self) -> int:
-        """Cards that should still be in the shoe, never below zero; no more if it was joined."""
+        """Cards that should still be in the shoe, at least 0; an upper bound if it was joined."""
         return max(0, self.cards_total - self.cards_drawn)
 
     def cards_on_table(self) -> int:
@@ -178,11 +171,10 @@ class ShoeState:
         return self.cut.exhausted or not (self.joined or self.endless or self.cards_left())
 
 
-@dataclass(frozen=True, slots=True)
-class OpenIrregularity:
-    """An irregularity that still waits for a person.
+class OpenIrregularity(Struct, frozen=True):
+    """An irregularity that waits for a person's decision.
 
-    `finding` is what custody proved; whether people may see its card is for the view to say.
+    `finding` is what custody proved; the view decides whether people may see its card.
     """
 
     number: int
@@ -195,38 +187,44 @@ class OpenIrregularity:
 
 
 class NextShoe(StrEnum):
-    """What is known, while the table is suspended, of the shoe after this one."""
+    """What is known of the next shoe while the table is suspended."""
 
     NONE = "none"
     ANNOUNCED = "announced"  # the device began it
     BEGUN = "begun"  # cards of it were dealt, or may have been; they are not followed
 
 
-@dataclass(frozen=True, slots=True)
-class Suspension:
+class Suspension(Struct, frozen=True):
     """No further card until a floorperson resolves.
 
-    `resume_to` is where play would go on. What happens meanwhile is followed by the same rules:
-    `resume_to` and the shoe move on, `held` keeps the coups that came to an end and are neither
+    `resume_to` is the phase in which play would continue. Events meanwhile are judged by the same
+    rules: `resume_to` and the shoe advance, `held` keeps the coups that ended; they are neither
     counted nor published before the resolution. `coup` is the coup that caused it, 0 for none.
-    `dealt`: cards left the shoe meanwhile.
+    `cards_dealt`: cards that left the shoe meanwhile; `coups_dealt`: coups that received some of
+    them, the last one `last_coup_dealt`.
     """
 
     resume_to: Phase
     coup: int
     held: tuple[CoupRecord, ...] = ()
-    dealt: bool = False
     next_shoe: NextShoe = NextShoe.NONE
+    cards_dealt: int = 0
+    coups_dealt: int = 0
+    last_coup_dealt: int = 0
+
+    @property
+    def dealt(self) -> bool:
+        """Whether cards left the shoe while the table was suspended."""
+        return self.cards_dealt > 0
 
 
-@dataclass(frozen=True, slots=True)
-class TableState:
-    """Everything the procedure knows. `phase` is the only place the state of play lives.
+class TableState(Struct, frozen=True):
+    """Everything the procedure knows. `phase` is the one place for the state of play.
 
     `opening` and `wagering` outlive a shoe; `settings` and `notices` are changes of the profile at
-    this table. `ghost_asked`: the next coup is a ghost hand. `lineage` is the life of the batches
-    where a shuffler tells of them, `dealt_under` the newest of its warnings under which a card was
-    drawn since a floorperson last decided, `told_ns` (UTC) when it was last heard.
+    this table. `ghost_hand_requested`: the next coup is a ghost hand. `lineage` is the life of the
+    batches where a shuffler reports it, `dealt_under_warning` the newest warning under which a card
+    was drawn since a floorperson last decided, `shuffler_event_ns` (UTC) the shuffler's last event.
     """
 
     phase: Phase = Phase.CLOSED
@@ -241,7 +239,7 @@ class TableState:
     wagering: WageringState = NO_WAGERS
     settings: tuple[ChangedSetting, ...] = ()
     notices: tuple[NoticeGiven, ...] = ()
-    ghost_asked: bool = False
+    ghost_hand_requested: bool = False
     lineage: Lineage = NO_LINEAGE
-    dealt_under: int = 0
-    told_ns: int = 0
+    dealt_under_warning: int = 0
+    shuffler_event_ns: int = 0

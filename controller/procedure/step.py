@@ -1,122 +1,127 @@
 """The procedure: one table state and one domain event give the next state and its conclusions.
 
-Responsible for: sending each kind of event to the function that judges it, and ending the step:
-the shoe's end is stated, the table suspended where that is due. Total: no event raises.
-Not responsible for: any single rule (see the modules it calls).
+Sends each kind of event to the function that judges it, states the shoe's end and suspends the
+table where that is due. Total: no event raises.
 Source: package README, "The procedure".
 """
 
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from controller.custody.findings import FindingCode
-from controller.procedure.dealing.coup_end import end_stated, forced_out, result_declared, stands_by
-from controller.procedure.dealing.cut_card import cut_card
-from controller.procedure.dealing.drawing import card_drawn, no_more_bets
+from controller.procedure.dealing.coup_end import (
+    coup_forced_out,
+    result_declared,
+    shoe_stands_by,
+    state_shoe_end,
+)
+from controller.procedure.dealing.cut_card import cut_card_drawn
+from controller.procedure.dealing.drawing import card_drawn, no_more_bets_called
 from controller.procedure.dealing.error_cards import error_card_turned
-from controller.procedure.dealing.ghost_hand import ghost_hand_asked
+from controller.procedure.dealing.ghost_hand import ghost_hand_requested
 from controller.procedure.dealing.lost_reports import program_replaced, reports_missing
 from controller.procedure.dealing.repeats import card_repeated
-from controller.procedure.dealing.reveal import cards_turned, right_given_up
-from controller.procedure.dealing.shoe import closed_by_person, device_started
+from controller.procedure.dealing.reveal import cards_turned, reveal_given_up
+from controller.procedure.dealing.shoe import device_started, shoe_closed_by_person
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
-    CustodyFound,
+    CustodyFindingRaised,
     CutCardDrawn,
     DomainEvent,
-    FollowedEvent,
-    FoundFaceUp,
-    GamingDayTurned,
-    GhostHandAsked,
+    GamingDayChanged,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     NoMoreBetsCalled,
     NoticeRecorded,
-    PersonsEvent,
+    PersonEvent,
+    PlayEvent,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
-    ShufflerTold,
-    TurnedCards,
+    ShufflerReported,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
     WarningCleared,
 )
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.people.acts import act_recorded
-from controller.procedure.people.boxed_cards import found_face_up
+from controller.procedure.people.acts import act_reported
+from controller.procedure.people.boxed_cards import boxed_card_found
 from controller.procedure.people.setting_changes import (
-    effective,
+    effective_book,
     notice_recorded,
-    setting_change_asked,
+    setting_change_requested,
 )
-from controller.procedure.people.suspension import follow, resolve
+from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
 from controller.procedure.people.vigorish import (
+    record_complimentary_vigorish,
     seat_vacated,
     vigorish_collected,
     vigorish_documented,
-    vigorish_of_day_ended,
 )
 from controller.procedure.people.wager_statements import wagers_stated
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.events import of_the_shuffler
+from controller.procedure.shuffler.events import apply_shuffler_event
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step, accept, irregular, suspended_if_due
-from firmware_bridge.values import replace
+from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     """Judge one event."""
-    book = effective(book, state)
+    book = effective_book(book, state)
     match event:
-        case GamingDayTurned():
-            turned = vigorish_of_day_ended(book, Step(state))
-            turned = turned.on(replace(turned.state, today=event.day))
+        case GamingDayChanged():
+            turned = record_complimentary_vigorish(book, Step(state))
+            turned = turned.with_state(replace(turned.state, today=event.day))
             return accept(turned, f"gaming day {event.day}")
         case IrregularityResolved():
-            return resolve(book, state, event)
+            return irregularity_resolved(book, state, event)
         case ShoeClosedByPerson():
-            return closed_by_person(book, state, event)
+            return shoe_closed_by_person(book, state, event)
         case (
             RevealGivenUp()
-            | GhostHandAsked()
-            | ActRecorded()
+            | GhostHandRequested()
+            | ActReported()
             | WagersStated()
             | VigorishCollected()
             | VigorishDocumented()
             | SeatVacated()
             | NoticeRecorded()
-            | SettingChangeAsked()
+            | SettingChangeRequested()
         ):
-            return suspended_if_due(book, of_a_person(book, state, event))
-        case ShufflerTold() | ShufflerEventsLost() | ShufflerGone() | WarningCleared():
-            return suspended_if_due(book, of_the_shuffler(book, state, event))
+            return suspend_if_due(book, apply_person_event(book, state, event))
+        case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
+            return suspend_if_due(book, apply_shuffler_event(book, state, event))
         case _:
             if state.suspension is not None:
-                return follow(book, state, state.suspension, event, _judge)
-            return suspended_if_due(book, end_stated(book, _judge(book, Step(state), event)))
+                return judge_provisionally(book, state, state.suspension, event, _judge)
+            return suspend_if_due(book, state_shoe_end(book, _judge(book, Step(state), event)))
 
 
-def of_a_person(book: RuleBook, state: TableState, event: PersonsEvent) -> Step:
-    """Take what a person did or said beside the cards."""
+def apply_person_event(book: RuleBook, state: TableState, event: PersonEvent) -> Step:
+    """Apply an act of a person other than dealing."""
     match event:
-        case ActRecorded():
-            return act_recorded(book, state, event)
+        case ActReported():
+            return act_reported(book, state, event)
         case RevealGivenUp():
-            return right_given_up(book, state, event)
-        case GhostHandAsked():
-            return ghost_hand_asked(book, state, event)
+            return reveal_given_up(book, state, event)
+        case GhostHandRequested():
+            return ghost_hand_requested(book, state, event)
         case WagersStated():
             return wagers_stated(book, state, event)
         case VigorishCollected():
@@ -127,17 +132,17 @@ def of_a_person(book: RuleBook, state: TableState, event: PersonsEvent) -> Step:
             return seat_vacated(book, state, event)
         case NoticeRecorded():
             return notice_recorded(book, state, event)
-        case SettingChangeAsked():
-            return setting_change_asked(book, state, event)
+        case SettingChangeRequested():
+            return setting_change_requested(book, state, event)
         case _:
             assert_never(event)
 
 
-def _seen(book: RuleBook, step: Step, event: FoundFaceUp | CardsTurned) -> Step:
+def _judge_face_up(book: RuleBook, step: Step, event: BoxedCardFound | CardsTurned) -> Step:
     match event:
-        case FoundFaceUp():
-            return found_face_up(book, step, event)
-        case CardsTurned(TurnedCards.ERROR_CARD):
+        case BoxedCardFound():
+            return boxed_card_found(book, step, event)
+        case CardsTurned(LayoutPart.ERROR_CARD):
             return error_card_turned(book, step)
         case CardsTurned():
             return cards_turned(book, step, event)
@@ -145,7 +150,7 @@ def _seen(book: RuleBook, step: Step, event: FoundFaceUp | CardsTurned) -> Step:
             assert_never(event)
 
 
-def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
+def _judge(book: RuleBook, step: Step, event: PlayEvent) -> Step:
     # One branch per kind of event: splitting it would hide that the set is closed.
     match event:
         case CardDrawn():
@@ -153,35 +158,35 @@ def _judge(book: RuleBook, step: Step, event: FollowedEvent) -> Step:
         case CardRepeated():
             return card_repeated(book, step, event)
         case CutCardDrawn():
-            return cut_card(book, step)
+            return cut_card_drawn(book, step)
         case ResultDeclared():
             return result_declared(book, step, event)
         case CoupForcedOut():
-            return forced_out(book, step)
+            return coup_forced_out(book, step)
         case ShoeStandsBy():
-            return stands_by(book, step)
+            return shoe_stands_by(book, step)
         case ShoeDeviceStarted():
             return device_started(book, step)
         case ReportsMissing():
             return reports_missing(book, step, event)
         case NoMoreBetsCalled():
-            return no_more_bets(book, step)
-        case CustodyFound():
-            return custody_found(book, step, event)
+            return no_more_bets_called(book, step)
+        case CustodyFindingRaised():
+            return custody_finding_raised(book, step, event)
         case ProgramReplaced():
             return program_replaced(book, step, event.software)
         case _:
-            return _seen(book, step, event)
+            return _judge_face_up(book, step, event)
 
 
-_OF_THE_LOADING = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)
+_LOADING_FINDINGS = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)
 
 
-def custody_found(book: RuleBook, step: Step, event: CustodyFound) -> Step:
+def custody_finding_raised(book: RuleBook, step: Step, event: CustodyFindingRaised) -> Step:
     """Raise what custody found."""
     found = event.finding
     code = IrregularityCode(found.code.value)
     known = any(one.code is code for one in step.state.open_irregularities)
-    if found.code in _OF_THE_LOADING and known:
-        return accept(step, f"{found.detail}: raised already")
-    return irregular(book, step, code, f"{found.step}: {found.detail}", finding=found)
+    if found.code in _LOADING_FINDINGS and known:
+        return accept(step, f"{found.detail}: already raised")
+    return raise_irregularity(book, step, code, f"{found.step}: {found.detail}", finding=found)

@@ -1,13 +1,13 @@
-"""What one step gives, and how a step grows while an event is judged.
+"""The result of one step, and the functions that build it: accept, prompt, raise, suspend.
 
-Responsible for: the Step value, accepting, prompting, raising an irregularity (numbering, citing)
-and suspending for it.
-Not responsible for: deciding which of them is right (the modules that judge).
 Source: package README, "Verdicts"; D-32.
 """
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.custody.findings import Finding
-from controller.procedure.effects import Call, CoupRecord, Effect, Prompted
+from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import RuleBook
@@ -22,20 +22,18 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.profiles.rule_points import RulePoint
-from firmware_bridge.values import dataclass, replace
 
-# A shoe in ruins may raise an irregularity at every report. The record keeps them all; the lists
-# in the state stay short: the first ones, and the first of every further kind.
+# A defective shoe may raise an irregularity at every report. The record has them all; the lists in
+# the state stay short: the first ones, and the first of every further kind.
 LISTED_IRREGULARITIES_MAX = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """The state after an event, and everything concluded from it, in order.
 
-    Only while the event is judged: `provisional` says that the table is suspended and this is
-    followed, not counted; `held` are the coups that ended so; `next_shoe` is what the event told
-    of the next shoe while this one cannot be left.
+    Used only while the event is judged: `provisional`, the table is suspended, so nothing is
+    counted; `held`, the coups that ended meanwhile; `next_shoe`, what the event shows of the next
+    shoe while this one cannot be left.
     """
 
     state: TableState
@@ -45,14 +43,14 @@ class Step:
     held: tuple[CoupRecord, ...] = ()
     next_shoe: NextShoe = NextShoe.NONE
 
-    def on(self, state: TableState) -> "Step":
+    def with_state(self, state: TableState) -> "Step":
         return replace(self, state=state)
 
     def with_effect(self, effect: Effect) -> "Step":
         return replace(self, effects=(*self.effects, effect))
 
     def with_shoe(self, shoe: ShoeState) -> "Step":
-        return self.on(replace(self.state, shoe=shoe))
+        return self.with_state(replace(self.state, shoe=shoe))
 
     def with_coup(self, coup: CoupState | None) -> "Step":
         return self.with_shoe(replace(self.shoe, coup=coup))
@@ -60,13 +58,13 @@ class Step:
     def with_remedy(self, remedy: RemedyState) -> "Step":
         return self.with_shoe(replace(self.shoe, remedy=remedy))
 
-    def moved(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
-        """Follow edges that only a mistake in this program could make missing; with this shoe."""
+    def advance(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
+        """Follow these edges, with `shoe` if given; a missing edge is an internal error."""
         phase = self.state.phase
         for trigger in triggers:
             phase = book.move(phase, trigger)
         shoe = self.state.shoe if shoe is None else shoe
-        return self.on(replace(self.state, phase=phase, shoe=shoe))
+        return self.with_state(replace(self.state, phase=phase, shoe=shoe))
 
     @property
     def phase(self) -> Phase:
@@ -89,12 +87,12 @@ def accept(step: Step, what: str, clauses: tuple[str, ...] = ()) -> Step:
     return replace(step, verdicts=(*step.verdicts, verdict))
 
 
-def prompt(book: RuleBook, step: Step, call: Call, text: str, *points: RulePoint) -> Step:
-    """Tell a person what is due; nothing here senses whether it is done."""
-    return step.with_effect(Prompted(call, text, book.clauses(*points), observed=False))
+def prompt(book: RuleBook, step: Step, kind: PromptKind, text: str, *points: RulePoint) -> Step:
+    """Prompt a person; nothing here observes whether it is done."""
+    return step.with_effect(Prompt(kind, text, book.clauses(*points), observed=False))
 
 
-def irregular(
+def raise_irregularity(
     book: RuleBook,
     step: Step,
     code: IrregularityCode,
@@ -105,9 +103,8 @@ def irregular(
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
-    `points` are cited after the ones the catalogue gives for the code, or after those `instead`;
-    `finding` is the card it is about, where custody knows it.
-    With no shoe there is no play to stop: nothing suspends then.
+    `points` are cited after those of the catalogue, or after those of `instead`; `finding` is
+    custody's finding, if any. With no shoe there is no play to stop: it does not suspend then.
     """
     kind = CATALOGUE[code]
     shoe = step.state.shoe
@@ -124,10 +121,10 @@ def irregular(
         suspends=kind.suspends and shoe is not None,
         provisional=step.provisional,
     )
-    return replace(_noted(step, verdict, finding), verdicts=(*step.verdicts, verdict))
+    return replace(_list_irregularity(step, verdict, finding), verdicts=(*step.verdicts, verdict))
 
 
-def _noted(step: Step, verdict: Irregularity, finding: Finding | None) -> Step:
+def _list_irregularity(step: Step, verdict: Irregularity, finding: Finding | None) -> Step:
     """Number and list the irregularity in state, shoe and coup."""
     state, number = step.state, verdict.number
     listed = state.open_irregularities
@@ -145,23 +142,27 @@ def _noted(step: Step, verdict: Irregularity, finding: Finding | None) -> Step:
         listed = (*listed, opened)
     shoe = state.shoe
     if shoe is None:
-        return step.on(replace(state, irregularities=number, open_irregularities=listed))
+        return step.with_state(replace(state, irregularities=number, open_irregularities=listed))
     coup = shoe.coup
     if coup is not None and len(coup.irregular) < LISTED_IRREGULARITIES_MAX:
         coup = replace(coup, irregular=(*coup.irregular, number))
     shoe = replace(shoe, irregularities=shoe.irregularities + 1, coup=coup)
-    return step.on(replace(state, irregularities=number, open_irregularities=listed, shoe=shoe))
+    return step.with_state(
+        replace(state, irregularities=number, open_irregularities=listed, shoe=shoe)
+    )
 
 
-def suspended_if_due(book: RuleBook, step: Step) -> Step:
-    """Suspend the table if the step raised what suspends; the last thing an event does.
+def suspend_if_due(book: RuleBook, step: Step) -> Step:
+    """Suspend the table if the step raised an irregularity that suspends.
 
-    Until then the whole event is judged in the phase of play, so that one card can break two
-    rules.
+    It comes last: until then the whole event is judged in the phase of play, so that one card can
+    break two rules.
     """
     raised = (one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends)
     first = next(raised, None)
     if first is None or step.state.suspension is not None:
         return step
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
-    return step.on(replace(step.state, suspension=suspension)).moved(book, Trigger.SUSPEND)
+    return step.with_state(replace(step.state, suspension=suspension)).advance(
+        book, Trigger.SUSPEND
+    )

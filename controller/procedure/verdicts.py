@@ -1,30 +1,28 @@
 """Verdicts: the procedure's answer to one domain event.
 
-Responsible for: the two kinds of verdict as values.
-Not responsible for: reaching them (judging) and for showing them.
 Source: package README, "Verdicts".
 """
 
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from controller.procedure.irregularities import IrregularityCode
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The event is in order. `what` says how it was understood, `clauses` which rules allow it."""
+class Accepted(Struct, frozen=True, tag="accepted"):
+    """The event is in order. `what` describes it, `clauses` are the rules that allow it."""
 
     what: str
     clauses: tuple[str, ...] = ()
     provisional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Irregularity:
-    """The event breaks the procedure. `number` counts irregularities of this table for ever.
+class Irregularity(Struct, frozen=True, tag="irregularity"):
+    """The event breaches the procedure.
 
-    `coup` is the coup it happened in, 0 between coups. `detail` is the sentence a person reads.
+    `number` counts the irregularities of this table and is never reused. `coup` is the coup it
+    occurred in, 0 between coups. `detail` is the sentence a person reads.
     """
 
     code: IrregularityCode

@@ -1,8 +1,6 @@
 """The catalogue of clauses: every rule sentence the program cites, by id.
 
-Responsible for: reading the catalogue's text and refusing one with holes in it.
-Not responsible for: finding the file (the rim passes its text in) and for which clauses hold at a
-table (profile).
+Not: which clauses hold at a table (profile).
 Source: data/clauses.csv, one row per clause: id, source, text, kind, observable, check.
 """
 
@@ -11,7 +9,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class Observable(StrEnum):
@@ -19,7 +17,7 @@ class Observable(StrEnum):
 
     YES = "yes"  # checked from the cards and the table's own events
     CONFIG = "config"  # checked when the configuration is read
-    HUMAN = "human"  # prompted and recorded; judged only if a person or sensor reports it
+    HUMAN = "human"  # prompted and recorded; checked only if a person or sensor reports it
     OUT = "out"  # outside a table controller
 
 
@@ -48,8 +46,7 @@ class ClauseKind(StrEnum):
     WAGER = "wager"
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One rule sentence; `text` is a short statement of it, `check` what the program does."""
 
     id: str
@@ -66,7 +63,7 @@ class Clause:
 
 
 class ClauseError(Exception):
-    """What is wrong with the catalogue; `line` and `column` (the field) count from 1."""
+    """A fault in the catalogue; `line` and `column` (the field) count from 1."""
 
     def __init__(self, line: int, column: int, problem: str) -> None:
         super().__init__(f"line {line}, column {column}: {problem}")
@@ -78,7 +75,7 @@ COLUMNS: Final = ("id", "source", "text", "kind", "observable", "check")
 
 
 def parse_clauses(csv_text: str) -> dict[str, Clause]:
-    """Read the whole catalogue, by id and in its order; ClauseError for the first fault."""
+    """Read the whole catalogue, by id in file order. Raises ClauseError for the first fault."""
     rows = _rows(csv_text)
     line, header = next(rows, (1, []))
     if tuple(header) != COLUMNS:
@@ -87,7 +84,7 @@ def parse_clauses(csv_text: str) -> dict[str, Clause]:
     for line, row in rows:
         clause = _clause(line, row)
         if clause.id in clauses:
-            raise ClauseError(line, 1, f"clause {clause.id} is there twice")
+            raise ClauseError(line, 1, f"clause {clause.id} is repeated")
         clauses[clause.id] = clause
     return clauses
 
@@ -114,7 +111,7 @@ def _clause(line: int, row: list[str]) -> Clause:
             raise ClauseError(line, column, f"{name} is empty or has space around it")
     clause_id, source, text, kind, observable, check = row
     if " " in clause_id or "-" not in clause_id:
-        raise ClauseError(line, 1, f"{clause_id!r} is no clause id, such as NY-h-1")
+        raise ClauseError(line, 1, f"{clause_id!r} is not a clause id such as NY-h-1")
     return Clause(
         id=clause_id,
         source=source,

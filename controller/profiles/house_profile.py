@@ -1,9 +1,5 @@
-"""A house's own profile: a base, and the settings the house chooses otherwise.
+"""Reads a house's own profile, and applies its changes where the base's clauses allow them.
 
-Responsible for: reading the house's TOML text, and telling a change that the base's clauses allow
-from one they refuse.
-Not responsible for: finding the file and the base, for the form of a whole profile (profile), and
-for settings that do not go together (agreement).
 Source: README, "A house's own profile".
 """
 
@@ -12,37 +8,38 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from controller.profiles.profile import (
     Profile,
     ProfileError,
     ProfileValue,
+    build_profile,
     known_keys,
-    misfit,
-    settled_profile,
+    setting_error,
     table_at,
     text_at,
     toml_document,
 )
 from controller.profiles.profile_consistency import within
 from controller.profiles.rule_points import RulePoint
-from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
     OddsLimitText,
     SettingValue,
     Text,
-    allowed,
+    describe_allowed,
+    describe_value,
     fits,
-    frozen,
-    in_words,
+    to_setting_value,
 )
 from controller.rules.odds import Odds, OddsLimit
-from controller.rules.setting_values import Call
-from firmware_bridge.values import dataclass
+from controller.rules.setting_values import RequiredCall
 
 DEFAULT_REASON: Final = "the house's choice"
 
-# Bounds of a clause that a house may draw closer: 1 upwards, -1 downwards.
+# Limits that a house may make stricter: 1 upwards, -1 downwards.
 _STRICTER: Final[Mapping[str, int]] = MappingProxyType(
     {
         "decks_min": 1,
@@ -52,35 +49,33 @@ _STRICTER: Final[Mapping[str, int]] = MappingProxyType(
         "cut_card_min_from_back": 1,
     }
 )
-_CALLED_AT: Final[Mapping[Call, RulePoint]] = MappingProxyType(
+_CALLED_AT: Final[Mapping[RequiredCall, RulePoint]] = MappingProxyType(
     {
-        Call.BEFORE: RulePoint.PRE_DEAL_CALLS,
-        Call.NO_MORE_BETS: RulePoint.NO_MORE_BETS,
-        Call.COUNTS: RulePoint.COUNTS_CALLED,
-        Call.DRAWS: RulePoint.PLAYER_DRAW_CALLED,
-        Call.FINAL_AND_WINNER: RulePoint.RESULT_CALLED,
-        Call.TIE_HAND: RulePoint.TIE_CALLED,
-        Call.TOTAL_CARDS: RulePoint.TOTAL_CARDS_CALLED,
-        Call.DRAGON7_PANDA8: RulePoint.EZ_CALLED,
-        Call.LAST_HAND: RulePoint.LAST_HAND_CALLED,
+        RequiredCall.BEFORE: RulePoint.PRE_DEAL_CALLS,
+        RequiredCall.NO_MORE_BETS: RulePoint.NO_MORE_BETS,
+        RequiredCall.COUNTS: RulePoint.COUNTS_CALLED,
+        RequiredCall.DRAWS: RulePoint.PLAYER_DRAW_CALLED,
+        RequiredCall.FINAL_AND_WINNER: RulePoint.RESULT_CALLED,
+        RequiredCall.TIE_HAND: RulePoint.TIE_CALLED,
+        RequiredCall.TOTAL_CARDS: RulePoint.TOTAL_CARDS_CALLED,
+        RequiredCall.DRAGON7_PANDA8: RulePoint.EZ_CALLED,
+        RequiredCall.LAST_HAND: RulePoint.LAST_HAND_CALLED,
     }
 )
-# One type and one rate for the whole table: a list of them is refused by that clause too.
+# The whole table has one type and one rate: VIGORISH_UNIFORM refuses a list of them.
 _ONE_FOR_ALL: Final = ("vig_mode", "vig_rate")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What the house writes for one setting; `value` as TOML gives it, not yet checked."""
+class Change(Struct, frozen=True):
+    """A house's change of one setting; `value` is the TOML value, not yet checked."""
 
     name: str
     value: object
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """A house's text, read: whose profile it changes and how. Title and source may be empty."""
+class House(Struct, frozen=True):
+    """A parsed house profile: its base and its changes. Title and source may be empty."""
 
     name: str
     base: str
@@ -90,9 +85,9 @@ class House:
 
 
 def parse_house(toml_text: str, names: tuple[str, ...]) -> House:
-    """Read a house's text; ProfileError for the first fault found.
+    """Read a house's TOML text. Raises ProfileError for the first fault.
 
-    `names` are the profiles that come with the program: one of them is the base.
+    `names` are the shipped profiles: one of them is the base.
     """
     document = toml_document(toml_text)
     for key in ("name", "base"):
@@ -101,11 +96,11 @@ def parse_house(toml_text: str, names: tuple[str, ...]) -> House:
     name, base = text_at("name", document["name"]), text_at("base", document["base"])
     if base not in names:
         listed = ", ".join(names)
-        raise ProfileError("base", f"{base!r} is no profile", listed, "name one of these")
+        raise ProfileError("base", f"{base!r} is not a profile", listed, "name one of these")
     if name in names:
         raise ProfileError(
             "name",
-            f"{name!r} is a profile that comes with the program",
+            f"{name!r} is a shipped profile",
             "another name",
             "give the house's profile a name of its own",
         )
@@ -131,7 +126,7 @@ def _changes(document: Mapping[str, object]) -> tuple[Change, ...]:
                 "correct or remove it",
             )
         if key in flat and key in nested:
-            raise ProfileError(f"values.{key}", "it is there twice", "once", "take one out")
+            raise ProfileError(f"values.{key}", "it is repeated", "once", "remove one of them")
     entries = flat | nested
     return tuple(_change(name, entries[name]) for name in SHAPES if name in entries)
 
@@ -142,32 +137,34 @@ def _change(name: str, entry: object) -> Change:
     path = f"values.{name}"
     known_keys(path, entry, ("value", "reason"))
     if "value" not in entry:
-        raise ProfileError(f"{path}.value", "there is no value", allowed(SHAPES[name]), "set one")
+        raise ProfileError(
+            f"{path}.value", "there is no value", describe_allowed(SHAPES[name]), "set one"
+        )
     reason = text_at(f"{path}.reason", entry["reason"]) if "reason" in entry else DEFAULT_REASON
     return Change(name, entry["value"], reason)
 
 
-def house_profile(house: House, base: Profile) -> Profile:
-    """The base with the house's changes; ProfileError for one that the base's clauses refuse."""
+def apply_house(house: House, base: Profile) -> Profile:
+    """The base with the house's changes. Raises ProfileError where a clause refuses one."""
     values = {value.name: value for value in base.values}
     for change in house.changes:
-        _shaped(change, base)
-    asked = {change.name: frozen(change.value) for change in house.changes}
+        _check_type(change, base)
+    requested = {change.name: to_setting_value(change.value) for change in house.changes}
     for change in house.changes:
-        name, value = change.name, asked[change.name]
-        list_name = companion(name)
+        name, value = change.name, requested[change.name]
+        list_name = choices_setting(name)
         if list_name:
-            limit = asked.get(list_name, base.value(list_name).value)
+            limit = requested.get(list_name, base.value(list_name).value)
             if not within(value, limit, name):
-                if list_name in asked or not _houses_to_set(base.value(list_name)):
-                    raise _refused(base, name, value, in_words(limit))
+                if list_name in requested or not _is_only_assumed(base.value(list_name)):
+                    raise _refused(base, name, value, describe_value(limit))
                 why = f"the house's {name} needs it"
                 wider = _widened(name, value, limit)
                 values[list_name] = _set_by_house(base.value(list_name), wider, why)
         else:
-            _permitted(base, name, value)
+            _check_permitted(base, name, value)
         values[name] = _set_by_house(base.value(name), value, change.reason)
-    return settled_profile(
+    return build_profile(
         name=house.name,
         title=house.title or f"{base.title}, as {house.name}",
         source=house.source or base.source,
@@ -178,8 +175,8 @@ def house_profile(house: House, base: Profile) -> Profile:
     )
 
 
-def _houses_to_set(value: ProfileValue) -> bool:
-    """Whether nothing but an assumption stands behind it."""
+def _is_only_assumed(value: ProfileValue) -> bool:
+    """Whether the value rests on an assumption alone."""
     return value.assumed and not value.basis
 
 
@@ -187,7 +184,7 @@ def _set_by_house(before: ProfileValue, value: SettingValue, reason: str) -> Pro
     return ProfileValue(before.name, value, before.basis, False, (), reason, house=True)
 
 
-def _shaped(change: Change, base: Profile) -> None:
+def _check_type(change: Change, base: Profile) -> None:
     name, value = change.name, change.value
     if fits(SHAPES[name], value):
         return
@@ -195,60 +192,64 @@ def _shaped(change: Change, base: Profile) -> None:
     if name in _ONE_FOR_ALL and isinstance(value, list):
         uniform = base.citation(RulePoint.VIGORISH_UNIFORM)
         clauses += uniform.grounds.basis if uniform is not None else ()
-    list_name = companion(name)
-    known = in_words(base.value(list_name).value) if list_name else allowed(SHAPES[name])
-    raise misfit(name, value, known, tuple(dict.fromkeys(clauses)))
+    list_name = choices_setting(name)
+    known = (
+        describe_value(base.value(list_name).value) if list_name else describe_allowed(SHAPES[name])
+    )
+    raise setting_error(name, value, known, tuple(dict.fromkeys(clauses)))
 
 
 def _clauses(base: Profile, name: str) -> tuple[str, ...]:
     """The clauses of the base's rule behind a setting and the list of its choices."""
-    names = (name, companion(name)) if companion(name) else (name,)
+    names = (name, choices_setting(name)) if choices_setting(name) else (name,)
     return tuple(dict.fromkeys(clause for one in names for clause in base.value(one).basis))
 
 
 def _refused(base: Profile, name: str, value: SettingValue, allowed_there: str) -> ProfileError:
     clauses = _clauses(base, name)
-    return misfit(name, list(value) if isinstance(value, tuple) else value, allowed_there, clauses)
+    return setting_error(
+        name, list(value) if isinstance(value, tuple) else value, allowed_there, clauses
+    )
 
 
-def _permitted(base: Profile, name: str, value: SettingValue) -> None:
-    """Refuse a change of what the clauses fix."""
+def _check_permitted(base: Profile, name: str, value: SettingValue) -> None:
+    """Refuse a change of a value that clauses fix."""
     before = base.value(name)
     if value == before.value or isinstance(SHAPES[name], Text):
         return
     if name == "calls_required":
-        _calls_kept(base, value)
+        _check_calls(base, value)
         return
     if before.assumed:
         return
     if name in _STRICTER:
         upwards = _STRICTER[name] > 0
         if not (isinstance(value, int) and isinstance(before.value, int)):
-            raise _refused(base, name, value, in_words(before.value))
+            raise _refused(base, name, value, describe_value(before.value))
         if (value >= before.value) if upwards else (value <= before.value):
             return
         bound = "or more" if upwards else "or less"
-        raise _refused(base, name, value, f"{in_words(before.value)} {bound}")
+        raise _refused(base, name, value, f"{describe_value(before.value)} {bound}")
     if name.endswith("_allowed") and _narrower(name, value, before.value):
         return
-    raise _refused(base, name, value, in_words(before.value))
+    raise _refused(base, name, value, describe_value(before.value))
 
 
 def _narrower(name: str, value: SettingValue, before: SettingValue) -> bool:
-    """Whether a list or limit of choices allows nothing that it did not allow before."""
+    """Whether a list or limit of choices allows only what it allowed before."""
     if isinstance(SHAPES[name], OddsLimitText):
         if NOT_APPLICABLE in (value, before):
             return False
-        now, then = OddsLimit.parse(str(value)), OddsLimit.parse(str(before))
-        return then.allows(now.odds) and (now.exactly or not then.exactly)
+        new, old = OddsLimit.parse(str(value)), OddsLimit.parse(str(before))
+        return old.allows(new.odds) and (new.exactly or not old.exactly)
     assert isinstance(value, tuple)
     assert isinstance(before, tuple)
     return bool(value) and all(one in before for one in value)
 
 
 def _widened(name: str, value: SettingValue, limit: SettingValue) -> SettingValue:
-    """A list or limit of choices, so that it allows `value` as well."""
-    if isinstance(SHAPES[companion(name)], OddsLimitText):
+    """A list or limit of choices, widened to allow `value`."""
+    if isinstance(SHAPES[choices_setting(name)], OddsLimitText):
         if value == NOT_APPLICABLE:
             return NOT_APPLICABLE
         exactly = limit == NOT_APPLICABLE or OddsLimit.parse(str(limit)).exactly
@@ -256,18 +257,18 @@ def _widened(name: str, value: SettingValue, limit: SettingValue) -> SettingValu
     assert isinstance(limit, tuple)
     more = value if isinstance(value, tuple) else (value,)
     wider = (*limit, *(one for one in more if one not in limit))
-    return wider if fits(SHAPES[companion(name)], list(wider)) else limit
+    return wider if fits(SHAPES[choices_setting(name)], list(wider)) else limit
 
 
-def _calls_kept(base: Profile, value: SettingValue) -> None:
-    """Calls may be added; one that the base's own rule asks for may not be left out."""
+def _check_calls(base: Profile, value: SettingValue) -> None:
+    """Refuse to drop a call that the base's own rule requires; adding calls is permitted."""
     before = base.value("calls_required").value
     assert isinstance(before, tuple)
     assert isinstance(value, tuple)
     for word in before:
-        call = Call(str(word))
+        call = RequiredCall(str(word))
         citation = base.citation(_CALLED_AT[call])
-        asked_for = citation is not None and citation.grounds.basis
-        if call not in value and asked_for:
-            kept = ", ".join(map(str, before))
-            raise _refused(base, "calls_required", value, f"{kept}, and more")
+        required = citation is not None and citation.grounds.basis
+        if call not in value and required:
+            names = ", ".join(map(str, before))
+            raise _refused(base, "calls_required", value, f"{names}, and more")

@@ -1,8 +1,5 @@
-"""The rule documents' clauses and the profiles, as files.
+"""Loads the clauses, the shipped profiles and house profiles from files.
 
-Responsible for: reading those that come with the program, and a house's own profile file, into
-text and values.
-Not responsible for: what they mean (controller.rules).
 Source: controller/profiles/README.md, "Profiles", "A house's own profile".
 """
 
@@ -13,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from controller.profiles.clauses import Clause, parse_clauses
-from controller.profiles.house_profile import house_profile, parse_house
+from controller.profiles.house_profile import apply_house, parse_house
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
 
@@ -26,14 +23,14 @@ def load_clauses() -> Mapping[str, Clause]:
 
 
 def profile_names() -> tuple[str, ...]:
-    """Names of the profiles that come with the program."""
+    """Names of the shipped profiles."""
     folder = files("controller.profiles") / "shipped"
     names = (Path(entry.name) for entry in folder.iterdir())
     return tuple(sorted(name.stem for name in names if name.suffix == ".toml"))
 
 
 def profile_text(name: str) -> str:
-    """TOML text of a profile that comes with the program. Raises KeyError."""
+    """TOML text of a shipped profile. Raises KeyError."""
     if name not in profile_names():
         raise KeyError(name)
     return (files("controller.profiles") / "shipped" / f"{name}.toml").read_text("utf-8")
@@ -45,9 +42,9 @@ def _shipped(name: str) -> Profile:
 
 
 def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
-    """A profile that comes with the program, or of a house's .toml file, relative to `folder`.
+    """A shipped profile by name, or a house's .toml file, relative to `folder`.
 
-    Raises KeyError for a name that is neither, ProfileError with the file's name, and OSError.
+    Raises KeyError for an unknown name, ProfileError with the file's name, and OSError.
     """
     if name_or_path in profile_names() or not name_or_path.endswith(".toml"):
         return _shipped(name_or_path)
@@ -55,7 +52,7 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
     data = (path if folder is None else folder / path).read_bytes()
     try:
         house = parse_house(_decoded(data), profile_names())
-        return house_profile(house, load_profile(house.base))
+        return apply_house(house, load_profile(house.base))
     except ProfileError as error:
         raise ProfileError(
             f"{name_or_path}: {error.path}",
@@ -72,13 +69,13 @@ def _decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ProfileError(
-            f"line {line}", "it is no UTF-8 text", "UTF-8", "save the file as UTF-8"
+            f"line {line}", "it is not UTF-8 text", "UTF-8", "save the file as UTF-8"
         ) from error
 
 
-def standing_text(profile: Profile) -> str:
-    """The profile as a run stores it: whole, so that a record needs no other file.
+def complete_text(profile: Profile) -> str:
+    """The profile as a run stores it: complete, so that a record needs no other file.
 
-    One that comes with the program is stored as it came.
+    A shipped profile is stored with its original text.
     """
     return render_profile(profile) if profile.base else profile_text(profile.name)

@@ -1,30 +1,26 @@
-"""A profile: one jurisdiction's or house's options, each with the clauses it rests on.
+"""A profile: the options of a jurisdiction or house, each with its clauses; read from TOML.
 
-Responsible for: reading a whole profile's TOML text, and refusing one that cites a clause that does
-not exist, sets a value without a basis, or hides that a value is assumed or the house's own.
-Not responsible for: finding the file, what a clause says (clauses), what a setting may hold
-(settings), and what a house may change (house).
-Source: README, "Profiles"; profiles/*.toml.
+Source: README, "Profiles"; controller/profiles/shipped/*.toml.
 """
 
 import tomllib
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from controller.profiles.clauses import Clause
-from controller.profiles.profile_consistency import Settled, contradiction
+from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues, rule_values
 from controller.profiles.setting_definitions import SHAPES
-from controller.profiles.setting_types import SettingValue, allowed, fits, frozen
-from firmware_bridge.values import dataclass
+from controller.profiles.setting_types import SettingValue, describe_allowed, fits, to_setting_value
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
-    """What something rests on: clauses of the profile's own rule, or an assumption.
+class Grounds(Struct, frozen=True):
+    """The grounds of a value or citation: clauses of the profile's own rule, or an assumption.
 
-    `assumed` may be only a part, beside a basis; then `reason` says which. `borrowed` are the
-    clauses of another rule that the assumed part is taken from.
+    With `assumed` and a basis, `reason` says which part is assumed. `borrowed` are clauses of
+    another rule that the assumed part comes from.
     """
 
     basis: tuple[str, ...]
@@ -38,9 +34,8 @@ class Grounds:
         return self.basis + self.borrowed
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileValue:
-    """One setting. `house`: the house has set it; then `reason` is the house's."""
+class ProfileValue(Struct, frozen=True):
+    """One setting with its grounds. `house`: the house chose it, and `reason` is the house's."""
 
     name: str
     value: SettingValue
@@ -51,14 +46,12 @@ class ProfileValue:
     house: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     point: RulePoint
     grounds: Grounds
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One profile; `values` in the order of SHAPES, `citations` in the order of RulePoint.
 
     `base` names the profile that a house has changed, and is empty for one that comes with the
@@ -85,7 +78,7 @@ class Profile:
         return tuple(value.name for value in self.values if value.house)
 
     def citation(self, point: RulePoint) -> Citation | None:
-        """What the profile says of one point, with whether it is assumed; None for nothing."""
+        """The citation at one point, None where the profile has none."""
         return next((citation for citation in self.citations if citation.point is point), None)
 
     def citations_for(self, point: RulePoint) -> tuple[str, ...]:
@@ -99,7 +92,7 @@ class Profile:
 
 
 class ProfileError(Exception):
-    """What is wrong with a profile: where (a key path), what is allowed there, what to do.
+    """A fault in a profile: its place (a key path), the allowed values, the remedy.
 
     `clauses` are those that refuse it, empty where it is only the form that is wrong.
     """
@@ -126,7 +119,7 @@ _GROUNDS_KEYS = ("basis", "assumed", "borrowed", "reason")
 
 
 def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
-    """Read a whole profile; ProfileError for the first fault found.
+    """Read a complete profile. Raises ProfileError for the first fault.
 
     `clauses` is the catalogue (parse_clauses). Every setting of SHAPES must be there, with a clause
     of the profile's own rule (its id prefix is `own_clauses`) as basis, or marked as assumed or as
@@ -141,7 +134,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     citations = table_at("citations", document["citations"])
     exactly_keys("values", values, tuple(SHAPES))
     known_keys("citations", citations, tuple(RulePoint))
-    return settled_profile(
+    return build_profile(
         name=name,
         title=title,
         source=source,
@@ -156,7 +149,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     )
 
 
-def settled_profile(
+def build_profile(
     *,
     name: str,
     title: str,
@@ -166,18 +159,18 @@ def settled_profile(
     values: tuple[ProfileValue, ...],
     citations: tuple[Citation, ...],
 ) -> Profile:
-    """A profile of values that go together; ProfileError where two of them do not."""
+    """Build a profile from consistent values. Raises ProfileError where two contradict."""
     by_name = {value.name: value.value for value in values}
     rules = rule_values(by_name)
     house = tuple(value.name for value in values if value.house)
-    settled = Settled(
+    settings = ProfileSettings(
         by_name,
         rules,
         {value.name: value.basis for value in values},
         {citation.point: citation.grounds.basis for citation in citations},
         house,
     )
-    found = contradiction(settled)
+    found = find_contradiction(settings)
     if found is not None:
         raise ProfileError(
             f"values.{found.setting}", found.problem, found.allowed, found.remedy, found.clauses
@@ -200,13 +193,13 @@ def _value(name: str, entry: object, own: str, clauses: Mapping[str, Clause]) ->
     grounds = _grounds(path, table, own, clauses, house=house)
     shape = SHAPES[name]
     if "value" not in table:
-        raise ProfileError(f"{path}.value", "there is no value", allowed(shape), "set one")
+        raise ProfileError(f"{path}.value", "there is no value", describe_allowed(shape), "set one")
     value = table["value"]
     if not fits(shape, value):
-        raise misfit(name, value, allowed(shape), grounds.basis)
+        raise setting_error(name, value, describe_allowed(shape), grounds.basis)
     return ProfileValue(
         name=name,
-        value=frozen(value),
+        value=to_setting_value(value),
         basis=grounds.basis,
         assumed=grounds.assumed,
         borrowed=grounds.borrowed,
@@ -215,15 +208,17 @@ def _value(name: str, entry: object, own: str, clauses: Mapping[str, Clause]) ->
     )
 
 
-def misfit(name: str, value: object, allowed_there: str, clauses: tuple[str, ...]) -> ProfileError:
-    """The refusal of a value, by the clauses the setting rests on where there are any."""
+def setting_error(
+    name: str, value: object, allowed_there: str, clauses: tuple[str, ...]
+) -> ProfileError:
+    """The error for a refused value, with the clauses of its setting."""
     refused = f"not allowed by {', '.join(clauses)}" if clauses else "not a value for it"
     problem = f"{_toml(value)} is {refused}"
     return ProfileError(f"values.{name}", problem, allowed_there, "set one of these", clauses)
 
 
 def _toml(value: object) -> str:
-    """A value as the file has it, or nearly."""
+    """A value approximately as in the TOML file."""
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
@@ -261,13 +256,13 @@ def _grounds(
             )
     grounds = Grounds(basis, assumed, borrowed, reason)
     if house:
-        _house_shown(path, grounds)
+        _check_house_mark(path, grounds)
     else:
-        _assumption_shown(path, grounds)
+        _check_assumption(path, grounds)
     return grounds
 
 
-def _house_shown(path: str, grounds: Grounds) -> None:
+def _check_house_mark(path: str, grounds: Grounds) -> None:
     if grounds.assumed or grounds.borrowed or not grounds.reason:
         raise ProfileError(
             path,
@@ -277,7 +272,7 @@ def _house_shown(path: str, grounds: Grounds) -> None:
         )
 
 
-def _assumption_shown(path: str, grounds: Grounds) -> None:
+def _check_assumption(path: str, grounds: Grounds) -> None:
     if not grounds.assumed and (grounds.borrowed or grounds.reason):
         raise ProfileError(
             path,
@@ -316,7 +311,7 @@ def _clause_ids(path: str, entry: object, clauses: Mapping[str, Clause]) -> tupl
 
 
 def toml_document(text: str) -> dict[str, object]:
-    """TOML text as a table; ProfileError where it is none."""
+    """Parse TOML text. Raises ProfileError."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -336,21 +331,21 @@ def _yes_no(path: str, entry: object) -> bool:
 
 
 def text_at(path: str, entry: object) -> str:
-    """A printable text; ProfileError where it is none."""
+    """A printable text. Raises ProfileError for anything else."""
     if not isinstance(entry, str) or not entry.strip() or not entry.isprintable():
         raise ProfileError(path, f"it is {entry!r}", "a text of one printable line", "write one")
     return entry
 
 
 def table_at(path: str, entry: object) -> dict[str, object]:
-    """A table; ProfileError where it is none."""
+    """A table. Raises ProfileError for anything else."""
     if not isinstance(entry, dict):
         raise ProfileError(path, f"it is {entry!r}", "a table", "write { ... }")
     return entry
 
 
 def known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
-    """Refuse a key that is none of these."""
+    """Refuse a key that is not in `known`."""
     for key in table:
         if key not in known:
             raise ProfileError(
@@ -361,7 +356,7 @@ def known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -
 def exactly_keys(
     path: str, table: Mapping[str, object], needed: tuple[str, ...], more: tuple[str, ...] = ()
 ) -> None:
-    """Refuse a key that is none of these, and a table that lacks a needed one."""
+    """Refuse unknown keys, and a table without one of the needed keys."""
     known_keys(path, table, (*needed, *more))
     for key in needed:
         if key not in table:

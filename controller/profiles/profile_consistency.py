@@ -1,7 +1,5 @@
-"""Whether the settings of one profile go together.
+"""Finds settings of one profile that contradict each other, and the clauses behind it.
 
-Responsible for: finding two settings that contradict each other, and the clauses that say so.
-Not responsible for: what one setting may hold alone (shapes) and for changing it (house).
 Source: package README, "Profiles"; NY-a-4-iv-sets, NY-c-7-choose, S42-b-2, S42-l-1-ic, WA-burn,
 WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
 """
@@ -9,34 +7,34 @@ WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from msgspec import Struct
+
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
-from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
     OddsLimitText,
     SettingValue,
-    allowed,
-    in_words,
+    describe_allowed,
+    describe_value,
 )
 from controller.rules.odds import Odds, OddsLimit
 from controller.rules.setting_values import (
     BurnMode,
-    Call,
     CardHandling,
     DealOption,
+    RequiredCall,
     ShuffleMode,
     VigorishCollection,
     VigorishMode,
 )
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """Every setting with the clauses it rests on, and the clauses that speak at each point.
+class ProfileSettings(Struct, frozen=True):
+    """Every setting with its clauses, and the clauses of each rule point.
 
-    Clauses of the profile's own rule only: what is borrowed refuses nothing.
+    Clauses of the profile's own rule only: borrowed ones refuse nothing.
     """
 
     values: Mapping[str, SettingValue]
@@ -52,9 +50,8 @@ class Settled:
         return tuple(dict.fromkeys(found))
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A setting that does not go with the others: what is wrong, what would do, what to do."""
+class Contradiction(Struct, frozen=True):
+    """A setting that contradicts others: the problem, the allowed values, the remedy."""
 
     setting: str
     problem: str
@@ -63,31 +60,31 @@ class Contradiction:
     clauses: tuple[str, ...]
 
 
-_Check = Callable[[Settled], Contradiction | None]
+_Check = Callable[[ProfileSettings], Contradiction | None]
 
 
-def contradiction(settled: Settled) -> Contradiction | None:
-    """The first contradiction, or None where all settings go together."""
-    return next((found for check in _CHECKS if (found := check(settled)) is not None), None)
+def find_contradiction(settings: ProfileSettings) -> Contradiction | None:
+    """The first contradiction, or None where the settings are consistent."""
+    return next((found for check in _CHECKS if (found := check(settings)) is not None), None)
 
 
-def _choices(settled: Settled) -> Contradiction | None:
+def _choices(settings: ProfileSettings) -> Contradiction | None:
     for name in SHAPES:
-        choices = companion(name)
-        if choices and not within(settled.values[name], settled.values[choices], name):
+        choices = choices_setting(name)
+        if choices and not within(settings.values[name], settings.values[choices], name):
             return Contradiction(
                 name,
-                f"{in_words(settled.values[name])} is not in {choices}",
-                in_words(settled.values[choices]),
+                f"{describe_value(settings.values[name])} is not in {choices}",
+                describe_value(settings.values[choices]),
                 "set one of these",
-                settled.cited(name, choices),
+                settings.cited(name, choices),
             )
     return None
 
 
 def within(value: SettingValue, choices: SettingValue, name: str) -> bool:
-    """Whether `value` for `name` is what its NAME_allowed, `choices`, allows."""
-    if isinstance(SHAPES[companion(name)], OddsLimitText):
+    """Whether `choices`, the value of NAME_allowed, allow `value` for `name`."""
+    if isinstance(SHAPES[choices_setting(name)], OddsLimitText):
         if NOT_APPLICABLE in (value, choices):
             return value == choices
         return OddsLimit.parse(str(choices)).allows(Odds.parse(str(value)))
@@ -97,8 +94,8 @@ def within(value: SettingValue, choices: SettingValue, name: str) -> bool:
     return all(one in choices for one in value) if isinstance(value, tuple) else value in choices
 
 
-def _decks(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _decks(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     most = rules.decks_per_shoe if rules.decks_max is None else rules.decks_max
     if rules.decks_min <= rules.decks_per_shoe <= most:
         return None
@@ -109,12 +106,12 @@ def _decks(settled: Settled) -> Contradiction | None:
         f"{rules.decks_per_shoe} is outside decks_min and decks_max",
         f"at least {rules.decks_min}{upper}",
         "change the number of decks",
-        settled.cited(limit, points=(RulePoint.DECKS_COUNT,)),
+        settings.cited(limit, points=(RulePoint.DECKS_COUNT,)),
     )
 
 
-def _batches(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _batches(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     least = rules.batch_min_decks_each
     if rules.shuffle_mode is not ShuffleMode.DUAL_BATCH or least is None:
         return None
@@ -125,50 +122,52 @@ def _batches(settled: Settled) -> Contradiction | None:
         f"{rules.decks_per_shoe} decks are too few for a batch of two in a shuffler",
         f"at least {least} with shuffle_mode dual_batch",
         "use more decks, or another shuffle_mode",
-        settled.cited("batch_min_decks_each", points=(RulePoint.BATCH_SETS,)),
+        settings.cited("batch_min_decks_each", points=(RulePoint.BATCH_SETS,)),
     )
 
 
-def _shuffle_documented(settled: Settled) -> Contradiction | None:
-    """A continuous device is documented always; a rule may ask it of whatever mode is chosen."""
-    asked = settled.points.get(RulePoint.SHUFFLE_DOCUMENTED, ())
-    of_continuous = settled.points.get(RulePoint.CONTINUOUS_SHUFFLER, ())
-    of_any = "shuffle_mode" in settled.changed and any(one not in of_continuous for one in asked)
-    mode = settled.rules.shuffle_mode
+def _shuffle_documented(settings: ProfileSettings) -> Contradiction | None:
+    """Continuous shuffling needs documentation; some rules require it of any chosen mode."""
+    asked = settings.points.get(RulePoint.SHUFFLE_DOCUMENTED, ())
+    of_continuous = settings.points.get(RulePoint.CONTINUOUS_SHUFFLER, ())
+    of_any = "shuffle_mode" in settings.changed and any(one not in of_continuous for one in asked)
+    mode = settings.rules.shuffle_mode
     if mode is not ShuffleMode.CONTINUOUS and not of_any:
         return None
-    clauses = settled.cited("shuffle_control_reference", points=(RulePoint.SHUFFLE_DOCUMENTED,))
-    return _documented(settled, "shuffle_control_reference", f"shuffle_mode {mode}", clauses)
+    clauses = settings.cited("shuffle_control_reference", points=(RulePoint.SHUFFLE_DOCUMENTED,))
+    return _documented(settings, "shuffle_control_reference", f"shuffle_mode {mode}", clauses)
 
 
-def _burn_documented(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _burn_documented(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if (rules.burn_mode is BurnMode.FIXED) != (rules.burn_fixed_count > 0):
         return Contradiction(
             "burn_fixed_count",
             f"{rules.burn_fixed_count} does not go with burn_mode {rules.burn_mode}",
             "the number of cards with burn_mode fixed, else 0",
             "set both",
-            settled.cited("burn_mode"),
+            settings.cited("burn_mode"),
         )
     if rules.burn_mode is BurnMode.FIRST_CARD_VALUE:
         return None
-    clauses = settled.cited("burn_control_reference", points=(RulePoint.BURN_DOCUMENTED,))
-    return _documented(settled, "burn_control_reference", f"burn_mode {rules.burn_mode}", clauses)
+    clauses = settings.cited("burn_control_reference", points=(RulePoint.BURN_DOCUMENTED,))
+    return _documented(settings, "burn_control_reference", f"burn_mode {rules.burn_mode}", clauses)
 
 
-def _calls_documented(settled: Settled) -> Contradiction | None:
-    beyond = tuple(c for c in settled.rules.calls_required if c is not Call.FINAL_AND_WINNER)
-    clauses = settled.basis["calls_control_reference"]
+def _calls_documented(settings: ProfileSettings) -> Contradiction | None:
+    beyond = tuple(
+        c for c in settings.rules.calls_required if c is not RequiredCall.FINAL_AND_WINNER
+    )
+    clauses = settings.basis["calls_control_reference"]
     if not beyond or not clauses:
         return None
-    return _documented(settled, "calls_control_reference", f"the call {beyond[0]}", clauses)
+    return _documented(settings, "calls_control_reference", f"the call {beyond[0]}", clauses)
 
 
-def _side_wagers_approved(settled: Settled) -> Contradiction | None:
-    rules, clauses = settled.rules, settled.basis["side_wager_approval"]
+def _side_wagers_approved(settings: ProfileSettings) -> Contradiction | None:
+    rules, clauses = settings.rules, settings.basis["side_wager_approval"]
     on = rules.dragon_bonus or rules.total_card_wagers
-    if not on or not clauses or settled.values["side_wager_approval"]:
+    if not on or not clauses or settings.values["side_wager_approval"]:
         return None
     return Contradiction(
         "side_wager_approval",
@@ -180,9 +179,9 @@ def _side_wagers_approved(settled: Settled) -> Contradiction | None:
 
 
 def _documented(
-    settled: Settled, name: str, what: str, clauses: tuple[str, ...]
+    settings: ProfileSettings, name: str, what: str, clauses: tuple[str, ...]
 ) -> Contradiction | None:
-    if settled.values[name]:
+    if settings.values[name]:
         return None
     return Contradiction(
         name,
@@ -193,8 +192,8 @@ def _documented(
     )
 
 
-def _bonus_whole(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _bonus_whole(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if not rules.dragon_bonus:
         return None
     for name, there in (
@@ -202,70 +201,72 @@ def _bonus_whole(settled: Settled) -> Contradiction | None:
         ("dragon_bonus_sides", bool(rules.dragon_bonus_sides)),
     ):
         if not there:
-            clauses = settled.cited(name, points=(RulePoint.PAYS_BONUS_TABLE,))
-            return _needs(settled, "dragon_bonus on", name, clauses)
+            clauses = settings.cited(name, points=(RulePoint.PAYS_BONUS_TABLE,))
+            return _needs(settings, "dragon_bonus on", name, clauses)
     return None
 
 
-def _total_cards_whole(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _total_cards_whole(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if rules.vig_mode is VigorishMode.NONE_TOTAL_CARDS and not rules.total_card_wagers:
-        clauses = settled.cited("vig_mode", points=(RulePoint.TOTAL_CARDS_WAIVER,))
-        return _needs(settled, "vig_mode none_total_cards", "total_card_wagers", clauses)
+        clauses = settings.cited("vig_mode", points=(RulePoint.TOTAL_CARDS_WAIVER,))
+        return _needs(settings, "vig_mode none_total_cards", "total_card_wagers", clauses)
     if not rules.total_card_wagers:
         return None
     needed = ("odds_total_4", "odds_total_5", "odds_total_6", "total_cards_require_base")
-    return _all_there(settled, "total_card_wagers on", needed)
+    return _all_set(settings, "total_card_wagers on", needed)
 
 
-def _vigorish_whole(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _vigorish_whole(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if rules.vig_collection is VigorishCollection.DEFERRED:
-        found = _all_there(settled, "vig_collection deferred", ("vig_deferred_deadline",))
+        found = _all_set(settings, "vig_collection deferred", ("vig_deferred_deadline",))
         if found is not None:
             return found
     match rules.vig_mode:
         case VigorishMode.NONE_SIX:
-            return _all_there(settled, "vig_mode none_six", ("none_six_odds",))
+            return _all_set(settings, "vig_mode none_six", ("none_six_odds",))
         case VigorishMode.TIE25:
-            return _all_there(settled, "vig_mode tie25", ("tie25_excludes_win_commission",))
+            return _all_set(settings, "vig_mode tie25", ("tie25_excludes_win_commission",))
         case _:
             return None
 
 
-def _ez_whole(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _ez_whole(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if rules.ez != (rules.vig_mode is VigorishMode.EZ_NONE):
         return Contradiction(
             "vig_mode",
-            f"{rules.vig_mode} does not go with ez_dragon7 {settled.values['ez_dragon7']}",
+            f"{rules.vig_mode} does not go with ez_dragon7 {settings.values['ez_dragon7']}",
             "ez_none where ez_dragon7 is on, and only there",
             "set both",
-            settled.cited("vig_mode", "ez_dragon7"),
+            settings.cited("vig_mode", "ez_dragon7"),
         )
     return (
-        _all_there(settled, "ez_dragon7 on", ("odds_dragon7", "odds_panda8")) if rules.ez else None
+        _all_set(settings, "ez_dragon7 on", ("odds_dragon7", "odds_panda8")) if rules.ez else None
     )
 
 
-def _all_there(settled: Settled, what: str, names: tuple[str, ...]) -> Contradiction | None:
-    absent = (name for name in names if settled.values[name] == NOT_APPLICABLE)
+def _all_set(settings: ProfileSettings, what: str, names: tuple[str, ...]) -> Contradiction | None:
+    absent = (name for name in names if settings.values[name] == NOT_APPLICABLE)
     name = next(absent, "")
-    return _needs(settled, what, name, settled.cited(name)) if name else None
+    return _needs(settings, what, name, settings.cited(name)) if name else None
 
 
-def _needs(settled: Settled, what: str, name: str, clauses: tuple[str, ...]) -> Contradiction:
+def _needs(
+    settings: ProfileSettings, what: str, name: str, clauses: tuple[str, ...]
+) -> Contradiction:
     return Contradiction(
         name,
-        f"{in_words(settled.values[name])} does not go with {what}",
-        f"{allowed(SHAPES[name])}, and here not {in_words(settled.values[name])}",
+        f"{describe_value(settings.values[name])} does not go with {what}",
+        f"{describe_allowed(SHAPES[name])}, and here not {describe_value(settings.values[name])}",
         f"set {name} too",
         clauses,
     )
 
 
-def _players_reveal(settled: Settled) -> Contradiction | None:
-    rules = settled.rules
+def _players_reveal(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
     if rules.deal_option is not DealOption.PLAYERS_REVEAL:
         return None
     if rules.players_may_handle_cards is not CardHandling.NO:
@@ -275,7 +276,7 @@ def _players_reveal(settled: Settled) -> Contradiction | None:
         "players_reveal does not go with players_may_handle_cards no",
         "players_reveal where players may handle cards",
         "set both",
-        settled.cited("players_may_handle_cards", "deal_option"),
+        settings.cited("players_may_handle_cards", "deal_option"),
     )
 
 

@@ -1,7 +1,6 @@
-"""A profile as text: whole, so that it stands without its base and without the files beside it.
+"""Writes a complete profile as TOML that parse_profile reads back as an equal profile.
 
-Responsible for: TOML text that parse_profile reads back as the same profile, marks and all.
-Not responsible for: the notes in the files that come with the program, which are lost in it.
+Not: the comments of the shipped files, which are lost.
 Source: README, "Profiles".
 """
 
@@ -12,7 +11,7 @@ from controller.profiles.setting_types import SettingValue
 
 
 def render_profile(profile: Profile) -> str:
-    """The whole profile; parse_profile reads an equal one from it."""
+    """The complete profile as TOML."""
     head = [
         ("name", profile.name),
         ("title", profile.title),
@@ -53,5 +52,5 @@ def _toml(value: SettingValue) -> str:
 
 
 def _text(text: str) -> str:
-    """A basic string: text here is printable, so quotes and backslashes alone are escaped."""
+    """A TOML basic string; text here is printable, so JSON escapes the same characters."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,19 +1,19 @@
 """The points at which the program cites clauses.
 
-Responsible for: the closed set of names. Each is one thing the program decides, asks for, records
-or pays; a profile says which clauses of its rule speak there (profiles/*.toml, [citations]).
-Not responsible for: the clauses (clauses) and for what is decided there.
-Source: data/clauses.csv; every clause that a table controller can act on speaks at one point at
+Source: data/clauses.csv; every clause that a table controller can act on applies at one point at
 least, or stands behind a setting.
+
+Each point is one thing the program decides, asks for, records or pays; [citations] of a profile
+names the clauses that apply there.
 """
 
 from enum import StrEnum
 
 
 class RulePoint(StrEnum):
-    """Every point, in the order of a shoe's life: table, opening, cards, coup, wagers, pay."""
+    """Every point, in order: table, opening, cards, coup, wagers, payment."""
 
-    # The table and what stands on it (configuration, opening).
+    # The table and its equipment (configuration, opening).
     LAYOUT_VIGORISH_BOXES = "layout_vigorish_boxes"
     LAYOUT_HAND_AREAS = "layout_hand_areas"
     LAYOUT_BET_SPOTS = "layout_bet_spots"
@@ -278,5 +278,5 @@ _BANKER_ROWS_STAND = (
 
 
 def banker_row_point(banker_count: int, *, draws: bool) -> RulePoint:
-    """The row of the third-card table for Banker's two-card count 0..7, once Player has drawn."""
+    """The point of a row of the third-card table, for Banker's two-card count 0..7."""
     return (_BANKER_ROWS_DRAW if draws else _BANKER_ROWS_STAND)[banker_count]

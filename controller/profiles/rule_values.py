@@ -1,13 +1,14 @@
-"""A profile's settings as the program reads them, typed.
+"""A profile's settings as one typed value for procedure and settlement.
 
-Responsible for: from checked settings to one frozen value for procedure and settlement.
-Not responsible for: names and shapes (settings, shapes), and for what a setting rests on (profile).
-Source: package README, "Profiles"; the clauses each setting rests on stand in profiles/*.toml.
+Source: package README, "Profiles"; the clauses of each setting are in
+controller/profiles/shipped/*.toml.
 """
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from controller.profiles.setting_definitions import (
     BY_DEAL_OPTION,
@@ -27,7 +28,6 @@ from controller.rules.setting_values import (
     BonusTable,
     BurnDisclosure,
     BurnMode,
-    Call,
     CardHandling,
     CutRoundStart,
     DealOption,
@@ -36,6 +36,7 @@ from controller.rules.setting_values import (
     OpeningInspection,
     PayProcedure,
     PitUniform,
+    RequiredCall,
     SeatDirection,
     ShuffleFinish,
     ShuffleMode,
@@ -47,17 +48,15 @@ from controller.rules.setting_values import (
     VigorishRounding,
     WagerLock,
 )
-from firmware_bridge.values import dataclass
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleValues:
-    """One profile's settings. Odds, tables and limits are None where the profile has no such thing.
+class RuleValues(Struct, frozen=True):
+    """One profile's settings. Odds, tables and limits are None where the profile has none.
 
-    `batch_min_decks_each` is None for as many as the dealing shoe holds, `decks_max` where no
-    clause sets one. `vig_rate` is in percent of the win. `ghost_hands_max` is by shoe, 0: none.
+    `batch_min_decks_each` is None for the decks of the dealing shoe, `decks_max` for no limit.
+    `vig_rate` is in percent of the win. `ghost_hands_max` is per shoe, 0 for none.
     `burn_fixed_count` counts all cards of a fixed burn.
     """
 
@@ -109,7 +108,7 @@ class RuleValues:
     vig_collection: VigorishCollection
     vig_deadline: VigorishDeadline
     uncollected_vig_form: bool
-    calls_required: tuple[Call, ...]
+    calls_required: tuple[RequiredCall, ...]
     pay_procedure: PayProcedure
     pay_pit_uniform: PitUniform
     irregularity_rules: IrregularityRules
@@ -118,9 +117,8 @@ class RuleValues:
     seat_direction: SeatDirection
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """Checked settings by name, read as what their shape promises."""
+class _Settings(Struct, frozen=True):
+    """Checked settings by name, read as the type of their shape."""
 
     values: Mapping[str, SettingValue]
 
@@ -201,7 +199,7 @@ def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
         vig_collection=read.word("vig_collection", VigorishCollection),
         vig_deadline=read.word("vig_deferred_deadline", VigorishDeadline),
         uncollected_vig_form=values["uncollected_vig_form"] == REQUIRED,
-        calls_required=read.words("calls_required", Call),
+        calls_required=read.words("calls_required", RequiredCall),
         pay_procedure=read.word("pay_procedure", PayProcedure),
         pay_pit_uniform=read.word("pay_procedure_pit_uniform", PitUniform),
         irregularity_rules=read.word("irregularity_rules", IrregularityRules),

@@ -1,9 +1,7 @@
-"""Every setting of a profile, with its shape.
+"""Every setting of a profile, in order, with the values it may hold.
 
-Responsible for: the names of the settings, their order, and the words each may hold.
-Not responsible for: what a profile chooses and on what basis (profile), and what the program reads
-of it (rule_values).
-Source: package README, "Profiles"; the clauses each setting rests on stand in profiles/*.toml.
+Source: package README, "Profiles"; the clauses of each setting are in
+controller/profiles/shipped/*.toml.
 """
 
 from collections.abc import Mapping
@@ -29,7 +27,6 @@ from controller.rules.setting_values import (
     BonusTable,
     BurnDisclosure,
     BurnMode,
-    Call,
     CardHandling,
     CutRoundStart,
     DealOption,
@@ -38,6 +35,7 @@ from controller.rules.setting_values import (
     OpeningInspection,
     PayProcedure,
     PitUniform,
+    RequiredCall,
     SeatDirection,
     ShuffleFinish,
     ShuffleMode,
@@ -60,7 +58,7 @@ TWO_CONFIRMATIONS: Final = "two_confirmations"
 
 _SWITCH: Final = (OFF, ON)
 
-# In the order `rules show` and the files give them. NAME_allowed: what the house may choose.
+# In the order of `rules show` and of the files. NAME_allowed: what the house may choose.
 SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
     {
         # Cards and batches
@@ -153,7 +151,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "uncollected_vig_form": Token((NOT_APPLICABLE, REQUIRED)),
         "tie25_excludes_win_commission": YesNo((True,), NOT_APPLICABLE),
         # Calls
-        "calls_required": Tokens(tuple(Call)),
+        "calls_required": Tokens(tuple(RequiredCall)),
         "calls_control_reference": Text(),
         # Payment
         "pay_procedure": Token(tuple(PayProcedure)),
@@ -169,7 +167,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
 )
 
 
-def companion(name: str) -> str:
-    """The setting that lists what `name` may be set to; empty where there is none."""
+def choices_setting(name: str) -> str:
+    """The name of the setting that lists the choices of `name`; empty where there is none."""
     allowed = f"{name}_allowed"
     return allowed if allowed in SHAPES else ""

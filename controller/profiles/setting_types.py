@@ -1,87 +1,78 @@
-"""The shapes a setting can have: what it may hold at all, whatever the clauses say.
+"""The types of setting values: which TOML values fit, and the allowed values as text.
 
-Responsible for: telling a value that fits from one that does not, and saying in words what fits.
-Not responsible for: which setting has which shape (settings) and what the clauses allow (house).
 Source: package README, "Profiles".
 """
 
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from controller.rules.odds import Odds, OddsLimit
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
-# What a TOML value becomes: whole numbers, yes and no, words, lists of words or whole numbers.
+from controller.rules.odds import Odds, OddsLimit
+
+# A setting as stored: whole number, bool, word, or a tuple of words or whole numbers.
 SettingValue = int | bool | str | tuple[int | str, ...]
 
 NOT_APPLICABLE: Final = "not_applicable"
 TEXT_LENGTH_MAX: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class WholeNumber:
-    """A whole number from `least` to `most`, or the word, where there is one."""
+class WholeNumber(Struct, frozen=True):
+    """A whole number from `least` to `most`, or `word` where it is not empty."""
 
     least: int
     most: int
     word: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WholeNumbers:
-    """Some whole numbers from `least` to `most`, at least one, none twice."""
+class WholeNumbers(Struct, frozen=True):
+    """One or more whole numbers from `least` to `most`, without duplicates."""
 
     least: int
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class YesNo:
-    """True or false. One alone: a rule without an alternative, written down as a clause says it."""
+class YesNo(Struct, frozen=True):
+    """True or false; a single answer where a clause leaves no alternative."""
 
     answers: tuple[bool, ...] = (True, False)
     word: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One of the words."""
 
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Some of the words, at least `least`, none twice."""
+class Tokens(Struct, frozen=True):
+    """At least `least` of the words, without duplicates."""
 
     words: tuple[str, ...]
     least: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class OddsText:
+class OddsText(Struct, frozen=True):
     """Odds such as 8:1, or not_applicable where `absent` allows it."""
 
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OddsLimitText:
+class OddsLimitText(Struct, frozen=True):
     """A limit of odds such as at_least 8:1, or not_applicable where `absent` allows it."""
 
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One printable line, or nothing: a reference to the house's own papers."""
+class Text(Struct, frozen=True):
+    """One printable line or nothing: a reference to the house's documents."""
 
 
 Shape = WholeNumber | WholeNumbers | YesNo | Token | Tokens | OddsText | OddsLimitText | Text
 
 
-def allowed(shape: Shape) -> str:
-    """What a setting of this shape may hold, in words."""
+def describe_allowed(shape: Shape) -> str:
+    """The allowed values of this shape, as text."""
     match shape:
         case WholeNumber(least, most, word):
             numbers = f"{least}" if least == most else f"a whole number from {least} to {most}"
@@ -89,8 +80,8 @@ def allowed(shape: Shape) -> str:
         case WholeNumbers(least, most):
             return f"a list, each at most once, of whole numbers from {least} to {most}"
         case YesNo(answers, word):
-            said = " or ".join("true" if answer else "false" for answer in answers)
-            return f'{said}, or "{word}"' if word else said
+            truths = " or ".join("true" if answer else "false" for answer in answers)
+            return f'{truths}, or "{word}"' if word else truths
         case Token(words):
             return ", ".join(f'"{word}"' for word in words)
         case Tokens(words):
@@ -110,7 +101,7 @@ def _or_absent(absent: bool) -> str:
 
 
 def fits(shape: Shape, value: object) -> bool:
-    """Whether a value as TOML gives it is one the setting may hold."""
+    """Whether a TOML value fits the shape."""
     match shape:
         case WholeNumber(least, most, word):
             return (word != "" and value == word) or _number_fits(value, least, most)
@@ -160,14 +151,14 @@ def _reads(parse: Callable[[str], object], value: object) -> bool:
     return True
 
 
-def frozen(value: object) -> SettingValue:
-    """A value that fits its shape, as it is kept."""
+def to_setting_value(value: object) -> SettingValue:
+    """The stored form of a TOML value that fits its shape: lists become tuples."""
     assert isinstance(value, int | str | list)
     return tuple(value) if isinstance(value, list) else value
 
 
-def in_words(value: SettingValue) -> str:
-    """A value as people write it: true, "hand", 4, 5."""
+def describe_value(value: SettingValue) -> str:
+    """A value as text: true, hand, 4, 5."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):

@@ -1,30 +1,29 @@
-"""Replay: the inputs of a whole journal through this program, compared with what it stored.
+"""Replays a whole journal and reports where this program concludes something else than is stored.
 
-Responsible for: streaming a journal once, sealed shoes and live part, checking the chain on the
-way, and a report of where this program concludes something else. Where the first shoes are archived
-it begins at the first that can be told alone. Memory does not grow with the journal.
-Not responsible for: telling the inputs again (retelling), locating damage (journal.verify) and
-how a report is shown (the command line). A report names no card.
+Reads sealed shoes and live part once and checks the chain on the way; memory does not grow with the
+journal. Where the first shoes are archived it begins at the first with a usable state. A report
+names no card.
 Source: package README, "Replay".
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
+
 from controller.core.state import STATES
-from controller.journal.encoding.codec import CanonicalError
+from controller.journal.encoding import EncodingError
 from controller.journal.record import link
 from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only
 from controller.journal.values import Base
 from controller.profiles.load import load_clauses
 from controller.profiles.profile import ProfileError
-from controller.replay.replayer import Difference, Retelling, can_begin_at
-from controller.replay.upgrade import Ledger
+from controller.replay.replayer import Difference, Replayer, can_begin_at
+from controller.replay.upgrade import UpgradeLedger
 from controller.tape.inputs import Started
-from controller.tape.records import read_older_input
+from controller.tape.records import holds, read_input
 from controller.version import VERSION
 from firmware_bridge.transport.clock import now
 
@@ -36,24 +35,24 @@ _PROGRESS_RECORDS: Final = 1024
 Progress = Callable[[int, int], None]
 
 
-class Finding(StrEnum):
-    """What a replay found, the gravest first."""
+class ReplayFinding(StrEnum):
+    """The result of a replay, the most serious first."""
 
-    DAMAGED = "damaged"  # it could not be told to its end
-    UNTOLD = "untold"  # no state to begin with: only its chain was checked
-    DIFFERENT = "different"  # records of this very version are not what it concludes
+    DAMAGED = "damaged"  # it could not be replayed to its end
+    NOT_REPLAYED = "untold"  # no state to begin with: only its chain was checked
+    DIFFERENT = "different"  # this version wrote records that it does not conclude now
     OTHER_VERSION = "other_version"  # verdicts of another version were compared
     SAME = "same"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayReport:
-    """`different` counts differences in records of this version, `otherwise` those in another's.
+class ReplayReport(Struct, frozen=True):
+    """The counts and differences of one replay.
 
-    `differences` lists the first of both. `passed_over` counts records that were not told: of
-    another version's runs whose settings have a form that this version cannot read, and all where
-    nothing could be `told`, because no state is here that this version could begin with.
-    `first_seq` is the first record looked at. `checkpoint`: whether the stored state was compared.
+    `different` counts differences in records of this version, `other_version_differences` those in
+    another's; `differences` lists the first of both. `skipped` counts records that were not
+    replayed: those of another version's runs whose settings this version cannot read, and all of
+    them where `replayed` is False because no usable state is here. `first_seq` is the first record
+    read. `saved_state_compared`: whether the stored state was compared with the replayed one.
     """
 
     path: Path
@@ -65,25 +64,25 @@ class ReplayReport:
     shoes: int
     versions: tuple[str, ...]
     different: int
-    otherwise: int
-    passed_over: int
+    other_version_differences: int
+    skipped: int
     differences: tuple[Difference, ...]
-    checkpoint: bool
-    told: bool
+    saved_state_compared: bool
+    replayed: bool
     damage: str
     elapsed_ns: int
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> ReplayFinding:
         if self.damage:
-            return Finding.DAMAGED
-        if not self.told:
-            return Finding.UNTOLD
+            return ReplayFinding.DAMAGED
+        if not self.replayed:
+            return ReplayFinding.NOT_REPLAYED
         if self.different:
-            return Finding.DIFFERENT
+            return ReplayFinding.DIFFERENT
         if any(version != VERSION for version in self.versions):
-            return Finding.OTHER_VERSION
-        return Finding.SAME
+            return ReplayFinding.OTHER_VERSION
+        return ReplayFinding.SAME
 
     @property
     def coups_per_s(self) -> int:
@@ -95,23 +94,22 @@ def replay(
 ) -> ReplayReport:
     """Replay a journal, given by its folder or file. Raises JournalError where it cannot be opened.
 
-    `progress` gets records done and records in all. `verdicts_only`: differences in bytes alone
+    `progress` is called with records done and total. `verdicts_only`: differences in bytes alone
     do not count, as between two versions.
     """
     began_ns = now().monotonic_ns
     with open_read_only(path) as journal:
-        replaying = _Replaying(Retelling(load_clauses()), verdicts_only)
-        replaying.run(journal, progress or _silent)
-    return replaying.report(path, now().monotonic_ns - began_ns)
+        replay_run = _ReplayRun(Replayer(load_clauses()), verdicts_only)
+        replay_run.run(journal, progress or _no_progress)
+    return replay_run.report(path, now().monotonic_ns - began_ns)
 
 
-def _silent(_done: int, _total: int) -> None:
-    """Nobody watches."""
+def _no_progress(_done: int, _total: int) -> None:
+    """Default progress callback: does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _KeptState:
-    """A state stored after record `seq`."""
+class _StateToCompare(Struct, frozen=True):
+    """A state stored after record `seq`; `what` names it in a difference."""
 
     seq: int
     software: str
@@ -119,21 +117,20 @@ class _KeptState:
     what: str
 
 
-@dataclass(slots=True)
-class _Replaying:
-    """One replay on its way."""
+class _ReplayRun(Struct):
+    """The running state of one replay."""
 
-    retelling: Retelling
+    replayer: Replayer
     verdicts_only: bool
-    told: bool = True
+    replayed: bool = True
     first_seq: int = 1
     records: int = 0
-    passed_over: int = 0
+    skipped: int = 0
     coups: int = 0
     shoes: int = 0
     different: int = 0
-    otherwise: int = 0
-    checkpoint_compared: bool = False
+    other_version_differences: int = 0
+    saved_state_compared: bool = False
     damage: str = ""
     differences: list[Difference] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
@@ -143,31 +140,31 @@ class _Replaying:
         try:
             begin = self._begin(journal)
             self.first_seq, total = begin.seq + 1, journal.head.seq - begin.seq
-            states = _kept_states(journal)
-            for stored in _chained(journal.records(after_seq=begin.seq), begin):
-                if not self.told:
-                    self._pass_over(stored)
+            states = _stored_states(journal)
+            for stored in _check_chain(journal.records(after_seq=begin.seq), begin):
+                if not self.replayed:
+                    self._skip(stored)
                     continue
-                self._take(stored)
-                for kept in states:
-                    if kept.seq == stored.seq:
-                        self._compare_state(kept)
+                self._replay(stored)
+                for state in states:
+                    if state.seq == stored.seq:
+                        self._compare_state(state)
                 if self.records % _PROGRESS_RECORDS == 0:
                     progress(self.records, total)
-            self._note(self.retelling.finish(journal.head.seq), exact=self.retelling.exact)
+            self._note(self.replayer.finish(journal.head.seq), exact=self.replayer.exact)
             self.damage = "; ".join(journal.damages)
         except JournalError as error:
             self.damage = str(error)
-        except _Damaged as error:
+        except _ChainBroken as error:
             self.damage = f"{error}; `smartshoe verify` says more"
-        except (CanonicalError, ProfileError, ValueError) as error:
-            self.damage = f"record {self.first_seq + self.records} cannot be told again: {error}"
+        except (EncodingError, ProfileError, ValueError) as error:
+            self.damage = f"record {self.first_seq + self.records} cannot be replayed: {error}"
         progress(self.records, total)
 
     def _begin(self, journal: JournalReader) -> Base:
-        """The first record; where that one is archived, the first place with a state to go on from.
+        """The base to start from: record 0, or if that is archived, the first with a usable state.
 
-        Where there is none, nothing is told.
+        Where there is none, nothing is replayed.
         """
         if journal.first_available_seq == 1:
             return Base()
@@ -176,51 +173,51 @@ class _Replaying:
             if can_begin_at(oldest):
                 usable = oldest
         if usable is None:
-            self.told = False
+            self.replayed = False
             self._list_version(oldest.started)
             return oldest
-        self.retelling.begin_at(usable)
+        self.replayer.restore_base(usable)
         return usable
 
-    def _pass_over(self, stored: StoredRecord) -> None:
-        """Nothing is known of the state before it, so nothing can be concluded from it."""
+    def _skip(self, stored: StoredRecord) -> None:
+        """Count a record that cannot be replayed because the state before it is unknown."""
         self.records += 1
-        self.passed_over += 1
+        self.skipped += 1
         self._list_version(stored.record)
 
     def _list_version(self, record: bytes) -> None:
-        item = read_older_input(record) if b"Started" in record else None
+        item = read_input(record) if holds(record, Started) else None
         if isinstance(item, Started):
-            self._list(item.software)
+            self._add_version(item.software)
 
-    def _list(self, version: str) -> None:
-        listed = len(self.versions) == VERSIONS_LISTED_MAX
-        if version and not listed and version not in self.versions:
+    def _add_version(self, version: str) -> None:
+        full = len(self.versions) == VERSIONS_LISTED_MAX
+        if version and not full and version not in self.versions:
             self.versions.append(version)
 
-    def _take(self, stored: StoredRecord) -> None:
-        # What is missing before the first input of a run belongs to the run before it.
-        before, exact = self.retelling.ledger, self.retelling.exact
-        self._note(self.retelling.take(stored), exact=exact)
-        self._count(before, self.retelling.ledger)
+    def _replay(self, stored: StoredRecord) -> None:
+        # An entry missing before the first input of a run belongs to the run before it.
+        before, exact = self.replayer.ledger, self.replayer.exact
+        self._note(self.replayer.replay(stored), exact=exact)
+        self._count(before, self.replayer.ledger)
         self.records += 1
-        run = self.retelling.run
-        self._list(run.software if run is not None else self.retelling.unread_version)
+        run = self.replayer.run
+        self._add_version(run.software if run is not None else self.replayer.unread_version)
 
-    def _count(self, before: Ledger, after: Ledger) -> None:
+    def _count(self, before: UpgradeLedger, after: UpgradeLedger) -> None:
         if (before.day, before.shoe, before.open) != (after.day, after.shoe, after.open):
             self.shoes += after.open
         elif after.coups != before.coups:
             self.coups += 1
 
-    def _compare_state(self, kept: _KeptState) -> None:
-        """The state that a start would go on from is the one its inputs lead to."""
-        state = self.retelling.state
-        if kept.software != VERSION or not self.retelling.exact or state is None:
+    def _compare_state(self, stored: _StateToCompare) -> None:
+        """The state that a start would begin with must be the one that its inputs lead to."""
+        state = self.replayer.state
+        if stored.software != VERSION or not self.replayer.exact or state is None:
             return
-        self.checkpoint_compared = True
-        if STATES.encode(state) != kept.state:
-            self._note(Difference(kept.seq, kept.what, "another state"), exact=True)
+        self.saved_state_compared = True
+        if STATES.encode(state) != stored.state:
+            self._note(Difference(stored.seq, stored.what, "another state"), exact=True)
 
     def _note(self, difference: Difference | None, *, exact: bool) -> None:
         if difference is None:
@@ -230,7 +227,7 @@ class _Replaying:
         if exact:
             self.different += 1
         else:
-            self.otherwise += 1
+            self.other_version_differences += 1
         if len(self.differences) < DIFFERENCES_LISTED_MAX:
             self.differences.append(difference)
 
@@ -239,46 +236,45 @@ class _Replaying:
             path=path,
             first_seq=self.first_seq,
             records=self.records,
-            inputs=self.retelling.inputs,
-            entries=self.retelling.entries,
+            inputs=self.replayer.inputs,
+            entries=self.replayer.entries,
             coups=self.coups,
             shoes=self.shoes,
             versions=tuple(self.versions),
             different=self.different,
-            otherwise=self.otherwise,
-            passed_over=self.retelling.passed_over + self.passed_over,
+            other_version_differences=self.other_version_differences,
+            skipped=self.replayer.skipped + self.skipped,
             differences=tuple(self.differences),
-            checkpoint=self.checkpoint_compared,
-            told=self.told,
+            saved_state_compared=self.saved_state_compared,
+            replayed=self.replayed,
             damage=self.damage,
             elapsed_ns=elapsed_ns,
         )
 
 
-def _kept_states(journal: JournalReader) -> tuple[_KeptState, ...]:
+def _stored_states(journal: JournalReader) -> tuple[_StateToCompare, ...]:
     """The states that live.db holds for a start."""
-    checkpoint, base = journal.checkpoint(), journal.base
-    kept = []
-    if checkpoint is not None:
-        kept.append(
-            _KeptState(checkpoint.seq, checkpoint.software, checkpoint.state, "its checkpoint")
-        )
+    saved_state, base = journal.saved_state(), journal.base
+    states = []
+    if saved_state is not None:
+        seq, software = saved_state.seq, saved_state.software
+        states.append(_StateToCompare(seq, software, saved_state.state, "its saved state"))
     if base.state:
-        kept.append(_KeptState(base.seq, base.software, base.state, "the state at its base"))
-    return tuple(kept)
+        states.append(_StateToCompare(base.seq, base.software, base.state, "the state at its base"))
+    return tuple(states)
 
 
-class _Damaged(Exception):
+class _ChainBroken(Exception):
     """The chain does not hold; the message says where."""
 
 
-def _chained(records: Iterator[StoredRecord], begin: Base) -> Iterator[StoredRecord]:
-    """The records after `begin`, each checked against the chain before it is told."""
+def _check_chain(records: Iterator[StoredRecord], begin: Base) -> Iterator[StoredRecord]:
+    """The records after `begin`, each checked against the chain before it is replayed."""
     expected, chain = begin.seq + 1, begin.chain
     for stored in records:
         if stored.seq != expected:
-            raise _Damaged(f"record {expected} is missing")
+            raise _ChainBroken(f"record {expected} is missing")
         if link(chain, stored.record) != stored.chain:
-            raise _Damaged(f"record {expected} and its chain value do not belong together")
+            raise _ChainBroken(f"record {expected} does not match its chain value")
         yield stored
         expected, chain = expected + 1, stored.chain

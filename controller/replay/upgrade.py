@@ -1,17 +1,19 @@
-"""What one software version takes over from another: numbers, and whether a shoe is open.
+"""What one software version takes over from another: numbering, and whether a shoe is open.
 
-Responsible for: reading that much from entries by names that are promised to stay, so that a new
-version need not understand the old one's whole state.
-Not responsible for: a restart of the same version (recovery).
+It is read from entries whose names are stable, so a new version need not understand the old state.
 Source: package README, "A new software version"; D-22.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
+from controller.journal.encoding import Codec
 from controller.procedure.acts.recording import CARDS_IN_A_DECK
 from controller.procedure.effects import (
     BatchMoved,
@@ -27,18 +29,17 @@ from controller.procedure.phases import Phase
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.procedure.states.opening import NOTHING_RECORDED
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, Judged, RunBegan
-from firmware_bridge.values import dataclass, replace
+from controller.tape.entries import Entry, EventVerdicts, RunBegan
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """Numbering as the entries tell it.
+class UpgradeLedger(Struct, frozen=True):
+    """Numbering and open matters, derived from entries alone.
 
-    `cards` counts those since the burn or the last coup ended, `burning` says that the burn of
-    the open shoe has not come to its end; `profile`, `decks` and `observed` are what the last run
-    went by. `in_play` is the batch of the open shoe as the shuffler told it, `last_played` the one
-    of the last coup; `warnings` of the shuffler are open, `warnings_told` were given.
+    `cards` counts the cards since the burn or the last coup ended; `burning`: the burn of the open
+    shoe is not finished. `profile`, `decks` and `observed` are the settings of the last run.
+    `in_play` is the batch of the open shoe as the shuffler reported it, `last_played` that of the
+    last coup. `warnings` are the shuffler's open warnings, `warnings_told` the number of the latest
+    one.
     """
 
     day: str = ""
@@ -54,19 +55,19 @@ class Ledger:
     in_play: str = ""
     last_played: str = ""
     warnings: tuple[OpenWarning, ...] = ()
-    warnings_told: int = 0
+    warnings_given: int = 0
 
-    def after(self, entry: Entry) -> "Ledger":
+    def after(self, entry: Entry) -> "UpgradeLedger":
         """The ledger with one more entry."""
         match entry:
             case ShoeOpened():
-                fresh = replace(
+                opened_shoe = replace(
                     self, coups=0, cards=0, open=True, burning=not entry.joined, in_play=""
                 )
-                return replace(fresh, day=entry.gaming_day, shoe=entry.shoe)
+                return replace(opened_shoe, day=entry.gaming_day, shoe=entry.shoe)
             case RunBegan():
-                kept = replace(self, profile=entry.profile, decks=entry.decks)
-                return replace(kept, observed=entry.observed)
+                settings = replace(self, profile=entry.profile, decks=entry.decks)
+                return replace(settings, observed=entry.observed)
             case BurnDone():
                 return replace(self, cards=0, burning=False)
             case ShoeEnded():
@@ -74,17 +75,19 @@ class Ledger:
             case CoupClosed():
                 closed = replace(self, coups=entry.record.coup, cards=0, burning=False)
                 return replace(closed, last_played=self.in_play)
-            case Judged():
+            case EventVerdicts():
                 cards = self.cards + isinstance(entry.event, CardDrawn)
                 numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
                 highest = max([self.irregularities, *numbers])
                 return replace(self, cards=cards, irregularities=highest)
             case BatchMoved() | WarningOpened() | WarningClosed():
-                return self._of_shuffler(entry)
+                return self._after_shuffler_entry(entry)
             case _:
                 return self
 
-    def _of_shuffler(self, entry: BatchMoved | WarningOpened | WarningClosed) -> "Ledger":
+    def _after_shuffler_entry(
+        self, entry: BatchMoved | WarningOpened | WarningClosed
+    ) -> "UpgradeLedger":
         match entry:
             case BatchMoved():
                 dealt = entry.after == BatchStage.IN_PLAY.value
@@ -92,12 +95,13 @@ class Ledger:
             case WarningOpened():
                 known = entry.kind in tuple(WarningKind)
                 kind = WarningKind(entry.kind) if known else WarningKind.LAMP
-                # Whether its cause lasts the shuffler says anew; until then a person may clear it.
+                # Whether its cause lasts, the shuffler reports again; until then a person may
+                # clear it.
                 opened = OpenWarning(
                     entry.number, kind, entry.code, entry.text, entry.since_ns, active=False
                 )
                 warnings = (*self.warnings, opened)
-                return replace(self, warnings=warnings, warnings_told=entry.number)
+                return replace(self, warnings=warnings, warnings_given=entry.number)
             case WarningClosed():
                 left = tuple(one for one in self.warnings if one.number != entry.number)
                 return replace(self, warnings=left)
@@ -105,20 +109,23 @@ class Ledger:
                 assert_never(entry)
 
 
-def carried(core: Core, ledger: Ledger) -> CoreState:
-    """The state that another version's records leave to this one."""
+LEDGERS: Final[Codec[UpgradeLedger]] = Codec(UpgradeLedger)
+
+
+def carried_over_state(core: Core, ledger: UpgradeLedger) -> CoreState:
+    """The state with which this version continues after another version's records."""
     in_play = ledger.in_play if ledger.open else ""
     table = TableState(
         shoe_day=ledger.day,
         shoe_number=ledger.shoe,
         irregularities=ledger.irregularities,
         opening=replace(NOTHING_RECORDED, last_batch=in_play or ledger.last_played),
-        # Where a batch stands in its life is this version's to be told anew, not to guess.
+        # The stage of each batch is not guessed: it has to be reported again.
         lineage=Lineage(
             in_play=in_play,
             last_played=ledger.last_played,
             warnings=ledger.warnings,
-            warnings_told=ledger.warnings_told,
+            warnings_given=ledger.warnings_given,
         ),
     )
     if ledger.open:
@@ -136,7 +143,7 @@ def carried(core: Core, ledger: Ledger) -> CoreState:
         )
         phase = Phase.RESULT if coup is not None else Phase.BETWEEN_COUPS
         if ledger.burning:
-            # How many burn cards are still owed is this version's to forget, not to guess.
+            # The number of burn cards still owed is unknown and is not guessed.
             phase = Phase.BURN_REST
             shoe = replace(shoe, burn_proven=False)
         table = replace(table, phase=phase, shoe=shoe, today=ledger.day)

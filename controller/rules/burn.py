@@ -1,7 +1,5 @@
-"""How many cards are burned before play.
+"""The number of cards burned after the first card of a shoe.
 
-Responsible for: the number of cards owed after the first card of a shoe.
-Not responsible for: counting them off and for who sees them (profile, procedure).
 Source: NY-e-1 to NY-e-3; S42-e-6-burn1, S42-e-6-burnn, S42-e-6-value.
 """
 
@@ -12,9 +10,9 @@ from controller.rules.setting_values import BurnMode
 
 
 def burn_owed(first: Card, mode: BurnMode, fixed: int = 0) -> int:
-    """Cards to burn after `first`; `first` is burned too, so 1 + this leave the shoe.
+    """Cards to burn after `first`, which is burned too: 1 + this number leave the shoe.
 
-    By its value 1..10; by a fixed number (of cards in all) what is left of it.
+    By value 1..10, or the rest of a fixed total.
     """
     match mode:
         case BurnMode.FIRST_CARD_VALUE:

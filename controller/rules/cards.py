@@ -1,7 +1,5 @@
-"""Cards, and the two values a card has: one in a hand, one for burning.
+"""The 52 cards: spelling, point value and burn value.
 
-Responsible for: the 52 faces, their one spelling, their point value and their burn value.
-Not responsible for: which batch or deck a card belongs to, and what the sum of a hand is.
 Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-3, S42-e-6-value (burn value).
 """
 
@@ -9,7 +7,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class Rank(IntEnum):
@@ -40,8 +38,7 @@ _RANK_BY_TEXT = MappingProxyType(dict(zip(_RANK_TEXTS, Rank, strict=True)))
 _SUIT_BY_TEXT = MappingProxyType({suit.value.lower(): suit for suit in Suit})
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """One face. Its text is rank then suit in lower case: `7h`, `10d`, `Qs`, `Ac`."""
 
     rank: Rank
@@ -52,7 +49,7 @@ class Card:
 
     @classmethod
     def parse(cls, text: str) -> "Card":
-        """Read the one spelling `str(card)` writes; ValueError says what is allowed."""
+        """Read the spelling that `str(card)` writes; raises ValueError with the allowed form."""
         rank = _RANK_BY_TEXT.get(text[:-1])
         suit = _SUIT_BY_TEXT.get(text[-1:])
         if rank is None or suit is None:

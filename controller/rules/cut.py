@@ -1,9 +1,7 @@
-"""The cut card: how many coups remain once it appears, and whether it lay deep enough.
+"""The cut card: coups left after it appears, and whether it was placed deep enough.
 
-Responsible for: the arithmetic of the last hand and of the cut card's place.
-Not responsible for: when a cut card may appear (procedure/phases) and for the cut before play.
-Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. When the card comes between
-two coups the text can be read in two ways; the profile says which (see README, "Decisions").
+Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. The text allows two readings
+when the cut card appears between two coups; the profile chooses (see README, "Decisions").
 """
 
 from controller.rules.setting_values import CutRoundStart
@@ -27,12 +25,12 @@ def coups_left_after_cut(
 def cards_behind(cards_total: int, cards_drawn: int) -> int:
     """Playing cards left in the shoe behind the cut card when it appears.
 
-    Zero too when more cards were drawn than the shoe should hold: that is a wrong count, and not
-    for this function to judge.
+    Zero as well when more cards were drawn than the shoe should hold: the count is checked
+    elsewhere.
     """
     return max(0, cards_total - cards_drawn)
 
 
-def placement_ok(behind: int, min_from_back: int) -> bool:
+def is_deep_enough(behind: int, min_from_back: int) -> bool:
     """Whether the cut card lay at least `min_from_back` cards from the back (S42-e-6-first)."""
     return behind >= min_from_back

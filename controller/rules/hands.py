@@ -1,7 +1,5 @@
-"""A hand: its point count, whether it is a natural, whether it holds a pair.
+"""One hand: point count, natural, pair.
 
-Responsible for: what follows from the cards of one hand alone.
-Not responsible for: which cards make a hand (coup) and which hand draws (tableau).
 Source: NY-a-4-iii-sum, NY-a-4-iii-digit, S42-a-3 (point count); NY-h-1, S42-i-1 (natural).
 """
 
@@ -32,8 +30,8 @@ def is_natural(cards: Sequence[Card]) -> bool:
 
 
 def is_pair(cards: Sequence[Card]) -> bool:
-    """The first two cards are of equal rank: Q Q is a pair, Q K is none.
+    """The first two cards are of equal rank: Q Q is a pair, Q K is not.
 
-    A house statistic, not a rule of either source; false before the second card.
+    A house statistic, not a rule of either source. False with fewer than two cards.
     """
     return len(cards) >= 2 and cards[0].rank == cards[1].rank

@@ -1,16 +1,15 @@
-"""The outcome of a complete coup.
+"""The outcome of a complete coup: the winning hand, both counts, naturals and pairs.
 
-Responsible for: which hand wins by the rules, with the counts and the marks the floor asks for.
-Not responsible for: what the dealer declared (that is the result, compared in the procedure) and
-for what any wager pays.
+Not: the result the dealer declared (procedure compares the two).
 Source: NY-i-1-final, NY-i-1-winner, NY-i-1-tie; S42-j-1-final, S42-j-1-tie.
 """
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from controller.rules.coup import Cards, hands, is_complete
 from controller.rules.hands import is_natural, is_pair, point_count
-from firmware_bridge.values import dataclass
 
 
 class Outcome(StrEnum):
@@ -19,9 +18,8 @@ class Outcome(StrEnum):
     TIE = "tie"
 
 
-@dataclass(frozen=True, slots=True)
-class CoupResult:
-    """What the rules make of a coup; counts 0..9, `natural` if either hand is one."""
+class CoupResult(Struct, frozen=True):
+    """The result of a coup by the rules; counts 0..9, `natural` if either hand is one."""
 
     outcome: Outcome
     player_count: int
@@ -31,8 +29,8 @@ class CoupResult:
     banker_pair: bool
 
 
-def result_of(cards: Cards) -> CoupResult:
-    """Read the outcome from a complete coup's cards in drawing order."""
+def coup_result(cards: Cards) -> CoupResult:
+    """The result of a complete coup from its cards in drawing order."""
     assert is_complete(cards), "a coup that still needs cards has no outcome"
     both = hands(cards)
     player_count, banker_count = point_count(both.player), point_count(both.banker)

@@ -1,16 +1,14 @@
-"""The five roads of a shoe: how baccarat rooms have always written down who won.
+"""The five roads of a shoe (bead plate to cockroach pig) as cells on a grid of six rows.
 
-Responsible for: bead plate, big road, big eye boy, small road and cockroach pig as cells on a grid
-of six rows, from the outcomes of the coups in order and nothing else.
-Not responsible for: which coups count (their records), and for drawing (evidence_roads).
 Source: package README, "Roads"; the public description "Baccarat Score Boards" at
 wizardofodds.com/games/baccarat/score-boards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from controller.rules.outcome import Outcome
 
@@ -18,15 +16,14 @@ ROWS: Final = 6
 
 
 class Colour(StrEnum):
-    """What a derived road says: red, the columns are alike; blue, they are not."""
+    """A mark of a derived road: red where the compared columns match, blue where not."""
 
     RED = "red"
     BLUE = "blue"
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A coup that counts: who won it, and the marks beside that."""
+class RoadCoup(Struct, frozen=True):
+    """A coup on the roads: its outcome and pairs."""
 
     coup: int
     outcome: Outcome
@@ -34,31 +31,28 @@ class Played:
     banker_pair: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bead:
+class Bead(Struct, frozen=True):
     """A coup on the bead plate. Columns and rows count from 0."""
 
     column: int
     row: int
-    played: Played
+    played: RoadCoup
 
 
-@dataclass(frozen=True, slots=True)
-class BigCell:
+class BigCell(Struct, frozen=True):
     """A win on the big road, with the ties that came after it.
 
-    `won` is None in one case: the shoe began with ties and nobody has won yet.
+    `won` is None only where the shoe began with ties and has no win yet.
     """
 
     column: int
     row: int
-    won: Played | None
-    ties: tuple[Played, ...] = ()
+    won: RoadCoup | None
+    ties: tuple[RoadCoup, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedCell:
-    """A mark of a derived road, and the coup that gave it."""
+class DerivedCell(Struct, frozen=True):
+    """A mark of a derived road, and the coup that caused it."""
 
     column: int
     row: int
@@ -66,9 +60,8 @@ class DerivedCell:
     coup: int
 
 
-@dataclass(frozen=True, slots=True)
-class Roads:
-    """All five, each in the order of the coups."""
+class Roads(Struct, frozen=True):
+    """The five roads, each in the order of the coups."""
 
     bead_plate: tuple[Bead, ...]
     big_road: tuple[BigCell, ...]
@@ -77,7 +70,7 @@ class Roads:
     cockroach_pig: tuple[DerivedCell, ...]
 
 
-def roads_of(coups: Sequence[Played]) -> Roads:
+def build_roads(coups: Sequence[RoadCoup]) -> Roads:
     """The roads of these coups, in the order in which they were dealt."""
     streaks = _streaks(one for one in coups if one.outcome is not Outcome.TIE)
     return Roads(
@@ -91,9 +84,9 @@ def roads_of(coups: Sequence[Played]) -> Roads:
     )
 
 
-def _streaks(wins: Iterable[Played]) -> tuple[tuple[Played, ...], ...]:
-    """Wins of one side in a row: what a column of the big road would be if it had no end."""
-    streaks: list[list[Played]] = []
+def _streaks(wins: Iterable[RoadCoup]) -> tuple[tuple[RoadCoup, ...], ...]:
+    """Runs of wins of one side: columns of the big road of unlimited length."""
+    streaks: list[list[RoadCoup]] = []
     for won in wins:
         if streaks and streaks[-1][-1].outcome is won.outcome:
             streaks[-1].append(won)
@@ -102,32 +95,32 @@ def _streaks(wins: Iterable[Played]) -> tuple[tuple[Played, ...], ...]:
     return tuple(tuple(streak) for streak in streaks)
 
 
-def _places(lengths: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Column and row of every mark of streaks so long.
+def _cells(lengths: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Column and row of every mark of streaks of these lengths.
 
-    A streak goes down from the first free head of a column. At the last row, or above a place that
-    is taken, it turns right and stays on its row: the dragon's tail.
+    A streak goes down from the first free column head. At the last row, or above an occupied
+    cell, it turns right and stays in its row: the dragon's tail.
     """
-    taken: set[tuple[int, int]] = set()
+    occupied: set[tuple[int, int]] = set()
     head = 0
     for length in lengths:
-        while (head, 0) in taken:
+        while (head, 0) in occupied:
             head += 1
         column, row, turned = head, 0, False
         for mark in range(length):
-            turned = turned or row == ROWS - 1 or (column, row + 1) in taken
+            turned = turned or row == ROWS - 1 or (column, row + 1) in occupied
             if mark and turned:
                 column += 1
             elif mark:
                 row += 1
-            taken.add((column, row))
+            occupied.add((column, row))
             yield column, row
 
 
 def _big_road(
-    coups: Sequence[Played], streaks: tuple[tuple[Played, ...], ...]
+    coups: Sequence[RoadCoup], streaks: tuple[tuple[RoadCoup, ...], ...]
 ) -> tuple[BigCell, ...]:
-    places = tuple(_places(len(streak) for streak in streaks))
+    places = tuple(_cells(len(streak) for streak in streaks))
     wins = tuple(won for streak in streaks for won in streak)
     ties = _ties(coups)
     if not wins:
@@ -140,9 +133,9 @@ def _big_road(
     )
 
 
-def _ties(coups: Sequence[Played]) -> tuple[tuple[Played, ...], ...]:
+def _ties(coups: Sequence[RoadCoup]) -> tuple[tuple[RoadCoup, ...], ...]:
     """The ties before the first win, then those after each win."""
-    after: list[tuple[Played, ...]] = [()]
+    after: list[tuple[RoadCoup, ...]] = [()]
     for played in coups:
         if played.outcome is Outcome.TIE:
             after[-1] = (*after[-1], played)
@@ -151,8 +144,8 @@ def _ties(coups: Sequence[Played]) -> tuple[tuple[Played, ...], ...]:
     return tuple(after)
 
 
-def _derived(streaks: tuple[tuple[Played, ...], ...], back: int) -> tuple[DerivedCell, ...]:
-    """The road that looks so many columns back."""
+def _derived(streaks: tuple[tuple[RoadCoup, ...], ...], back: int) -> tuple[DerivedCell, ...]:
+    """The derived road that compares with the column `back` columns earlier."""
     lengths = tuple(len(streak) for streak in streaks)
     marks = [
         (colour, won.coup)
@@ -168,15 +161,15 @@ def _derived(streaks: tuple[tuple[Played, ...], ...], back: int) -> tuple[Derive
             runs.append(1)
     return tuple(
         DerivedCell(column, row, colour, coup)
-        for (column, row), (colour, coup) in zip(_places(runs), marks, strict=True)
+        for (column, row), (colour, coup) in zip(_cells(runs), marks, strict=True)
     )
 
 
 def _colour(lengths: Sequence[int], column: int, row: int, back: int) -> Colour | None:
-    """What a mark of the big road gives to the road that looks `back` columns back, if anything.
+    """The colour that a mark of the big road gives a derived road; None where too early.
 
-    A new column asks whether the one before it is as long as the one that many before that. Any
-    other mark asks whether that column goes on beside it as it did one row higher up.
+    At the head of a column: red where the previous column is as long as the one `back` before it.
+    Below: red unless the column `back` columns earlier ends exactly one row above.
     """
     if row == 0:
         compared = column - 1 - back

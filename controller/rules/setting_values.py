@@ -1,7 +1,5 @@
-"""The words a profile's settings may hold, as closed sets.
+"""Enums of the words that a profile's settings may hold.
 
-Responsible for: one enum per setting that is a choice of words.
-Not responsible for: which setting takes which of them (rule_values) and what a profile chooses.
 Source: package README, "Profiles"; differences between the rule documents X-1 to X-32.
 """
 
@@ -15,7 +13,7 @@ class ShuffleMode(StrEnum):
 
 
 class ShuffleFinish(StrEnum):
-    """What follows a hand shuffle (S42-e-2-i, S42-e-2-ii)."""
+    """The finish of a hand shuffle (S42-e-2-i, S42-e-2-ii)."""
 
     FEATHER = "feather"
     LACE = "lace"
@@ -33,7 +31,7 @@ class BurnDisclosure(StrEnum):
 
 
 class CutRoundStart(StrEnum):
-    """What a cut card that comes between two coups makes of the next coup."""
+    """The effect of a cut card between two coups on the next coup."""
 
     CURRENT_COUP = "current_coup"  # the coup in progress: it is completed, then the last hand
     LAST_COUP = "last_coup"  # the last hand itself
@@ -60,8 +58,8 @@ class InsufficientCards(StrEnum):
     ROUND_VOID_RESHUFFLE = "round_void_reshuffle"
 
 
-class Call(StrEnum):
-    """What the dealer has to announce."""
+class RequiredCall(StrEnum):
+    """An announcement that the dealer has to make."""
 
     BEFORE = "before"
     NO_MORE_BETS = "no_more_bets"
@@ -75,7 +73,7 @@ class Call(StrEnum):
 
 
 class TieResult(StrEnum):
-    """What becomes of Player and Banker wagers on a tie; both words return the stake."""
+    """Player and Banker wagers on a tie; both values return the stake."""
 
     PUSH = "push"
     VOID = "void"
@@ -125,7 +123,7 @@ class PayProcedure(StrEnum):
 
 
 class WagerLock(StrEnum):
-    """From when on wagers stand."""
+    """When wagers are locked."""
 
     NO_MORE_BETS = "no_more_bets"
     FIRST_CARD = "first_card"
@@ -139,16 +137,18 @@ class SeatDirection(StrEnum):
 
 
 class CardHandling(StrEnum):
-    """What players may do with cards."""
+    """What patrons may do with cards."""
 
     NO = "no"
     REVEAL_ONLY = "reveal_only"  # turn the hand they are given
     SHOE_PASSES = "shoe_passes"  # deal from the shoe as well
-    UNDER_PLAYERS_REVEAL = "under_players_reveal"  # turn it under that deal option, else nothing
+    UNDER_PLAYERS_REVEAL = (
+        "under_players_reveal"  # turn their hand under that deal option, else nothing
+    )
 
 
 class BankerPlacement(StrEnum):
-    """Where Banker's first two cards lie."""
+    """Where Banker's first two cards are placed."""
 
     UNDER_SHOE = "under_shoe"
     BANKER_AREA = "banker_area"
@@ -161,7 +161,7 @@ class BaseWager(StrEnum):
 
 
 class PitUniform(StrEnum):
-    """Whether the tables of a pit have to pay by one procedure."""
+    """Whether all tables of a pit must use one pay procedure."""
 
     OFF = "off"
     ENFORCE = "enforce"

@@ -1,10 +1,8 @@
-"""The third-card table: which hand draws, as data.
+"""The third-card table, the same for all profiles, and its look-up.
 
-Responsible for: the one tableau that all profiles share, and looking it up.
-Not responsible for: naturals, which stop everything before the table is looked at, and for the
-order of the cards (coup).
-Source: NY-h-2-draw to NY-h-4-7; S42-i-2-draw to S42-i-6. Row 0 to 2 of the New York text is
-garbled; its reading (always draws) is that of Section 42, Table 2.
+Not: naturals, which end a coup before the table applies (coup).
+Source: NY-h-2-draw to NY-h-4-7; S42-i-2-draw to S42-i-6. Rows 0 to 2 of the New York text are
+garbled; they are read as in Section 42, Table 2 (always draw).
 """
 
 from typing import Final

@@ -1,7 +1,5 @@
-"""Statements about cards and the shoe.
+"""Reads statements about cards, the shoe and the declared result.
 
-Responsible for: reading what left the shoe, what the shoe did and what was declared.
-Not responsible for: what people did beside the cards (said_of_people).
 Source: package README, "Statements".
 """
 
@@ -12,9 +10,9 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CoupForcedOut,
-    CustodyFound,
+    CustodyFindingRaised,
     CutCardDrawn,
-    GamingDayTurned,
+    GamingDayChanged,
     Loss,
     NoMoreBetsCalled,
     ProgramReplaced,
@@ -27,11 +25,11 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.script.statement_reader import Reading
-from controller.script.statements import FURTHER_MAX, Burn, DueCard, HandCard, Said
+from controller.script.statement_reader import StatementReader
+from controller.script.statements import FURTHER_MAX, Burn, DueCard, HandCard, StatementBody
 
 HAND_LETTERS: Final = {"P": HandName.PLAYER, "B": HandName.BANKER}
-# How a place is called where a statement names one.
+# The word for each place.
 PLACE_WORDS: Final = {
     "P1": Place.PLAYER_1,
     "P2": Place.PLAYER_2,
@@ -50,79 +48,79 @@ PLAYER_PAIR: Final = "P-pair"
 BANKER_PAIR: Final = "B-pair"
 
 
-def burn(read: Reading) -> Burn:
-    first = read.card()
-    if read.take("+"):
-        count = read.number("number of cards", 0, FURTHER_MAX)
+def read_burn(reader: StatementReader) -> Burn:
+    first = reader.card()
+    if reader.accept("+"):
+        count = reader.number("number of cards", 0, FURTHER_MAX)
         return Burn(first, (None,) * count)
     further: list[Card | None] = []
-    if read.take(":"):
-        further.append(read.card())
-        while read.next() is not None:
-            further.append(read.card())
+    if reader.accept(":"):
+        further.append(reader.card())
+        while reader.peek() is not None:
+            further.append(reader.card())
     return Burn(first, tuple(further))
 
 
-def hand_card(read: Reading, word: str) -> HandCard:
-    """A card of the hand that `word` (P, P1, B3 and so on) names."""
-    return HandCard(HAND_LETTERS[word[0]], int(word[1:] or 0), read.card())
+def read_hand_card(reader: StatementReader, word: str) -> HandCard:
+    """A card of the hand that `word` names: P, P1, B3 and so on."""
+    return HandCard(HAND_LETTERS[word[0]], int(word[1:] or 0), reader.card())
 
 
-def due_card(read: Reading) -> DueCard:
-    return DueCard(read.card())
+def read_due_card(reader: StatementReader) -> DueCard:
+    return DueCard(reader.card())
 
 
-def placed_card(read: Reading, word: str) -> CardDrawn:
-    place = _further(read) if word == "more" else PLACE_WORDS[word]
-    return CardDrawn(read.card(), place)
+def read_placed_card(reader: StatementReader, word: str) -> CardDrawn:
+    place = _further(reader) if word == "more" else PLACE_WORDS[word]
+    return CardDrawn(reader.card(), place)
 
 
-def unclaimed_card(read: Reading) -> CardDrawn:
-    card = read.card()
-    back = read.text("back") if read.take("of") else ""
-    return CardDrawn(card, Place.UNCLAIMED, back, again=read.take("again"))
+def read_unclaimed_card(reader: StatementReader) -> CardDrawn:
+    card = reader.card()
+    back = reader.text("back") if reader.accept("of") else ""
+    return CardDrawn(card, Place.UNCLAIMED, back, again=reader.accept("again"))
 
 
-def custody_found(read: Reading) -> CustodyFound:
-    code = read.choice("finding", FindingCode)
-    card = read.card()
-    tag = read.text("tag") if read.take("tag") else ""
-    back = read.text("back") if read.take("of") else ""
-    read.need("at")
-    step = read.text("step")
-    read.need("because")
-    return CustodyFound(Finding(code, step, read.text("detail"), card, tag, back))
+def read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
+    code = reader.choice("finding", FindingCode)
+    card = reader.card()
+    tag = reader.text("tag") if reader.accept("tag") else ""
+    back = reader.text("back") if reader.accept("of") else ""
+    reader.expect("at")
+    step = reader.text("step")
+    reader.expect("because")
+    return CustodyFindingRaised(Finding(code, step, reader.text("detail"), card, tag, back))
 
 
-def repeated_card(read: Reading) -> CardRepeated:
-    word = read.one_of("place", tuple(PLACE_WORDS))
-    place = _further(read) if word == "more" else PLACE_WORDS[word]
-    return CardRepeated(read.card(), place)
+def read_repeated_card(reader: StatementReader) -> CardRepeated:
+    word = reader.one_of("place", tuple(PLACE_WORDS))
+    place = _further(reader) if word == "more" else PLACE_WORDS[word]
+    return CardRepeated(reader.card(), place)
 
 
-def _further(read: Reading) -> Place:
-    return Place.BANKER_MORE if read.take("banker") else Place.PLAYER_MORE
+def _further(reader: StatementReader) -> Place:
+    return Place.BANKER_MORE if reader.accept("banker") else Place.PLAYER_MORE
 
 
-def result(read: Reading) -> ResultDeclared:
-    outcome = read.choice("result", Outcome)
-    pairs = tuple(read.parts(PLAYER_PAIR, BANKER_PAIR))
+def read_result(reader: StatementReader) -> ResultDeclared:
+    outcome = reader.choice("result", Outcome)
+    pairs = tuple(reader.parts(PLAYER_PAIR, BANKER_PAIR))
     return ResultDeclared(outcome, PLAYER_PAIR in pairs, BANKER_PAIR in pairs)
 
 
-def lost(read: Reading) -> ReportsMissing:
+def read_lost(reader: StatementReader) -> ReportsMissing:
     for loss in (Loss.UNPROVEN, Loss.UNREADABLE):
-        if read.take(loss.value):
+        if reader.accept(loss.value):
             return ReportsMissing(loss, 0)
-    word = read.next()
+    word = reader.peek()
     if word is None or not word.text[:1].isdigit():
-        raise read.wrong("no loss", "a number from 1, unproven, unreadable", word)
-    return ReportsMissing(Loss.GAP, read.number("number of reports", 1))
+        raise reader.error("is not a valid loss", "a number from 1, unproven, unreadable", word)
+    return ReportsMissing(Loss.GAP, reader.number("number of reports", 1))
 
 
-def day(read: Reading) -> GamingDayTurned:
+def read_day(reader: StatementReader) -> GamingDayChanged:
     allowed = "a day such as 2026-11-21"
-    return GamingDayTurned(read.matching("day", allowed, _is_day))
+    return GamingDayChanged(reader.matching("day", allowed, _is_day))
 
 
 def _is_day(text: str) -> bool:
@@ -132,22 +130,22 @@ def _is_day(text: str) -> bool:
     return text.isascii() and 1 <= int(parts[1]) <= 12 and 1 <= int(parts[2]) <= 31
 
 
-def plain(read: Reading, word: str) -> Said:
-    """Statements that say nothing beside themselves."""
+def read_plain(reader: StatementReader, word: str) -> StatementBody:
+    """A statement that is selected by its first word alone."""
     match word:
         case "cut":
-            read.take("card")
+            reader.accept("card")
             return CutCardDrawn()
         case "forced":
-            read.need("exit")
+            reader.expect("exit")
             return CoupForcedOut()
         case "no":
-            read.need("more", "bets")
+            reader.expect("more", "bets")
             return NoMoreBetsCalled()
         case "stand-by":
             return ShoeStandsBy()
         case "program":
-            return ProgramReplaced(read.text("version"))
+            return ProgramReplaced(reader.text("version"))
         case _:
-            assert word == "start", f"no plain statement begins with {word}"
+            assert word == "start", f"no statement begins with {word}"
             return ShoeDeviceStarted()

@@ -1,10 +1,12 @@
-"""From a statement to what happens at the table.
+"""Builds the domain events of a statement.
 
-Responsible for: the domain events a statement says. Cards without a number are counted as a shoe
-counts them; cards without a belief take the place that is due.
-Not responsible for: judging them (controller.procedure).
+A card without a number is numbered as a shoe would; a card without a claim takes the place that is
+due.
 Source: package README, "Cards".
 """
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.procedure.events import (
     CardDrawn,
@@ -12,11 +14,11 @@ from controller.procedure.events import (
     DomainEvent,
     NoticeRecorded,
     ResultDeclared,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
     WarningCleared,
 )
 from controller.procedure.phases import Phase
@@ -24,14 +26,12 @@ from controller.procedure.places import DUE_PLACE
 from controller.procedure.state import TableState
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
-from controller.script.shuffler_statements import event_of
-from controller.script.statements import Burn, DueCard, HandCard, Said, ShufflerSaid
-from firmware_bridge.values import dataclass, replace
+from controller.script.shuffler_statements import shuffler_event
+from controller.script.statements import Burn, DueCard, HandCard, ShufflerStatement, StatementBody
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeCount:
-    """The shoe's own belief: it numbers the cards of each hand until the coup has its result."""
+class ShoeCount(Struct, frozen=True):
+    """Cards of each hand as the shoe counts them, from the coup's start to its result."""
 
     player: int = 0
     banker: int = 0
@@ -40,8 +40,8 @@ class ShoeCount:
 _NO_CARDS = ShoeCount()
 
 
-def place_due(state: TableState) -> Place:
-    """The place a card takes that comes without a belief; between coups Player's first."""
+def due_place(state: TableState) -> Place:
+    """The place of a card without a claim; between coups Player's first."""
     phase = state.suspension.resume_to if state.suspension is not None else state.phase
     if phase is Phase.BURN_FIRST:
         return Place.BURN_FIRST
@@ -50,49 +50,50 @@ def place_due(state: TableState) -> Place:
     return DUE_PLACE.get(phase, Place.PLAYER_1)
 
 
-def happenings(
-    said: Said, count: ShoeCount, due: Place, begins_at_ns: int = 0
+def domain_events(
+    body: StatementBody, count: ShoeCount, due: Place, begins_at_ns: int = 0
 ) -> tuple[tuple[DomainEvent, ...], ShoeCount]:
     """The events of one statement and the shoe's count after it.
 
-    `due` is what a card without a belief is taken for; `begins_at_ns` when the script began.
+    `due` is the place of a card without a claim; `begins_at_ns` is when the script began, in
+    nanoseconds since 1970 UTC.
     """
-    match said:
+    match body:
         case Burn():
-            first = CardDrawn(said.first, Place.BURN_FIRST)
-            return (first, *(CardDrawn(card, Place.BURN) for card in said.further)), count
+            first = CardDrawn(body.first, Place.BURN_FIRST)
+            return (first, *(CardDrawn(card, Place.BURN) for card in body.further)), count
         case HandCard():
-            count, place = _believed(said, count)
-            return (CardDrawn(said.card, place),), count
+            count, place = _claimed_card(body, count)
+            return (CardDrawn(body.card, place),), count
         case DueCard():
-            return (CardDrawn(said.card, due),), _after_due(count, due)
-        case ShufflerSaid():
-            return (event_of(said, begins_at_ns),), count
+            return (CardDrawn(body.card, due),), _after_due(count, due)
+        case ShufflerStatement():
+            return (shuffler_event(body, begins_at_ns),), count
         case (
             NoticeRecorded()
-            | SettingChangeAsked()
+            | SettingChangeRequested()
             | ShufflerEventsLost()
-            | ShufflerGone()
+            | ShufflerDisconnected()
             | WarningCleared()
         ):
-            return (replace(said, at_ns=begins_at_ns + said.at_ns),), count
+            return (replace(body, at_ns=begins_at_ns + body.at_ns),), count
         case ResultDeclared() | CoupForcedOut() | ShoeStandsBy() | ShoeDeviceStarted():
-            return (said,), _NO_CARDS
+            return (body,), _NO_CARDS
         case _:
-            return (said,), count
+            return (body,), count
 
 
-def _believed(said: HandCard, count: ShoeCount) -> tuple[ShoeCount, Place]:
-    player = said.hand is HandName.PLAYER
-    if player and said.number == 1:
+def _claimed_card(body: HandCard, count: ShoeCount) -> tuple[ShoeCount, Place]:
+    player = body.hand is HandName.PLAYER
+    if player and body.number == 1:
         count = _NO_CARDS
-    index = said.number or (count.player if player else count.banker) + 1
-    place = Place(f"{said.hand.value}_{index if index <= 3 else 'more'}")
+    index = body.number or (count.player if player else count.banker) + 1
+    place = Place(f"{body.hand.value}_{index if index <= 3 else 'more'}")
     return (replace(count, player=index) if player else replace(count, banker=index)), place
 
 
 def _after_due(count: ShoeCount, due: Place) -> ShoeCount:
-    """The shoe counts these cards too."""
+    """The count after a card without a claim: the shoe counts these cards too."""
     match due:
         case Place.PLAYER_1:
             return ShoeCount(player=1)

@@ -1,8 +1,5 @@
-"""From the text of a dealing script to its statements.
+"""Parses a dealing script into statements and reports every error in it at once.
 
-Responsible for: choosing the form of each statement by its first word, and telling every problem
-of a script at once, each with line and column.
-Not responsible for: the single statements (said_of_cards, said_of_people, said_of_shuffler).
 Source: package README, "Statements", "Errors".
 """
 
@@ -13,108 +10,108 @@ from typing import Final
 
 from controller.procedure.events import (
     NoticeRecorded,
-    SettingChangeAsked,
+    SettingChangeRequested,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
     WarningCleared,
 )
-from controller.script import card_statements as said_of_cards
-from controller.script import people_statements as said_of_people
-from controller.script import shuffler_statements as said_of_shuffler
-from controller.script.errors import Misread, Problem, ScriptError
-from controller.script.statement_forms import FORMS
-from controller.script.statement_reader import Reading
-from controller.script.statements import Said, ShufflerSaid, Statement
-from controller.script.tokens import Spoken, spoken
+from controller.script import card_statements, people_statements, shuffler_statements
+from controller.script.errors import ScriptError, ScriptProblem, StatementError
+from controller.script.statement_forms import STATEMENT_FORMS
+from controller.script.statement_reader import StatementReader
+from controller.script.statements import ShufflerStatement, Statement, StatementBody
+from controller.script.tokens import StatementWords, split_statements
 
 _HAND_WORDS: Final = tuple(f"{hand}{number}" for hand in "PB" for number in ("", 1, 2, 3))
 _FORM_OF: Final = MappingProxyType(
     {
-        **{form.first: form for form in FORMS},
-        **{word: form for word in _HAND_WORDS for form in FORMS if form.first == word[0]},
+        **{form.first: form for form in STATEMENT_FORMS},
+        **{word: form for word in _HAND_WORDS for form in STATEMENT_FORMS if form.first == word[0]},
     }
 )
-_READERS: Final[MappingProxyType[str, Callable[[Reading], Said]]] = MappingProxyType(
-    {
-        "burn": said_of_cards.burn,
-        "card": said_of_cards.due_card,
-        "unclaimed": said_of_cards.unclaimed_card,
-        "custody": said_of_cards.custody_found,
-        "again": said_of_cards.repeated_card,
-        "result": said_of_cards.result,
-        "lost": said_of_cards.lost,
-        "day": said_of_cards.day,
-        "found": said_of_people.found_face_up,
-        "turn": said_of_people.turned,
-        "give": said_of_people.given_up,
-        "ghost": said_of_people.ghost_hand,
-        "record": said_of_people.recorded,
-        "wagers": said_of_people.wagers,
-        "collect": said_of_people.collected,
-        "document": said_of_people.documented,
-        "leave": said_of_people.left,
-        "notice": said_of_people.notice,
-        "set": said_of_people.setting_change,
-        "resolve": said_of_people.resolved,
-        "close": said_of_people.closed,
-        "shuffler": said_of_shuffler.told,
-        "clear": said_of_shuffler.cleared,
-    }
+_READERS: Final[MappingProxyType[str, Callable[[StatementReader], StatementBody]]] = (
+    MappingProxyType(
+        {
+            "burn": card_statements.read_burn,
+            "card": card_statements.read_due_card,
+            "unclaimed": card_statements.read_unclaimed_card,
+            "custody": card_statements.read_custody_finding,
+            "again": card_statements.read_repeated_card,
+            "result": card_statements.read_result,
+            "lost": card_statements.read_lost,
+            "day": card_statements.read_day,
+            "found": people_statements.read_found_face_up,
+            "turn": people_statements.read_turn,
+            "give": people_statements.read_give_up,
+            "ghost": people_statements.read_ghost_hand,
+            "record": people_statements.read_act,
+            "wagers": people_statements.read_wagers,
+            "collect": people_statements.read_collect,
+            "document": people_statements.read_document,
+            "leave": people_statements.read_leave,
+            "notice": people_statements.read_notice,
+            "set": people_statements.read_setting_change,
+            "resolve": people_statements.read_resolve,
+            "close": people_statements.read_close_shoe,
+            "shuffler": shuffler_statements.read_shuffler,
+            "clear": shuffler_statements.read_clear_warning,
+        }
+    )
 )
 _TIMED: Final = (
     NoticeRecorded,
-    SettingChangeAsked,
-    ShufflerSaid,
+    SettingChangeRequested,
+    ShufflerStatement,
     ShufflerEventsLost,
-    ShufflerGone,
+    ShufflerDisconnected,
     WarningCleared,
 )
 _PLACED: Final = ("more", "out", "extra", "burned")
 
 
 def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
-    """The statements of a script. Raises ScriptError with every problem; `name` is said in it."""
-    sentences, no_words = spoken(text)
-    problems = list(no_words)
+    """The statements of a script. Raises ScriptError with every problem, each behind `name`."""
+    found, word_problems = split_statements(text)
+    problems = list(word_problems)
     statements: list[Statement] = []
     clock_ns = 0
-    for sentence in sentences:
+    for words in found:
         try:
-            said = _said(sentence, clock_ns)
-        except Misread as misread:
-            problems.append(Problem(sentence.line, misread.column, misread.words))
+            body = _parse_statement(words, clock_ns)
+        except StatementError as error:
+            problems.append(ScriptProblem(words.line, error.column, error.message))
             continue
-        if isinstance(said, _TIMED):
-            clock_ns = said.at_ns
-        statements.append(Statement(sentence.line, sentence.words[0].column, said))
+        if isinstance(body, _TIMED):
+            clock_ns = body.at_ns
+        statements.append(Statement(words.line, words.words[0].column, body))
     if problems:
         in_order = sorted(problems, key=lambda one: (one.line, one.column))
         raise ScriptError(name, tuple(in_order))
     return tuple(statements)
 
 
-def _said(sentence: Spoken, clock_ns: int) -> Said:
-    first = sentence.words[0]
+def _parse_statement(statement: StatementWords, clock_ns: int) -> StatementBody:
+    first = statement.words[0]
     form = _FORM_OF.get(first.text)
     if form is None or first.quoted:
-        raise _unknown(sentence)
-    read = Reading(sentence, form.example, clock_ns)
-    read.take(first.text)
+        raise _unknown_statement(statement)
+    reader = StatementReader(statement, form.example, clock_ns)
+    reader.accept(first.text)
     if first.text in _HAND_WORDS:
-        said: Said = said_of_cards.hand_card(read, first.text)
+        body: StatementBody = card_statements.read_hand_card(reader, first.text)
     elif first.text in _PLACED:
-        said = said_of_cards.placed_card(read, first.text)
+        body = card_statements.read_placed_card(reader, first.text)
     elif first.text in _READERS:
-        said = _READERS[first.text](read)
+        body = _READERS[first.text](reader)
     else:
-        said = said_of_cards.plain(read, first.text)
-    read.ended()
-    return said
+        body = card_statements.read_plain(reader, first.text)
+    reader.expect_end()
+    return body
 
 
-def _unknown(sentence: Spoken) -> Misread:
-    first = sentence.words[0]
+def _unknown_statement(statement: StatementWords) -> StatementError:
+    first = statement.words[0]
     near = get_close_matches(first.text, tuple(_FORM_OF), n=1) or ["P"]
-    allowed = ", ".join(form.words for form in FORMS)
-    words = f'"{first.text}" begins no statement; allowed: {allowed}'
-    return Misread(first.column, f"{words}; write `{_FORM_OF[near[0]].example}`")
+    allowed = ", ".join(form.keywords for form in STATEMENT_FORMS)
+    message = f'no statement begins with "{first.text}"; allowed: {allowed}'
+    return StatementError(first.column, f"{message}; write `{_FORM_OF[near[0]].example}`")

@@ -1,34 +1,32 @@
-"""Statements about what people did: turned, recorded, bet, noticed, decided.
+"""Reads statements about what people did: turned cards, bet, recorded an act, decided.
 
-Responsible for: reading them, with the person who did it; whom a script does not name is a
-floorperson Ann Lee or a dealer Dee Dealer.
-Not responsible for: whether it may be done now (controller.procedure).
+A person whom the script does not name is the floorperson Ann Lee or the dealer Dee Dealer.
 Source: package README, "Statements".
 """
 
 from typing import Final
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardsTurned,
-    FoundFaceUp,
-    GhostHandAsked,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     NoticeRecorded,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
-    TurnedCards,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
 )
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.script.statement_reader import Reading
+from controller.script.statement_reader import StatementReader
 from controller.script.statements import CLERK, DEALER, FLOORPERSON, PATRON
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import Role
@@ -38,119 +36,121 @@ CLOSING_REASON: Final = "dead table"
 DECIDING_REASON: Final = "seen on the layout"
 CHANGING_REASON: Final = "decided by the house"
 TURNED_WORDS: Final = {
-    "player": TurnedCards.PLAYER_HAND,
-    "banker": TurnedCards.BANKER_HAND,
-    "player third": TurnedCards.PLAYER_THIRD,
-    "banker third": TurnedCards.BANKER_THIRD,
-    "error": TurnedCards.ERROR_CARD,
+    "player": LayoutPart.PLAYER_HAND,
+    "banker": LayoutPart.BANKER_HAND,
+    "player third": LayoutPart.PLAYER_THIRD,
+    "banker third": LayoutPart.BANKER_THIRD,
+    "error": LayoutPart.ERROR_CARD,
 }
 
 
-def _by(read: Reading, otherwise: str) -> str:
-    """The rest of a statement that can only name who did it."""
-    for _ in read.parts("by"):
-        return read.text("name")
+def _by(reader: StatementReader, otherwise: str) -> str:
+    """The rest of a statement that can only name a person."""
+    for _ in reader.parts("by"):
+        return reader.text("name")
     return otherwise
 
 
-def _by_and_because(read: Reading, person: str, reason: str) -> tuple[str, str]:
-    for part in read.parts("by", "because"):
+def _by_and_because(reader: StatementReader, person: str, reason: str) -> tuple[str, str]:
+    for part in reader.parts("by", "because"):
         if part == "by":
-            person = read.text("name")
+            person = reader.text("name")
         else:
-            reason = read.text("reason")
+            reason = reader.text("reason")
     return person, reason
 
 
-def found_face_up(read: Reading) -> FoundFaceUp:
-    read.need("face", "up")
-    return FoundFaceUp(_by(read, DEALER))
+def read_found_face_up(reader: StatementReader) -> BoxedCardFound:
+    reader.expect("face", "up")
+    return BoxedCardFound(_by(reader, DEALER))
 
 
-def turned(read: Reading) -> CardsTurned:
-    word = read.one_of("hand", ("player", "banker", "error"))
-    if word != "error" and read.take("third"):
+def read_turn(reader: StatementReader) -> CardsTurned:
+    word = reader.one_of("hand", ("player", "banker", "error"))
+    if word != "error" and reader.accept("third"):
         word = f"{word} third"
     return CardsTurned(TURNED_WORDS[word])
 
 
-def given_up(read: Reading) -> RevealGivenUp:
-    read.need("up")
-    hand = read.choice("hand", HandName)
-    by_order = read.take("by", "order")
-    person, reason = _by_and_because(read, FLOORPERSON if by_order else PATRON, "")
+def read_give_up(reader: StatementReader) -> RevealGivenUp:
+    reader.expect("up")
+    hand = reader.choice("hand", HandName)
+    by_order = reader.accept("by", "order")
+    person, reason = _by_and_because(reader, FLOORPERSON if by_order else PATRON, "")
     return RevealGivenUp(hand, person, by_order, reason)
 
 
-def ghost_hand(read: Reading) -> GhostHandAsked:
-    read.need("hand")
-    return GhostHandAsked(_by(read, DEALER))
+def read_ghost_hand(reader: StatementReader) -> GhostHandRequested:
+    reader.expect("hand")
+    return GhostHandRequested(_by(reader, DEALER))
 
 
-def recorded(read: Reading) -> ActRecorded:
-    kind = read.choice("act", ActKind)
+def read_act(reader: StatementReader) -> ActReported:
+    kind = reader.choice("act", ActKind)
     batch = reference = second = reason = person = ""
     seat, amount, role = 0, 0, Role.DEALER
-    for part in read.parts("batch", "seat", "amount", "reference", "second", "by", "as", "because"):
+    for part in reader.parts(
+        "batch", "seat", "amount", "reference", "second", "by", "as", "because"
+    ):
         match part:
             case "batch":
-                batch = read.text("back colour")
+                batch = reader.text("back colour")
             case "seat":
-                seat = read.number("seat", 1, SEAT_MAX)
+                seat = reader.number("seat", 1, SEAT_MAX)
             case "amount":
-                amount = read.number("amount", 0)
+                amount = reader.number("amount", 0)
             case "reference":
-                reference = read.text("reference")
+                reference = reader.text("reference")
             case "second":
-                second = read.text("name")
+                second = reader.text("name")
             case "by":
-                person = read.text("name")
+                person = reader.text("name")
             case "as":
-                role = read.choice("role", Role)
+                role = reader.choice("role", Role)
             case _:
-                reason = read.text("reason")
+                reason = reader.text("reason")
     person = person or (DEALER if role is Role.DEALER else FLOORPERSON)
-    return ActRecorded(kind, person, role.value, reason, batch, seat, amount, reference, second)
+    return ActReported(kind, person, role.value, reason, batch, seat, amount, reference, second)
 
 
-def wagers(read: Reading) -> WagersStated:
+def read_wagers(reader: StatementReader) -> WagersStated:
     stated: list[Wager] = []
-    if not read.take("none"):
-        stated.append(_wager(read))
-        while read.take(","):
-            stated.append(_wager(read))
-    return WagersStated(tuple(stated), _by(read, DEALER))
+    if not reader.accept("none"):
+        stated.append(_wager(reader))
+        while reader.accept(","):
+            stated.append(_wager(reader))
+    return WagersStated(tuple(stated), _by(reader, DEALER))
 
 
-def _wager(read: Reading) -> Wager:
-    seat = read.number("seat", 1, SEAT_MAX)
-    return Wager(seat, read.choice("wager", WagerKind), read.cents())
+def _wager(reader: StatementReader) -> Wager:
+    seat = reader.number("seat", 1, SEAT_MAX)
+    return Wager(seat, reader.choice("wager", WagerKind), reader.cents())
 
 
-def collected(read: Reading) -> VigorishCollected:
-    return VigorishCollected(read.number("seat", 1, SEAT_MAX), _by(read, DEALER))
+def read_collect(reader: StatementReader) -> VigorishCollected:
+    return VigorishCollected(reader.number("seat", 1, SEAT_MAX), _by(reader, DEALER))
 
 
-def left(read: Reading) -> SeatVacated:
-    return SeatVacated(read.number("seat", 1, SEAT_MAX), _by(read, DEALER))
+def read_leave(reader: StatementReader) -> SeatVacated:
+    return SeatVacated(reader.number("seat", 1, SEAT_MAX), _by(reader, DEALER))
 
 
-def documented(read: Reading) -> VigorishDocumented:
-    seat = read.number("seat", 1, SEAT_MAX)
-    read.need("form")
-    form = read.number("form number", 1)
+def read_document(reader: StatementReader) -> VigorishDocumented:
+    seat = reader.number("seat", 1, SEAT_MAX)
+    reader.expect("form")
+    form = reader.number("form number", 1)
     people = {"patron": PATRON, "dealer": DEALER, "pit-boss": FLOORPERSON, "clerk": CLERK}
     signed, void, reason = True, False, ""
-    for part in read.parts(*people, "unsigned", "void", "because"):
+    for part in reader.parts(*people, "unsigned", "void", "because"):
         match part:
             case "unsigned":
                 signed = False
             case "void":
                 void = True
             case "because":
-                reason = read.text("reason")
+                reason = reader.text("reason")
             case _:
-                people[part] = read.text("name")
+                people[part] = reader.text("name")
     return VigorishDocumented(
         seat=seat,
         form_number=form,
@@ -164,51 +164,53 @@ def documented(read: Reading) -> VigorishDocumented:
     )
 
 
-def notice(read: Reading) -> NoticeRecorded:
-    setting, value = read.text("setting"), read.text("value")
-    read.need("to")
-    told, person, at_ns = read.text("name"), FLOORPERSON, read.clock_ns
-    for part in read.parts("at", "by"):
+def read_notice(reader: StatementReader) -> NoticeRecorded:
+    setting, value = reader.text("setting"), reader.text("value")
+    reader.expect("to")
+    recipient, person, at_ns = reader.text("name"), FLOORPERSON, reader.clock_ns
+    for part in reader.parts("at", "by"):
         if part == "at":
-            at_ns = read.offset_ns()
+            at_ns = reader.offset_ns()
         else:
-            person = read.text("name")
-    return NoticeRecorded(setting, value, told, person, at_ns)
+            person = reader.text("name")
+    return NoticeRecorded(setting, value, recipient, person, at_ns)
 
 
-def when_by_and_because(read: Reading, person: str, reason: str) -> tuple[int, str, str]:
-    """The rest of a statement that can say when it was done, who did it and why."""
-    at_ns = read.clock_ns
-    for part in read.parts("at", "by", "because"):
+def read_time_person_reason(
+    reader: StatementReader, person: str, reason: str
+) -> tuple[int, str, str]:
+    """The rest of a statement that can give a time, a person and a reason."""
+    at_ns = reader.clock_ns
+    for part in reader.parts("at", "by", "because"):
         match part:
             case "at":
-                at_ns = read.offset_ns()
+                at_ns = reader.offset_ns()
             case "by":
-                person = read.text("name")
+                person = reader.text("name")
             case _:
-                reason = read.text("reason")
+                reason = reader.text("reason")
     return at_ns, person, reason
 
 
-def setting_change(read: Reading) -> SettingChangeAsked:
-    setting, value = read.text("setting"), read.text("value")
-    at_ns, person, reason = when_by_and_because(read, FLOORPERSON, CHANGING_REASON)
-    return SettingChangeAsked(setting, value, person, reason, at_ns)
+def read_setting_change(reader: StatementReader) -> SettingChangeRequested:
+    setting, value = reader.text("setting"), reader.text("value")
+    at_ns, person, reason = read_time_person_reason(reader, FLOORPERSON, CHANGING_REASON)
+    return SettingChangeRequested(setting, value, person, reason, at_ns)
 
 
-def resolved(read: Reading) -> IrregularityResolved:
-    decision = read.choice("decision", Decision)
+def read_resolve(reader: StatementReader) -> IrregularityResolved:
+    decision = reader.choice("decision", FloorDecision)
     outcome: Outcome | None = None
-    if decision is Decision.STATE_OUTCOME:
-        outcome = read.choice("outcome", Outcome)
+    if decision is FloorDecision.STATE_OUTCOME:
+        outcome = reader.choice("outcome", Outcome)
     provisional: Provisional | None = None
     for member in Provisional:
-        if read.take(member.value):
+        if reader.accept(member.value):
             provisional = member
-    person, reason = _by_and_because(read, FLOORPERSON, DECIDING_REASON)
+    person, reason = _by_and_because(reader, FLOORPERSON, DECIDING_REASON)
     return IrregularityResolved(person, reason, Resolution(decision, provisional, outcome))
 
 
-def closed(read: Reading) -> ShoeClosedByPerson:
-    read.need("shoe")
-    return ShoeClosedByPerson(*_by_and_because(read, FLOORPERSON, CLOSING_REASON))
+def read_close_shoe(reader: StatementReader) -> ShoeClosedByPerson:
+    reader.expect("shoe")
+    return ShoeClosedByPerson(*_by_and_because(reader, FLOORPERSON, CLOSING_REASON))

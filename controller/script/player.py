@@ -1,37 +1,36 @@
-"""A dealing script played at a fresh table.
+"""Plays a dealing script at a new table, statement by statement, without devices or a clock.
 
-Responsible for: the same script, statement by statement, as the procedure judges it.
-Not responsible for: showing it (cli_try) and for devices: no shoe is asked, no clock is read.
 Source: package README, "Playing".
 """
 
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.procedure.effects import Effect
 from controller.procedure.events import (
     DomainEvent,
-    GamingDayTurned,
+    GamingDayChanged,
     ShoeDeviceStarted,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.verdicts import Verdict
-from controller.script.events import ShoeCount, happenings, place_due
-from controller.script.statements import Burn, ShufflerSaid, Statement
-from firmware_bridge.values import dataclass, replace
+from controller.script.events import ShoeCount, domain_events, due_place
+from controller.script.statements import Burn, ShufflerStatement, Statement
 
-# No script depends on the day it is played: it begins at noon of this gaming day, UTC.
+# No script depends on the real date: it begins at noon UTC of this gaming day.
 DAY: Final = "2026-11-21"
 BEGINS_AT_NS: Final = 1_795_262_400 * 1_000_000_000
-_OF_SHUFFLER: Final = (ShufflerSaid, ShufflerEventsLost, ShufflerGone)
+_SHUFFLER_BODIES: Final = (ShufflerStatement, ShufflerEventsLost, ShufflerDisconnected)
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """One statement, what it was taken for, and all that was concluded; the state after it."""
+class PlayedStatement(Struct, frozen=True):
+    """One statement, its domain events, their verdicts and effects, and the state after it."""
 
     statement: Statement
     events: tuple[DomainEvent, ...]
@@ -40,26 +39,26 @@ class Played:
     state: TableState
 
 
-def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[Played, ...]:
-    """Every statement in order. A script that begins with a burn starts the shoe first.
+def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[PlayedStatement, ...]:
+    """Play every statement in order. A script that begins with a burn starts the shoe first.
 
-    One that tells of a shuffler is played at a table that has one.
+    A script with shuffler statements is played at a table that has a shuffler.
     """
-    if any(isinstance(one.said, _OF_SHUFFLER) for one in statements):
+    if any(isinstance(one.body, _SHUFFLER_BODIES) for one in statements):
         book = replace(book, shuffler=True)
-    state = step(book, TableState(), GamingDayTurned(DAY)).state
-    if statements and isinstance(statements[0].said, Burn):
+    state = step(book, TableState(), GamingDayChanged(DAY)).state
+    if statements and isinstance(statements[0].body, Burn):
         state = step(book, state, ShoeDeviceStarted()).state
     count = ShoeCount()
-    played: list[Played] = []
+    played: list[PlayedStatement] = []
     for statement in statements:
-        events, count = happenings(statement.said, count, place_due(state), BEGINS_AT_NS)
+        events, count = domain_events(statement.body, count, due_place(state), BEGINS_AT_NS)
         verdicts: tuple[Verdict, ...] = ()
         effects: tuple[Effect, ...] = ()
         for event in events:
-            taken = step(book, state, event)
-            state = taken.state
-            verdicts += taken.verdicts
-            effects += taken.effects
-        played.append(Played(statement, events, verdicts, effects, state))
+            result = step(book, state, event)
+            state = result.state
+            verdicts += result.verdicts
+            effects += result.effects
+        played.append(PlayedStatement(statement, events, verdicts, effects, state))
     return tuple(played)

@@ -1,7 +1,5 @@
-"""From a statement to the text that says it.
+"""Writes a statement as text that parses back to the same statement.
 
-Responsible for: one way to write each statement; what it writes reads back as the same statement.
-Not responsible for: lines and columns.
 Source: package README, "Statements".
 """
 
@@ -9,33 +7,33 @@ from typing import assert_never
 
 from controller.custody.findings import Finding
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
-    CustodyFound,
+    CustodyFindingRaised,
     CutCardDrawn,
-    FollowedEvent,
-    FoundFaceUp,
-    GamingDayTurned,
-    GhostHandAsked,
+    GamingDayChanged,
+    GhostHandRequested,
     IrregularityResolved,
     Loss,
     NoMoreBetsCalled,
     NoticeRecorded,
-    PersonsEvent,
+    PersonEvent,
+    PlayEvent,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
@@ -45,77 +43,84 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.script.card_statements import BANKER_PAIR, HAND_LETTERS, PLACE_WORDS, PLAYER_PAIR
 from controller.script.people_statements import TURNED_WORDS
-from controller.script.shuffler_statements import in_words
-from controller.script.statements import UNREAD, Burn, DueCard, HandCard, Said, ShufflerSaid
-from controller.script.tokens import quoted, written
+from controller.script.shuffler_statements import format_shuffler_statement
+from controller.script.statements import (
+    UNREAD,
+    Burn,
+    DueCard,
+    HandCard,
+    ShufflerStatement,
+    StatementBody,
+)
+from controller.script.tokens import quote_if_needed, quote_text
 from controller.settlement.wagers import money
 
 _NS = 1_000_000_000
 
 
-def unparse(said: Said) -> str:
-    """The statement in words."""
-    match said:
+def unparse(body: StatementBody) -> str:
+    """The text of a statement."""
+    match body:
         case Burn():
-            return _burn(said)
+            return _burn(body)
         case HandCard():
-            letter = next(key for key, hand in HAND_LETTERS.items() if hand is said.hand)
-            return f"{letter}{said.number or ''} {_card(said.card)}"
+            letter = next(key for key, hand in HAND_LETTERS.items() if hand is body.hand)
+            return f"{letter}{body.number or ''} {_card(body.card)}"
         case DueCard():
-            return f"card {_card(said.card)}"
-        case GamingDayTurned():
-            return f"day {said.day}"
+            return f"card {_card(body.card)}"
+        case GamingDayChanged():
+            return f"day {body.day}"
         case ShoeClosedByPerson():
-            return f"close shoe by {quoted(said.person)} because {quoted(said.reason)}"
+            return f"close shoe by {quote_text(body.person)} because {quote_text(body.reason)}"
         case IrregularityResolved():
-            return _resolved(said)
+            return _resolution(body)
         case (
-            ActRecorded()
+            ActReported()
             | RevealGivenUp()
-            | GhostHandAsked()
+            | GhostHandRequested()
             | WagersStated()
             | VigorishCollected()
             | VigorishDocumented()
             | SeatVacated()
             | NoticeRecorded()
-            | SettingChangeAsked()
+            | SettingChangeRequested()
         ):
-            return _of_people(said)
-        case ShufflerSaid() | ShufflerEventsLost() | ShufflerGone() | WarningCleared():
-            return in_words(said)
+            return _format_person_event(body)
+        case ShufflerStatement() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
+            return format_shuffler_statement(body)
         case _:
-            return _of_cards(said)
+            return _format_play_event(body)
 
 
-def _of_cards(said: FollowedEvent) -> str:
-    match said:
+def _format_play_event(body: PlayEvent) -> str:
+    match body:
         case CardDrawn():
-            of_back = f" of {written(said.back)}" if said.back else ""
-            again = " again" if said.again else ""
-            return f"{_place(said.claimed)} {_card(said.card)}{of_back}{again}"
-        case CustodyFound():
-            return _custody(said.finding)
+            of_back = f" of {quote_if_needed(body.back)}" if body.back else ""
+            again = " again" if body.again else ""
+            return f"{_place(body.claimed)} {_card(body.card)}{of_back}{again}"
+        case CustodyFindingRaised():
+            return _custody(body.finding)
         case CardRepeated(card, claimed):
             return f"again {_place(claimed)} {_card(card)}"
         case ResultDeclared():
-            pairs = f" {PLAYER_PAIR}" * said.player_pair + f" {BANKER_PAIR}" * said.banker_pair
-            return f"result {said.outcome.value}{pairs}"
+            pairs = f" {PLAYER_PAIR}" * body.player_pair + f" {BANKER_PAIR}" * body.banker_pair
+            return f"result {body.outcome.value}{pairs}"
         case ReportsMissing():
-            return f"lost {said.count_min if said.loss is Loss.GAP else said.loss.value}"
+            return f"lost {body.count_min if body.loss is Loss.GAP else body.loss.value}"
         case CardsTurned():
-            return f"turn {next(key for key, what in TURNED_WORDS.items() if what is said.what)}"
+            return f"turn {next(key for key, what in TURNED_WORDS.items() if what is body.what)}"
         case ProgramReplaced():
-            return f"program {written(said.software)}"
-        case FoundFaceUp():
-            return f"found face up by {quoted(said.person)}"
+            return f"program {quote_if_needed(body.software)}"
+        case BoxedCardFound():
+            return f"found face up by {quote_text(body.person)}"
         case _:
-            return _plain(said)
+            return _plain(body)
 
 
 def _plain(
-    said: CutCardDrawn | CoupForcedOut | ShoeStandsBy | ShoeDeviceStarted | NoMoreBetsCalled,
+    body: CutCardDrawn | CoupForcedOut | ShoeStandsBy | ShoeDeviceStarted | NoMoreBetsCalled,
 ) -> str:
-    match said:
+    match body:
         case CutCardDrawn():
             return "cut"
         case CoupForcedOut():
@@ -127,36 +132,40 @@ def _plain(
         case NoMoreBetsCalled():
             return "no more bets"
         case _:
-            assert_never(said)
+            assert_never(body)
 
 
-def _of_people(said: PersonsEvent) -> str:
-    match said:
-        case ActRecorded():
-            return _recorded(said)
+def _format_person_event(body: PersonEvent) -> str:
+    match body:
+        case ActReported():
+            return _act(body)
         case RevealGivenUp():
-            order = " by order" if said.by_order else ""
-            because = f" because {quoted(said.reason)}" if said.reason else ""
-            return f"give up {said.hand.value}{order} by {quoted(said.person)}{because}"
-        case GhostHandAsked():
-            return f"ghost hand by {quoted(said.person)}"
+            order = " by order" if body.by_order else ""
+            because = f" because {quote_text(body.reason)}" if body.reason else ""
+            return f"give up {body.hand.value}{order} by {quote_text(body.person)}{because}"
+        case GhostHandRequested():
+            return f"ghost hand by {quote_text(body.person)}"
         case WagersStated():
-            stated = [f"{w.seat} {w.kind.value} {money(w.cents)}" for w in said.wagers]
-            return f"wagers {', '.join(stated) or 'none'} by {quoted(said.person)}"
+            stated = [f"{w.seat} {w.kind.value} {money(w.cents)}" for w in body.wagers]
+            return f"wagers {', '.join(stated) or 'none'} by {quote_text(body.person)}"
         case VigorishCollected():
-            return f"collect {said.seat} by {quoted(said.person)}"
+            return f"collect {body.seat} by {quote_text(body.person)}"
         case VigorishDocumented():
-            return _documented(said)
+            return _document(body)
         case SeatVacated():
-            return f"leave {said.seat} by {quoted(said.person)}"
+            return f"leave {body.seat} by {quote_text(body.person)}"
         case NoticeRecorded():
-            what = f"{written(said.setting)} {written(said.value)} to {written(said.to)}"
-            return f"notice {what} at {_offset(said.at_ns)} by {quoted(said.person)}"
-        case SettingChangeAsked():
-            what = f"{written(said.setting)} {written(said.value)} at {_offset(said.at_ns)}"
-            return f"set {what} by {quoted(said.person)} because {quoted(said.reason)}"
+            what = f"{_setting(body.setting, body.value)} to {quote_if_needed(body.to)}"
+            return f"notice {what} at {_offset(body.at_ns)} by {quote_text(body.person)}"
+        case SettingChangeRequested():
+            what = f"{_setting(body.setting, body.value)} at {_offset(body.at_ns)}"
+            return f"set {what} by {quote_text(body.person)} because {quote_text(body.reason)}"
         case _:
-            assert_never(said)
+            assert_never(body)
+
+
+def _setting(name: str, value: str) -> str:
+    return f"{quote_if_needed(name)} {quote_if_needed(value)}"
 
 
 def _card(card: Card | None) -> str:
@@ -172,62 +181,62 @@ def _place(place: Place) -> str:
 def _custody(found: Finding) -> str:
     parts = [f"custody {found.code.value} {_card(found.card)}"]
     if found.tag:
-        parts.append(f"tag {written(found.tag)}")
+        parts.append(f"tag {quote_if_needed(found.tag)}")
     if found.back:
-        parts.append(f"of {written(found.back)}")
-    parts.append(f"at {quoted(found.step)} because {quoted(found.detail)}")
+        parts.append(f"of {quote_if_needed(found.back)}")
+    parts.append(f"at {quote_text(found.step)} because {quote_text(found.detail)}")
     return " ".join(parts)
 
 
-def _burn(said: Burn) -> str:
-    if not said.further:
-        return f"burn {_card(said.first)}"
-    if all(card is None for card in said.further):
-        return f"burn {_card(said.first)} + {len(said.further)}"
-    return f"burn {_card(said.first)}: {' '.join(map(_card, said.further))}"
+def _burn(body: Burn) -> str:
+    if not body.further:
+        return f"burn {_card(body.first)}"
+    if all(card is None for card in body.further):
+        return f"burn {_card(body.first)} + {len(body.further)}"
+    return f"burn {_card(body.first)}: {' '.join(map(_card, body.further))}"
 
 
-def _recorded(said: ActRecorded) -> str:
-    parts = [f"record {said.kind.value}"]
-    if said.batch:
-        parts.append(f"batch {written(said.batch)}")
-    if said.seat:
-        parts.append(f"seat {said.seat}")
-    if said.amount:
-        parts.append(f"amount {said.amount}")
-    if said.reference:
-        parts.append(f"reference {written(said.reference)}")
-    if said.second:
-        parts.append(f"second {quoted(said.second)}")
-    parts.append(f"by {quoted(said.person)} as {said.role}")
-    if said.reason:
-        parts.append(f"because {quoted(said.reason)}")
+def _act(body: ActReported) -> str:
+    parts = [f"record {body.kind.value}"]
+    if body.batch:
+        parts.append(f"batch {quote_if_needed(body.batch)}")
+    if body.seat:
+        parts.append(f"seat {body.seat}")
+    if body.amount:
+        parts.append(f"amount {body.amount}")
+    if body.reference:
+        parts.append(f"reference {quote_if_needed(body.reference)}")
+    if body.second:
+        parts.append(f"second {quote_text(body.second)}")
+    parts.append(f"by {quote_text(body.person)} as {body.role}")
+    if body.reason:
+        parts.append(f"because {quote_text(body.reason)}")
     return " ".join(parts)
 
 
-def _documented(said: VigorishDocumented) -> str:
+def _document(body: VigorishDocumented) -> str:
     parts = [
-        f"document {said.seat} form {said.form_number} patron {quoted(said.patron)}",
-        f"dealer {quoted(said.dealer)} pit-boss {quoted(said.pit_boss)}",
-        f"clerk {quoted(said.pit_clerk)}",
+        f"document {body.seat} form {body.form_number} patron {quote_text(body.patron)}",
+        f"dealer {quote_text(body.dealer)} pit-boss {quote_text(body.pit_boss)}",
+        f"clerk {quote_text(body.pit_clerk)}",
     ]
-    if not said.patron_signed:
+    if not body.patron_signed:
         parts.append("unsigned")
-    if said.void:
+    if body.void:
         parts.append("void")
-    if said.reason:
-        parts.append(f"because {quoted(said.reason)}")
+    if body.reason:
+        parts.append(f"because {quote_text(body.reason)}")
     return " ".join(parts)
 
 
-def _resolved(said: IrregularityResolved) -> str:
-    resolution = said.resolution
+def _resolution(body: IrregularityResolved) -> str:
+    resolution = body.resolution
     parts = [f"resolve {resolution.decision.value}"]
     if resolution.outcome is not None:
         parts.append(resolution.outcome.value)
     if resolution.provisional is not None:
         parts.append(resolution.provisional.value)
-    parts.append(f"by {quoted(said.person)} because {quoted(said.reason)}")
+    parts.append(f"by {quote_text(body.person)} because {quote_text(body.reason)}")
     return " ".join(parts)
 
 

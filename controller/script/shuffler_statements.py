@@ -1,29 +1,27 @@
-"""Statements about the shuffler, and about who clears its warnings.
+"""Reads and writes statements about the shuffler and builds the events they stand for.
 
-Responsible for: reading them, writing them, and the events they say.
-Not responsible for: what follows from them (controller.procedure). Times of the device, its
-versions and what its readers counted face by face are not said.
+A script states neither the device's own times, nor its versions, nor its counts face by face.
 Source: package README, "The shuffler".
 """
 
 from typing import Final, assert_never
 
 from controller.procedure.events import (
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
-    ShufflerTold,
+    ShufflerReported,
     WarningCleared,
 )
-from controller.script.people_statements import when_by_and_because
-from controller.script.statement_reader import Reading
+from controller.script.people_statements import read_time_person_reason
+from controller.script.statement_reader import StatementReader
 from controller.script.statements import (
     FLOORPERSON,
-    Proven,
-    Shuffled,
-    ShufflerSaid,
+    IdentityConfirmed,
+    ScriptedShufflerEvent,
+    ShuffleFinished,
     ShufflerStatement,
 )
-from controller.script.tokens import quoted, written
+from controller.script.tokens import quote_if_needed, quote_text
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -34,13 +32,13 @@ from drivers.shuffler_events import (
     ModeChanged,
     ResidualCards,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleDone,
     ShuffleProof,
     ShuffleResult,
     ShufflerEvent,
     ShufflerMode,
     ShufflerWarning,
+    ShuffleStarted,
 )
 
 CLEARING_REASON: Final = "seen and put right"
@@ -48,194 +46,201 @@ DEVICE: Final = "shuffler-1"
 _CARDS_MAX: Final = 9_999
 _CODE_MAX: Final = 65_535
 _NS: Final = 1_000_000_000
-_OF_COMPARTMENT: Final = ("began", "done", "aborted", "jam", "unjammed", "residual")
-_OF_DEVICE: Final = ("door", "mode", "warning", "proven", "lost", "gone")
+_COMPARTMENT_WORDS: Final = ("began", "done", "aborted", "jam", "unjammed", "residual")
+_DEVICE_WORDS: Final = ("door", "mode", "warning", "proven", "lost", "gone")
 _STATES: Final = tuple(state.value for state in CompartmentState)
 
 
 # --- reading --------------------------------------------------------------------------------------
 
 
-def told(read: Reading) -> ShufflerSaid | ShufflerEventsLost | ShufflerGone:
-    """`shuffler` and what it says."""
-    word = read.one_of("word of the shuffler", ("1", "2", *_OF_DEVICE))
+def read_shuffler(
+    reader: StatementReader,
+) -> ShufflerStatement | ShufflerEventsLost | ShufflerDisconnected:
+    """The rest of a statement that begins with `shuffler`."""
+    word = reader.one_of("shuffler event", ("1", "2", *_DEVICE_WORDS))
     if word == "lost":
-        count = 0 if read.take("unproven") else read.number("number of events", 1)
-        return ShufflerEventsLost(count, _at(read))
+        count = 0 if reader.accept("unproven") else reader.number("number of events", 1)
+        return ShufflerEventsLost(count, _at(reader))
     if word == "gone":
-        return ShufflerGone(_at(read))
-    said = _of_device(read, word) if word in _OF_DEVICE else _of_compartment(read, int(word))
-    return ShufflerSaid(said, _at(read))
+        return ShufflerDisconnected(_at(reader))
+    if word in _DEVICE_WORDS:
+        event = _device_event(reader, word)
+    else:
+        event = _compartment_event(reader, int(word))
+    return ShufflerStatement(event, _at(reader))
 
 
-def cleared(read: Reading) -> WarningCleared:
-    read.need("warning")
-    number = read.number("number of a warning", 1)
-    at_ns, person, reason = when_by_and_because(read, FLOORPERSON, CLEARING_REASON)
+def read_clear_warning(reader: StatementReader) -> WarningCleared:
+    reader.expect("warning")
+    number = reader.number("warning number", 1)
+    at_ns, person, reason = read_time_person_reason(reader, FLOORPERSON, CLEARING_REASON)
     return WarningCleared(number, person, reason, at_ns)
 
 
-def _at(read: Reading) -> int:
-    return read.offset_ns() if read.take("at") else read.clock_ns
+def _at(reader: StatementReader) -> int:
+    return reader.offset_ns() if reader.accept("at") else reader.clock_ns
 
 
-def _of_device(read: Reading, word: str) -> ShufflerStatement:
+def _device_event(reader: StatementReader, word: str) -> ScriptedShufflerEvent:
     match word:
         case "door":
-            number = read.number("compartment", 0, 2)
-            return DoorMoved(read.one_of("movement", ("open", "closed")) == "open", number)
+            number = reader.number("compartment", 0, 2)
+            return DoorMoved(reader.one_of("movement", ("open", "closed")) == "open", number)
         case "mode":
-            return ModeChanged(read.choice("mode", ShufflerMode))
+            return ModeChanged(reader.choice("mode", ShufflerMode))
         case "warning":
-            code = read.number("code", 0, _CODE_MAX)
-            active = read.one_of("state of a lamp", ("on", "off")) == "on"
-            return ShufflerWarning(code, read.text("text"), active)
+            code = reader.number("code", 0, _CODE_MAX)
+            active = reader.one_of("lamp state", ("on", "off")) == "on"
+            return ShufflerWarning(code, reader.text("text"), active)
         case _:
-            return Proven(bare=read.take("bare"))
+            return IdentityConfirmed(bare=reader.accept("bare"))
 
 
-def _of_compartment(read: Reading, number: int) -> ShufflerStatement:
-    word = read.one_of("happening", (*_STATES, *_OF_COMPARTMENT))
+def _compartment_event(reader: StatementReader, number: int) -> ScriptedShufflerEvent:
+    word = reader.one_of("compartment event", (*_STATES, *_COMPARTMENT_WORDS))
     match word:
         case "began":
-            return ShuffleBegan(number, _cycle(read))
+            return ShuffleStarted(number, _cycle(reader))
         case "done":
-            return _shuffled(read, number)
+            return _shuffled(reader, number)
         case "aborted":
-            cycle = _cycle(read)
-            return ShuffleAborted(number, cycle, read.choice("reason", AbortReason))
+            cycle = _cycle(reader)
+            return ShuffleAborted(number, cycle, reader.choice("reason", AbortReason))
         case "jam" | "unjammed":
             return JamReported(number, cleared=word == "unjammed")
         case "residual":
-            return ResidualCards(number, read.number("number of cards", 0, _CARDS_MAX))
+            return ResidualCards(number, reader.number("number of cards", 0, _CARDS_MAX))
         case _:
-            cards = None if read.take("uncounted") else _cards(read)
-            return CompartmentChanged(number, CompartmentState(word), cards, _back(read), b"")
+            cards = None if reader.accept("uncounted") else _cards(reader)
+            return CompartmentChanged(number, CompartmentState(word), cards, _back(reader), b"")
 
 
-def _shuffled(read: Reading, number: int) -> Shuffled:
-    cycle, cards, back = _cycle(read), _cards(read), _back(read)
+def _shuffled(reader: StatementReader, number: int) -> ShuffleFinished:
+    cycle, cards, back = _cycle(reader), _cards(reader), _back(reader)
     result = ShuffleResult.GOOD
     for one in ShuffleResult:
-        if read.take(one.value):
+        if reader.accept(one.value):
             result = one
-    return Shuffled(number, cycle, cards, back, result, genuine=not read.take("forged"))
+    return ShuffleFinished(number, cycle, cards, back, result, genuine=not reader.accept("forged"))
 
 
-def _cycle(read: Reading) -> int:
-    return read.number("number of the shuffle", 1)
+def _cycle(reader: StatementReader) -> int:
+    return reader.number("shuffle number", 1)
 
 
-def _cards(read: Reading) -> int:
-    return read.number("number of cards", 0, _CARDS_MAX)
+def _cards(reader: StatementReader) -> int:
+    return reader.number("number of cards", 0, _CARDS_MAX)
 
 
-def _back(read: Reading) -> str:
-    return read.text("back colour") if read.take("of") else ""
+def _back(reader: StatementReader) -> str:
+    return reader.text("back colour") if reader.accept("of") else ""
 
 
-# --- what it is taken for -------------------------------------------------------------------------
+# --- events ---------------------------------------------------------------------------------------
 
 
-def event_of(said: ShufflerSaid, begins_at_ns: int) -> ShufflerTold:
-    """What the shuffler tells; of a shuffle its whole proof."""
-    return ShufflerTold(_event(said.event), begins_at_ns + said.at_ns)
+def shuffler_event(statement: ShufflerStatement, begins_at_ns: int) -> ShufflerReported:
+    """The event that the statement stands for; a finished shuffle carries its whole proof."""
+    return ShufflerReported(_event(statement.event), begins_at_ns + statement.at_ns)
 
 
-def _event(said: ShufflerStatement) -> ShufflerEvent:
-    match said:
-        case Shuffled():
-            return ShuffleDone(_proof(said))
-        case Proven():
-            return IdentityProven(DEVICE, "1.0", b"", 1, 1, said.bare)
+def _event(event: ScriptedShufflerEvent) -> ShufflerEvent:
+    match event:
+        case ShuffleFinished():
+            return ShuffleDone(_proof(event))
+        case IdentityConfirmed():
+            return IdentityProven(DEVICE, "1.0", b"", 1, 1, event.bare)
         case _:
-            return said
+            return event
 
 
-def _proof(said: Shuffled) -> ShuffleProof:
+def _proof(event: ShuffleFinished) -> ShuffleProof:
     return ShuffleProof(
         device=DEVICE,
         boot_id=1,
         boot_count=1,
-        cycle=said.cycle,
-        compartment=said.compartment,
-        count=said.cards,
-        result=said.result,
-        back=said.back,
+        cycle=event.cycle,
+        compartment=event.compartment,
+        count=event.cards,
+        result=event.result,
+        back=event.back,
         faces=b"",
-        began_us=said.cycle * 1_000_000,
-        ended_us=said.cycle * 1_000_000 + 600_000,
+        began_us=event.cycle * 1_000_000,
+        ended_us=event.cycle * 1_000_000 + 600_000,
         image=b"",
         version="1.0",
         sealed=b"",
         signed=True,
-        genuine=said.genuine,
+        genuine=event.genuine,
     )
 
 
 # --- writing --------------------------------------------------------------------------------------
 
 
-def in_words(
-    said: ShufflerSaid | ShufflerEventsLost | ShufflerGone | WarningCleared,
+def format_shuffler_statement(
+    statement: ShufflerStatement | ShufflerEventsLost | ShufflerDisconnected | WarningCleared,
 ) -> str:
-    """The statement in words."""
-    at = f" at +{said.at_ns // _NS}s" if said.at_ns else " at +0"
-    match said:
-        case ShufflerSaid():
-            return f"shuffler {_said(said.event)}{at}"
+    """The statement in the script language."""
+    at = f" at +{statement.at_ns // _NS}s" if statement.at_ns else " at +0"
+    match statement:
+        case ShufflerStatement():
+            return f"shuffler {_format_event(statement.event)}{at}"
         case ShufflerEventsLost():
-            return f"shuffler lost {said.count or 'unproven'}{at}"
-        case ShufflerGone():
+            return f"shuffler lost {statement.count or 'unproven'}{at}"
+        case ShufflerDisconnected():
             return f"shuffler gone{at}"
         case WarningCleared():
-            by = f" by {quoted(said.person)} because {quoted(said.reason)}"
-            return f"clear warning {said.number}{at}{by}"
+            by = f" by {quote_text(statement.person)} because {quote_text(statement.reason)}"
+            return f"clear warning {statement.number}{at}{by}"
         case _:
-            assert_never(said)
+            assert_never(statement)
 
 
-def _said(said: ShufflerStatement) -> str:
-    match said:
+def _format_event(event: ScriptedShufflerEvent) -> str:
+    match event:
         case DoorMoved():
-            return f"door {said.compartment} {'open' if said.open else 'closed'}"
+            return f"door {event.compartment} {'open' if event.open else 'closed'}"
         case ModeChanged():
-            return f"mode {said.mode.value}"
+            return f"mode {event.mode.value}"
         case ShufflerWarning():
-            return f"warning {said.code} {'on' if said.active else 'off'} {quoted(said.text)}"
-        case Proven():
-            return "proven bare" if said.bare else "proven"
+            return (
+                f"warning {event.code} {'on' if event.active else 'off'} {quote_text(event.text)}"
+            )
+        case IdentityConfirmed():
+            return "proven bare" if event.bare else "proven"
         case _:
-            return f"{said.compartment} {_said_of_compartment(said)}"
+            return f"{event.compartment} {_format_compartment_event(event)}"
 
 
-def _said_of_compartment(
-    said: CompartmentChanged
-    | ShuffleBegan
-    | Shuffled
+def _format_compartment_event(
+    event: CompartmentChanged
+    | ShuffleStarted
+    | ShuffleFinished
     | ShuffleAborted
     | JamReported
     | ResidualCards,
 ) -> str:
-    match said:
+    match event:
         case CompartmentChanged():
-            cards = "uncounted" if said.cards is None else str(said.cards)
-            return f"{said.state.value} {cards}{_of(said.back)}"
-        case ShuffleBegan():
-            return f"began {said.cycle}"
-        case Shuffled():
-            forged = "" if said.genuine else " forged"
-            counted = f"{said.cycle} {said.cards}{_of(said.back)}"
-            return f"done {counted} {said.result.value}{forged}"
+            cards = "uncounted" if event.cards is None else str(event.cards)
+            return f"{event.state.value} {cards}{_of(event.back)}"
+        case ShuffleStarted():
+            return f"began {event.cycle}"
+        case ShuffleFinished():
+            forged = "" if event.genuine else " forged"
+            counted = f"{event.cycle} {event.cards}{_of(event.back)}"
+            return f"done {counted} {event.result.value}{forged}"
         case ShuffleAborted():
-            return f"aborted {said.cycle} {said.reason.value}"
+            return f"aborted {event.cycle} {event.reason.value}"
         case JamReported():
-            return "unjammed" if said.cleared else "jam"
+            return "unjammed" if event.cleared else "jam"
         case ResidualCards():
-            return f"residual {said.cards}"
+            return f"residual {event.cards}"
         case _:
-            assert_never(said)
+            assert_never(event)
 
 
 def _of(back: str) -> str:
-    return f" of {written(back)}" if back else ""
+    return f" of {quote_if_needed(back)}" if back else ""

@@ -1,21 +1,22 @@
-"""Statements of a dealing script, as values.
+"""The statements of a dealing script, as values.
 
-Responsible for: the shape of a statement. Most say a domain event as it stands; a few say cards
-whose event depends on what was dealt before.
-Not responsible for: reading them (parser), writing them (printer) and what happens (happenings).
+Most statements are a domain event as it is. The events of a few cards depend on the cards before
+them.
 Source: package README.
 """
 
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from controller.procedure.events import (
-    FollowedEvent,
-    GamingDayTurned,
+    GamingDayChanged,
     IrregularityResolved,
-    PersonsEvent,
+    PersonEvent,
+    PlayEvent,
     ShoeClosedByPerson,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
     WarningCleared,
 )
 from controller.rules.cards import Card
@@ -27,49 +28,44 @@ from drivers.shuffler_events import (
     ModeChanged,
     ResidualCards,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleResult,
     ShufflerWarning,
+    ShuffleStarted,
 )
-from firmware_bridge.values import dataclass
 
 UNREAD: Final = "??"
 FURTHER_MAX: Final = 416
 
-# Who speaks where a script names nobody.
+# The person where a statement names nobody.
 FLOORPERSON: Final = "Ann Lee"
 DEALER: Final = "Dee Dealer"
 PATRON: Final = "Pat Chen"
 CLERK: Final = "Cleo Clark"
 
 
-@dataclass(frozen=True, slots=True)
-class Burn:
-    """A first burn card and further ones; None is a card whose face is not told."""
+class Burn(Struct, frozen=True):
+    """A first burn card and further ones; None is a card whose face is not given."""
 
     first: Card | None
     further: tuple[Card | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HandCard:
-    """A card with the shoe's belief of its hand; `number` 0 is counted as a shoe counts."""
+class HandCard(Struct, frozen=True):
+    """A card that the shoe claims for a hand; `number` 0: numbered as the shoe counts."""
 
     hand: HandName
     number: int
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
-class DueCard:
-    """A card without a belief: it takes the place that is due."""
+class DueCard(Struct, frozen=True):
+    """A card without a claim: it takes the place that is due."""
 
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffled:
-    """A shuffle came to its end, with its proof."""
+class ShuffleFinished(Struct, frozen=True):
+    """A shuffle ended, with its proof."""
 
     compartment: int
     cycle: int
@@ -79,18 +75,17 @@ class Shuffled:
     genuine: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Proven:
-    """The shuffler is the one that was paired; `bare`: it has no identity and is let in."""
+class IdentityConfirmed(Struct, frozen=True):
+    """The shuffler is the paired one; `bare`: it has no identity and is accepted without."""
 
     bare: bool
 
 
-ShufflerStatement: TypeAlias = (
-    Shuffled
-    | Proven
+ScriptedShufflerEvent: TypeAlias = (
+    ShuffleFinished
+    | IdentityConfirmed
     | CompartmentChanged
-    | ShuffleBegan
+    | ShuffleStarted
     | ShuffleAborted
     | DoorMoved
     | JamReported
@@ -100,34 +95,32 @@ ShufflerStatement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerSaid:
-    """The shuffler tells something, so long after the script began."""
+class ShufflerStatement(Struct, frozen=True):
+    """An event that the shuffler reports, `at_ns` after the beginning of the script."""
 
-    event: ShufflerStatement
+    event: ScriptedShufflerEvent
     at_ns: int
 
 
-Said: TypeAlias = (
+StatementBody: TypeAlias = (
     Burn
     | HandCard
     | DueCard
-    | ShufflerSaid
-    | FollowedEvent
-    | PersonsEvent
+    | ShufflerStatement
+    | PlayEvent
+    | PersonEvent
     | ShufflerEventsLost
-    | ShufflerGone
+    | ShufflerDisconnected
     | WarningCleared
-    | GamingDayTurned
+    | GamingDayChanged
     | ShoeClosedByPerson
     | IrregularityResolved
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What is said, and where in the script; lines and columns count from 1."""
+class Statement(Struct, frozen=True):
+    """A statement and where it begins in the script; lines and columns count from 1."""
 
     line: int
     column: int
-    said: Said
+    body: StatementBody

@@ -1,7 +1,5 @@
-"""From the text of a script to the words of its statements.
+"""Splits the text of a script into the words of its statements, with line and column.
 
-Responsible for: separators, comments, quotes and punctuation, with line and column of each word.
-Not responsible for: what the words mean (reading, parser).
 Source: package README, "Words".
 """
 
@@ -9,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from controller.script.errors import Misread, Problem
-from firmware_bridge.values import dataclass
+from msgspec import Struct
+
+from controller.script.errors import ScriptProblem, StatementError
 
 PUNCTUATION: Final = (",", ":", "+")
 # A colon inside a word belongs to it (1:2); before a space it is punctuation (burn 7h: 2c).
@@ -23,9 +22,8 @@ _ESCAPED: Final = re.compile(r"\\(.)")
 TEXT_LENGTH_MAX: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word; a quoted one is never a keyword, punctuation never a text."""
+class Word(Struct, frozen=True):
+    """One word. A quoted word is never a keyword; punctuation is never a text."""
 
     column: int
     text: str
@@ -40,36 +38,35 @@ class Word:
         return not self.quoted and self.text in PUNCTUATION
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """The words of one statement; `end` is the column after the last."""
+class StatementWords(Struct, frozen=True):
+    """The words of one statement; `end` is the column after the last word."""
 
     line: int
     words: tuple[Word, ...]
     end: int
 
 
-def spoken(text: str) -> tuple[tuple[Spoken, ...], tuple[Problem, ...]]:
-    """The statements of a text as words, and what is no word."""
-    found: list[Spoken] = []
-    problems: list[Problem] = []
+def split_statements(text: str) -> tuple[tuple[StatementWords, ...], tuple[ScriptProblem, ...]]:
+    """The words of every statement, and a problem for every line that cannot be split."""
+    found: list[StatementWords] = []
+    problems: list[ScriptProblem] = []
     for number, line in enumerate(text.split("\n"), start=1):
         words: list[Word] = []
         try:
-            for word in _words(line.removesuffix("\r")):
+            for word in _words_in(line.removesuffix("\r")):
                 if not word.ends_statement:
                     words.append(word)
                     continue
                 if words:
-                    found.append(Spoken(number, tuple(words), word.column))
+                    found.append(StatementWords(number, tuple(words), word.column))
                 words = []
-        except Misread as misread:
-            problems.append(Problem(number, misread.column, misread.words))
+        except StatementError as error:
+            problems.append(ScriptProblem(number, error.column, error.message))
     return tuple(found), tuple(problems)
 
 
-def _words(line: str) -> Iterator[Word]:
-    """The words of a line, and where a statement ends, before its comment."""
+def _words_in(line: str) -> Iterator[Word]:
+    """The words of a line before its comment; `;` ends a statement, and so does the line."""
     at = 0
     while at < len(line) and line[at] != "#":
         match = _WORD.match(line, at)
@@ -81,7 +78,7 @@ def _words(line: str) -> Iterator[Word]:
                 yield Word(at + 1, ";")
             at += 1
         else:
-            raise Misread(at + 1, 'this quote is not closed; write a text as "dead table"')
+            raise StatementError(at + 1, 'this quote is not closed; write a text as "dead table"')
     yield Word(at + 1, ";")
 
 
@@ -89,17 +86,19 @@ def _word(column: int, match: re.Match[str]) -> Word:
     quoted = match["quoted"]
     text = _ESCAPED.sub(r"\1", quoted[1:-1]) if quoted is not None else match[0]
     if not text.isprintable() or len(text) > TEXT_LENGTH_MAX:
-        raise Misread(column, f"a text is printable and has at most {TEXT_LENGTH_MAX} signs")
+        raise StatementError(
+            column, f"a text is printable and has at most {TEXT_LENGTH_MAX} characters"
+        )
     return Word(column, text, quoted is not None)
 
 
-def written(text: str) -> str:
-    """A text as a script writes it: bare where it is one word, else quoted."""
-    return text if _BARE_WORD.fullmatch(text) else quoted(text)
+def quote_if_needed(text: str) -> str:
+    """The text itself if it is one word, else in quotes."""
+    return text if _BARE_WORD.fullmatch(text) else quote_text(text)
 
 
-def quoted(text: str) -> str:
-    """A text in quotes."""
+def quote_text(text: str) -> str:
+    """The text in quotes, with quotes and backslashes escaped."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -107,10 +106,12 @@ def quoted(text: str) -> str:
 _AMOUNT: Final = re.compile(r"(0|[1-9][0-9]{0,12})(?:\.([0-9]{2}))?", re.ASCII)
 
 
-def cents_of(text: str) -> int:
-    """Cents of `100` or `100.00`. Raises ValueError, which says what is allowed."""
+def parse_cents(text: str) -> int:
+    """Cents of `100` or `100.00`. Raises ValueError, whose message says what is allowed."""
     match = _AMOUNT.fullmatch(text)
     cents = int(match[1]) * 100 + int(match[2] or 0) if match else 0
     if cents == 0:
-        raise ValueError(f'"{text}" is no amount; allowed: more than 0, such as 100 or 12.50')
+        raise ValueError(
+            f'"{text}" is not a valid amount; allowed: more than 0, such as 100 or 12.50'
+        )
     return cents

@@ -1,23 +1,21 @@
-"""`smartshoe run`: the composition root of the long-running program.
+"""`smartshoe run`: the composition root, which builds one table's program and stops it on a signal.
 
-Responsible for: putting one table together from its configuration (ports, journal, metrics,
-control socket, service notification), and taking it apart on SIGTERM and Ctrl-C.
-Not responsible for: any rule or protocol. It loads neither typer nor rich.
 Source: package README, "Running a table".
 """
 
-import argparse
+import contextlib
 import gc
 import logging
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from controller.archive.sealer import SealDesk
+from msgspec import Struct, to_builtins
+
+from controller.archive.sealer import Sealer
 from controller.config.load import ConfigError, TableConfig, load_config
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS
@@ -25,22 +23,23 @@ from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
-    WireWatch,
-    part_of,
-    tell_batches,
-    tell_host,
-    tell_identities,
-    tell_warnings,
-    telling_port,
-    telling_refused,
+    WireLogger,
+    device_role,
+    log_batches,
+    log_host,
+    log_identities,
+    log_warnings,
+    logging_port,
+    logging_refusals,
 )
-from controller.service.manifest_lookup import BatchDesk
-from controller.service.usb_hotplug import DeviceDesk
+from controller.service.irregularity_log import IrregularityLog
+from controller.service.manifest_lookup import ManifestLookup
+from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
-from controller.table.disk_space import DiskWatch
-from controller.table.fault_text import fault_words, way_there
-from controller.table.loop import Stored
-from controller.table.table import Beginning, Health, Table
+from controller.table.disk_space import DiskMonitor
+from controller.table.fault_text import describe_fault, traceback_text
+from controller.table.loop import StoredTransaction
+from controller.table.table import Health, RunSpec, Table
 from controller.tape.inputs import Started
 from controller.version import VERSION
 from controller.views.snapshot import Plain, snapshot
@@ -63,82 +62,51 @@ EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_REFUSED: Final = 4
 
-EPILOG: Final = """\
-examples:
-  smartshoe check-config --example > table.toml    write a commented configuration
-  smartshoe check-config table.toml                say what is wrong with one
-  smartshoe run --config table.toml                run the table until SIGTERM or Ctrl-C
-  smartshoe status --config table.toml             ask the running table how it stands
 
-exit codes:
-  0  stopped when told to
-  1  evidence could not be stored, or the program failed: nothing moves, nothing is lost
-  2  the configuration or the command line is wrong
-  4  the journal or an open shoe does not allow this start
-"""
-
-
-def main(argv: Sequence[str]) -> int:
-    """Run one table; returns the exit code."""
-    options = _parser().parse_args(argv)
+def run_configured(file: Path, *, close_coup_as_partial: bool) -> int:
+    """Run the table of this configuration; returns the exit code."""
     if not __debug__:
-        return _say("smartshoe does not run under -O: its assertions are part of it", EXIT_USAGE)
-    if options.config is None:
-        example = "smartshoe check-config --example > table.toml"
-        return _say(f"which table? Give --config FILE; `{example}` writes one to start from", 2)
+        why = "python -O: it removes the assertions the program needs. Remedy: start it without -O"
+        return _say(why, EXIT_REFUSED)
     logging.basicConfig(
         level=logging.WARNING,
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    # Libraries log what they do; the state table's library would tell which hand draws.
+    # Only this program logs at INFO; the state table's library would log which hand draws.
     LOG.setLevel(logging.INFO)
-    threading.excepthook = _thread_fault
+    threading.excepthook = _log_thread_error
     try:
-        config = load_config(options.config)
+        config = load_config(file)
     except ConfigError as error:
-        return _say(str(error), EXIT_USAGE)
-    return run_table(config, close_coup_as_partial=options.close_coup_as_partial)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="smartshoe run",
-        description="Run one table: listen to its shoe, judge every card, keep the evidence.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the table's table.toml")
-    parser.add_argument(
-        "--close-coup-as-partial",
-        action="store_true",
-        help="go on with a shoe that another version began; its coup is held for a floorperson",
-    )
-    return parser
+        return _say(str(error), EXIT_USAGE if error.unreadable else EXIT_REFUSED)
+    return run_table(config, close_coup_as_partial=close_coup_as_partial)
 
 
 def _say(message: str, code: int) -> int:
-    print(f"smartshoe: {message}", file=sys.stderr)
+    if sys.stderr is not None:
+        # Whoever cannot read the sentence still gets the exit code.
+        with contextlib.suppress(OSError):
+            print(f"smartshoe: {message}", file=sys.stderr)
     return code
 
 
-def _thread_fault(hook: threading.ExceptHookArgs) -> None:
-    """A thread at the rim ended by a fault of ours, in words that name no card."""
+def _log_thread_error(hook: threading.ExceptHookArgs) -> None:
+    """Log the unexpected end of a thread, without the error's message, which may name a card."""
     thread = hook.thread.name if hook.thread is not None else "a thread"
     if hook.exc_value is not None:
-        fault, way = fault_words(hook.exc_value), way_there(hook.exc_traceback)
-        LOG.error("%s: %s\n%s", thread, fault, way)
+        fault, trace = describe_fault(hook.exc_value), traceback_text(hook.exc_traceback)
+        LOG.error("%s: %s\n%s", thread, fault, trace)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a running table consists of."""
+class ProgramParts(Struct, frozen=True):
+    """The parts of the running program."""
 
     table: Table
     pumps: tuple[PortPump, ...]
-    batches: BatchDesk
+    batches: ManifestLookup
     devices: DeviceWatch
-    disk: DiskWatch
+    disk: DiskMonitor
     control: ControlServer
     metrics: MetricsServer | None
 
@@ -147,26 +115,30 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     """Run until a signal; returns the exit code."""
     shuffler = config.settings.shuffler is not None
     metrics = TableMetrics(config.settings.table, shuffler=shuffler)
-    disk = DiskWatch(config.journal_folder, config.disk_limits, now)
-    beginning = Beginning(
+    disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
+    spec = RunSpec(
         journal=config.journal_folder,
         clauses=load_clauses(),
-        start=_starter(config),
+        start=_start_function(config),
         close_coup_as_partial=close_coup_as_partial,
-        no_room=disk.refusal,
-        seals=SealDesk(config.settings.table, config.signing, now, Notifier().starting),
+        disk_refusal=disk.refusal,
+        sealer=Sealer(config.settings.table, config.signing, now, Notifier().starting),
     )
-    batches = BatchDesk(config.batches_folder, config.batch_keys, now)
+    batches = ManifestLookup(config.batches_folder, config.batch_keys, now)
 
-    def on_stored(stored: Stored) -> None:
+    irregularities = IrregularityLog()
+
+    def on_stored(stored: StoredTransaction) -> None:
         metrics.observe(stored)
-        batches.stored(stored)
-        tell_batches(stored)
-        tell_identities(config.settings, stored)
-        tell_warnings(stored)
-        tell_host(stored)
+        batches.on_stored(stored)
+        log_batches(stored)
+        log_identities(config.settings, stored)
+        log_warnings(stored)
+        log_host(stored)
+        assert table.core is not None, "what is stored was concluded by a core"
+        irregularities.on_stored(table.core.book, stored)
 
-    table = Table(config.settings.table, beginning, now, on_stored)
+    table = Table(config.settings.table, spec, now, on_stored)
     _stop_on_signal(table)
     table.start()
     if table.health is not Health.RUNNING:
@@ -177,18 +149,18 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     except (MetricsUnavailable, OSError) as error:
         table.stop()
         table.join()
-        return _say(str(error), EXIT_USAGE)
+        return _say(str(error), EXIT_REFUSED)
     try:
         _serve(config, parts)
     finally:
-        _take_apart(parts)
-    return _ended(table)
+        _shut_down(parts)
+    return _report_end(table)
 
 
 def _stop_on_signal(table: Table) -> None:
-    """A thread waits for the signals: a handler would run amid the queue's own locks."""
+    """Stop the table from a thread: a signal handler could run while the queue holds its lock."""
     numbers = (signal.SIGTERM, signal.SIGINT)
-    # Before any other thread starts: all of them leave these signals to the one that waits.
+    # Blocked before any other thread starts, so that only the waiting thread gets the signals.
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 
     def wait() -> None:
@@ -198,7 +170,7 @@ def _stop_on_signal(table: Table) -> None:
     threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
-def _starter(config: TableConfig) -> Callable[[str], Started]:
+def _start_function(config: TableConfig) -> Callable[[str], Started]:
     configuration = SETTINGS.encode(config.settings)
     boot_id = BOOT_ID.read_text().strip()
 
@@ -217,20 +189,24 @@ def _starter(config: TableConfig) -> Callable[[str], Started]:
 
 
 def _assemble(
-    config: TableConfig, table: Table, metrics: TableMetrics, batches: BatchDesk, disk: DiskWatch
-) -> Parts:
-    def shown() -> Plain:
+    config: TableConfig,
+    table: Table,
+    metrics: TableMetrics,
+    batches: ManifestLookup,
+    disk: DiskMonitor,
+) -> ProgramParts:
+    def snapshot_of_table() -> Plain:
         published = table.published
         assert published is not None, "a running table has published its first state"
-        named = [asdict(one) for one in batches.named]
-        seals = table.seals
+        answered = [to_builtins(one) for one in batches.answered]
+        sealing = table.sealing_status
         return {
             **snapshot(*published, table.health.value, table.failure),
-            "batches_named": named,
-            "seals": seals.shown() if seals is not None else None,
+            "batches_named": answered,
+            "seals": sealing.snapshot_fields() if sealing is not None else None,
         }
 
-    control = ControlServer(config.control_socket, table, shown)
+    control = ControlServer(config.control_socket, table, snapshot_of_table)
     control.start()
     server = None
     if config.metrics_enabled:
@@ -241,28 +217,28 @@ def _assemble(
             control.stop()
             raise
     pumps = tuple(_pump(config, table, url, line) for url, line in config.lines)
-    # The cards are known before the first of them can be read.
+    # Bind the batches before the shoe's port opens and the first card can be read.
     batches.start(table.put, config.bound_batches)
     for pump in pumps:
         pump.start()
-    desk = DeviceDesk(config.allowed, pumps, telling_refused(table.put))
-    devices = DeviceWatch(desk.tell)
+    hotplug = UsbHotplug(config.allowed, pumps, logging_refusals(table.put))
+    devices = DeviceWatch(hotplug.on_device_event)
     devices.start()
     disk.start(table.put)
-    return Parts(table, pumps, batches, devices, disk, control, server)
+    return ProgramParts(table, pumps, batches, devices, disk, control, server)
 
 
 def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
-    put = telling_port(part_of(config.settings, url), table.put)
+    put = logging_port(device_role(config.settings, url), table.put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
-        put = WireWatch(config.settings.shoe, config.log_level_wire, put).put
+        put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
     pump = PortPump(url, open_port(url, line, config.allowed), put)
     table.attach_writer(url, pump)
     return pump
 
 
-def _serve(config: TableConfig, parts: Parts) -> None:
-    """Say that the table is ready, then wait for its end."""
+def _serve(config: TableConfig, parts: ProgramParts) -> None:
+    """Notify systemd that the table is ready, then wait for its end."""
     table = parts.table
     notifier = Notifier()
     _wait_for_port(table)
@@ -271,9 +247,10 @@ def _serve(config: TableConfig, parts: Parts) -> None:
     where = f"control {config.control_socket}"
     if parts.metrics is not None:
         where += f", metrics {parts.metrics.url}"
-    LOG.info("table %s runs; journal %s, %s", table.name, config.journal_folder, where)
-    bare = _bare(config)
-    notifier.ready(f"table {table.name} runs" + (f"; BARE devices let in: {bare}" if bare else ""))
+    LOG.info("table %s is running; journal %s, %s", table.name, config.journal_folder, where)
+    bare = _bare_devices(config)
+    bare_text = f"; BARE devices accepted: {bare}" if bare else ""
+    notifier.ready(f"table {table.name} is running{bare_text}")
     interval_s = notifier.watchdog_interval_s or IDLE_WAIT_S
     while not table.join(interval_s):
         if notifier.watchdog_interval_s and table.responds(interval_s):
@@ -281,15 +258,15 @@ def _serve(config: TableConfig, parts: Parts) -> None:
     notifier.stopping()
 
 
-def _bare(config: TableConfig) -> str:
-    """The devices that the configuration lets in although they prove nothing of themselves."""
+def _bare_devices(config: TableConfig) -> str:
+    """Names of the devices that the configuration accepts without a proven identity."""
     shoe, shuffler = config.settings.shoe, config.settings.shuffler
     devices = (("shoe", shoe.trust), ("shuffler", shuffler.trust if shuffler else NO_TRUST))
     return ", ".join(name for name, trust in devices if trust.bare)
 
 
 def _wait_for_port(table: Table) -> None:
-    """Give the port a moment to open; a table without its shoe is ready all the same."""
+    """Wait briefly for the shoe's port to open; the table is ready without it, too."""
     version = 0
     deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
     while (left_ns := deadline_ns - now().monotonic_ns) > 0:
@@ -299,7 +276,7 @@ def _wait_for_port(table: Table) -> None:
         version = table.wait_for_change(version, left_ns / 1e9)
 
 
-def _take_apart(parts: Parts) -> None:
+def _shut_down(parts: ProgramParts) -> None:
     parts.devices.stop()
     parts.disk.stop()
     for pump in parts.pumps:
@@ -317,7 +294,7 @@ def _take_apart(parts: Parts) -> None:
         parts.metrics.stop()
 
 
-def _ended(table: Table) -> int:
+def _report_end(table: Table) -> int:
     if table.health is Health.STOPPED:
         LOG.info("table %s stopped; everything is stored", table.name)
         return EXIT_DONE

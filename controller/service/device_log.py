@@ -1,10 +1,5 @@
-"""The devices of a running table in the log: one line when one opens, is lost, absent or refused.
+"""Logs a running table's devices, batches, warnings, clock and disk. No line names a card.
 
-Responsible for: naming the part each device plays, and the reason as the port or the list of USB
-devices gives it; whether a batch that was named is bound; who a device with an identity is, and
-that a warning of the shuffler was given or cleared.
-Not responsible for: recording (core), finding and judging devices (firmware_bridge), what bytes
-mean. No line tells of a card.
 Source: package README, "Devices of a table", "Disclosure".
 """
 
@@ -13,15 +8,22 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from controller.core.build import shoe_settings
+from controller.core.build import shoe_driver_settings
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.procedure.effects import WarningClosed, WarningOpened
-from controller.procedure.events import ShufflerTold
+from controller.procedure.events import ShufflerReported
 from controller.service.manifest_lookup import BY_CONFIGURATION
-from controller.table.loop import Stored
-from controller.tape.entries import BatchBound, ClockStepped, DeviceNoted, DiskNoted, Entry, Judged
+from controller.table.loop import StoredTransaction
+from controller.tape.entries import (
+    BatchBound,
+    ClockStepped,
+    DeviceEventRecorded,
+    DiskLevelRecorded,
+    Entry,
+    EventVerdicts,
+)
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, DiskLevel, ManifestGiven
-from controller.views.host import clock_words, disk_words
+from controller.views.host import describe_clock_step, describe_disk
 from drivers.catalogue import build_monitor
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
@@ -39,10 +41,10 @@ _PutPort: TypeAlias = Callable[[PortEvent], None]
 _PutDevice: TypeAlias = Callable[[DevicePlugged | DeviceUnplugged], None]
 
 
-def part_of(settings: Settings, port: str) -> str:
-    """What the device at a port is at the table."""
+def device_role(settings: Settings, port: str) -> str:
+    """The role of the device at a port, such as "shoe" or "reader at the layout"."""
     readers = {one.port: one.seat.replace("_", " ") for one in settings.readers}
-    parts = MappingProxyType(
+    roles = MappingProxyType(
         {
             **{port: f"reader at the {seat}" for port, seat in readers.items()},
             **{one.port: "scanner" for one in settings.scanners},
@@ -50,40 +52,40 @@ def part_of(settings: Settings, port: str) -> str:
             settings.shoe.port: "shoe",
         }
     )
-    return parts[port]
+    return roles[port]
 
 
-def telling_port(part: str, put: _PutPort) -> _PutPort:
-    """Log an opening and a loss, then pass the event on. A port tells a new reason once."""
+def logging_port(role: str, put: _PutPort) -> _PutPort:
+    """Wrap `put`: log the opening and loss of a port, then pass the event on."""
 
-    def told(event: PortEvent) -> None:
+    def log_and_put(event: PortEvent) -> None:
         match event:
             case PortOpened():
-                LOG.info("%s: %s is open", part, event.port)
+                LOG.info("%s: %s is open", role, event.port)
             case PortLost(reason=reason):
-                LOG.warning("%s: %s", part, reason)
+                LOG.warning("%s: %s", role, reason)
             case _:
                 pass
         put(event)
 
-    return told
+    return log_and_put
 
 
-def telling_refused(put: _PutDevice) -> _PutDevice:
-    """Log a USB device that is not let in, then pass it on."""
+def logging_refusals(put: _PutDevice) -> _PutDevice:
+    """Wrap `put`: log a USB device that is refused, then pass it on."""
 
-    def told(item: DevicePlugged | DeviceUnplugged) -> None:
+    def log_and_put(item: DevicePlugged | DeviceUnplugged) -> None:
         if isinstance(item, DevicePlugged) and item.refused:
             LOG.warning("%s", item.refused)
         put(item)
 
-    return told
+    return log_and_put
 
 
-def tell_batches(stored: Stored) -> None:
-    """Log what came of a batch that was named.
+def log_batches(stored: StoredTransaction) -> None:
+    """Log whether a named batch was bound.
 
-    What somebody scanned or typed and was refused is not named: it may be the code of a card.
+    A refused name that somebody scanned or typed is not logged: it may be the code of a card.
     """
     for conclusion in stored.conclusions:
         if not isinstance(conclusion.item, ManifestGiven):
@@ -92,80 +94,78 @@ def tell_batches(stored: Stored) -> None:
         if any(isinstance(entry, BatchBound) for entry in conclusion.entries):
             LOG.info("%s is bound, named by %s", batch, by)
             continue
-        named = batch if by == BY_CONFIGURATION else "what was named as a batch"
-        LOG.warning("%s is not bound, named by %s; `smartshoe status` tells why", named, by)
+        name = batch if by == BY_CONFIGURATION else "the name given for a batch"
+        LOG.warning("%s is not bound, named by %s; `smartshoe status` shows why", name, by)
 
 
-def tell_identities(settings: Settings, stored: Stored) -> None:
-    """Log who a device has proven to be, or that nothing it tells is taken."""
+def log_identities(settings: Settings, stored: StoredTransaction) -> None:
+    """Log the identity that a device has proven, or that all its reports are rejected."""
     for conclusion in stored.conclusions:
         for entry in conclusion.entries:
-            _tell_identity(settings, entry)
+            _log_identity(settings, entry)
 
 
-def _tell_identity(settings: Settings, entry: Entry) -> None:
+def _log_identity(settings: Settings, entry: Entry) -> None:
     match entry:
-        case Judged(event=ShufflerTold(event=event)):
-            part = "shuffler"
-        case DeviceNoted(port=port, event=event):
-            part = part_of(settings, port)
+        case EventVerdicts(event=ShufflerReported(event=event)):
+            role = "shuffler"
+        case DeviceEventRecorded(port=port, event=event):
+            role = device_role(settings, port)
         case _:
             return
     match event:
         case IdentityProven(bare=True):
-            LOG.warning(
-                "%s: BARE: it proves nothing of itself, and the configuration lets it in", part
-            )
+            LOG.warning("%s: BARE: it proves no identity, and the configuration accepts it", role)
         case IdentityProven(device=device, version=version):
-            LOG.info("%s: device %s, firmware %s, is trusted", part, device, version)
+            LOG.info("%s: device %s, firmware %s, is trusted", role, device, version)
         case IdentityRefused(device=device, why=why):
-            named = f"device {device}" if device else "a device"
-            LOG.warning("%s: %s is refused: %s; nothing it tells is taken", part, named, why)
+            name = f"device {device}" if device else "a device"
+            LOG.warning("%s: %s is refused: %s; all its reports are rejected", role, name, why)
         case _:
             pass
 
 
-def tell_warnings(stored: Stored) -> None:
-    """Log what stops the next card, and who let play go on. Its words may name a card's face."""
+def log_warnings(stored: StoredTransaction) -> None:
+    """Log opened and cleared warnings of the shuffler, without their text: it may name a card."""
     for conclusion in stored.conclusions:
         for entry in conclusion.entries:
             match entry:
                 case WarningOpened(number=number, kind=kind):
-                    words = "shuffler: warning %d (%s): no next card before it is cleared"
-                    LOG.warning(words, number, kind)
+                    message = "shuffler: warning %d (%s): no next card before it is cleared"
+                    LOG.warning(message, number, kind)
                 case WarningClosed(number=number, kind=kind, person=person):
                     LOG.info("shuffler: warning %d (%s) is cleared by %s", number, kind, person)
                 case _:
                     pass
 
 
-def tell_host(stored: Stored) -> None:
-    """Log what was stored of clock and disk; the end of a table says itself why it ended."""
+def log_host(stored: StoredTransaction) -> None:
+    """Log clock steps and disk levels; the table itself logs why it stops at STOP."""
     for conclusion in stored.conclusions:
         for entry in conclusion.entries:
             if type(entry) is ClockStepped:
-                HOST_LOG.warning("%s", clock_words(entry))
-            elif type(entry) is DiskNoted and entry.level is not DiskLevel.STOP:
+                HOST_LOG.warning("%s", describe_clock_step(entry))
+            elif type(entry) is DiskLevelRecorded and entry.level is not DiskLevel.STOP:
                 level = logging.INFO if entry.level is DiskLevel.ENOUGH else logging.WARNING
-                HOST_LOG.log(level, "%s", disk_words(entry))
+                HOST_LOG.log(level, "%s", describe_disk(entry))
 
 
-class WireWatch:
-    """Writes lines for one port, then passes the event on. Used by the port's reader thread."""
+class WireLogger:
+    """Logs one port's traffic, then passes events on. Used by the port's reader thread."""
 
     def __init__(
         self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], None]
     ) -> None:
-        self._monitor = build_monitor(shoe.model, shoe_settings(shoe))
+        self._monitor = build_monitor(shoe.model, shoe_driver_settings(shoe))
         self._state = self._monitor.initial()
-        self._wanted = LEVELS[level]
+        self._prefixes = LEVELS[level]
         self._put = put
         self._log = logging.getLogger(f"smartshoe.wire.{shoe.port}")
 
     def put(self, event: PortEvent) -> None:
-        """Log what this event shows at the wanted levels, and hand it on."""
+        """Log an event at the configured levels, and pass it on."""
         self._state, lines = self._monitor.watch(self._state, event)
         for line in lines:
-            if line.startswith(self._wanted):
+            if line.startswith(self._prefixes):
                 self._log.info("%s", line)
         self._put(event)

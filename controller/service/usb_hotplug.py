@@ -1,9 +1,5 @@
-"""The desk for USB devices that come and go: judged, recorded, and the ports woken.
+"""Records USB devices that come and go, with the allow-list's decision, and wakes waiting ports.
 
-Responsible for: telling the table of each device that appeared or went, with the allow-list's
-judgement, and having every port that waits try at once.
-Not responsible for: seeing devices (firmware_bridge.transport.hotplug), the list itself
-(allow_list), and opening (pump).
 Source: package README, "Devices of a table"; field practice (an exposed USB port).
 """
 
@@ -11,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged
-from firmware_bridge.transport.allow_list import AllowList, Refused, keyboard_refused
+from firmware_bridge.transport.allow_list import AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
-    DeviceEvent,
+    UsbDeviceEvent,
     UsbIdentity,
     boot_keyboards,
 )
@@ -23,8 +19,8 @@ from firmware_bridge.transport.usb_identity import (
 _HUB_CLASS: Final = 0x09
 
 
-class DeviceDesk:
-    """`tell` is called on the watch's own thread."""
+class UsbHotplug:
+    """Passes USB events to the table; `on_device_event` is called on the watcher's thread."""
 
     def __init__(
         self,
@@ -36,8 +32,8 @@ class DeviceDesk:
         self._pumps = tuple(pumps)
         self._put = put
 
-    def tell(self, event: DeviceEvent) -> None:
-        """Record one device; a hub is no device of anybody's."""
+    def on_device_event(self, event: UsbDeviceEvent) -> None:
+        """Record a device that appeared or went; hubs are ignored."""
         device = event.device
         if device.interfaces and all(one.class_code == _HUB_CLASS for one in device.interfaces):
             return
@@ -58,8 +54,8 @@ class DeviceDesk:
             pump.wake()
 
     def _refused(self, device: UsbIdentity) -> str:
-        """Why it is not let in, empty where it is; with no list any but a keyboard is."""
+        """Why a device is refused, else empty; without a list only keyboards are refused."""
         if self._allowed is None:
-            return keyboard_refused(device).reason if boot_keyboards(device) else ""
-        judged = self._allowed.judge(device)
-        return judged.reason if isinstance(judged, Refused) else ""
+            return refuse_keyboard(device).reason if boot_keyboards(device) else ""
+        decision = self._allowed.check(device)
+        return decision.reason if isinstance(decision, UsbDeviceRefused) else ""

@@ -1,10 +1,8 @@
-"""Which wagers may stand: refusing one that the table does not take, with what to do instead.
+"""Refuses wagers that the table does not take, each with the reason and a remedy.
 
-Responsible for: kinds that are not offered, combinations, wagers without their base wager, and
-amounts that could not be paid or charged in whole cents.
-Not responsible for: when wagers stand (procedure) and where the stakes lie (layout).
-Source: NY-b-1-list, NY-b-1-iv-offer, WA-ov-1, WA-ov-2-combo, HG-bac-three, HG-mini-three,
-S42-b-2, NJ-sum-offer, NJ-sum-base; D-24, D-28, D-29.
+Not: when wagers may be placed (procedure).
+Source: NY-b-1-list, NY-b-1-iv-offer, WA-ov-1, WA-ov-2-combo, HG-bac-three, HG-mini-three, S42-b-2,
+NJ-sum-offer, NJ-sum-base; D-24, D-28, D-29.
 """
 
 from fractions import Fraction
@@ -12,12 +10,13 @@ from math import lcm
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
-from controller.settlement.vigorish import TIE_SHARE, waived
+from controller.settlement.vigorish import TIE_SHARE, is_waived
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
-from firmware_bridge.values import dataclass
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
 _BONUS: Final = (WagerKind.BONUS_PLAYER, WagerKind.BONUS_BANKER)
@@ -27,7 +26,7 @@ _OFFERED_BY: Final = MappingProxyType(
         **dict.fromkeys(TOTALS, RulePoint.TOTAL_CARDS_OFFERED),
     }
 )
-_PAID_IN_PARTS: Final = MappingProxyType(
+_FRACTION_POINT: Final = MappingProxyType(
     {
         WagerKind.BANKER: RulePoint.PAYS_BANKER_SIX,
         WagerKind.TOTAL_4: RulePoint.PAYS_TOTAL_4,
@@ -41,9 +40,8 @@ _PAID_IN_PARTS: Final = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WagerRefusal:
-    """A wager that cannot stand. `clauses` is empty where only the house's own rule refuses."""
+class WagerRefusal(Struct, frozen=True):
+    """A refused wager. `clauses` is empty where only the house's own rule refuses it."""
 
     seat: int
     kind: WagerKind
@@ -56,35 +54,35 @@ class WagerRefusal:
         return f"seat {self.seat}, {KIND_NAMES[self.kind]}: {self.why}{cited}. {self.remedy}"
 
 
-def refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:
-    """Everything that keeps these wagers, all of the layout, from standing; at most one each."""
+def wager_refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:
+    """Refusals of `wagers`, all wagers on the layout; at most one for each wager."""
     found = (_refusal(terms, wagers, place) for place in range(len(wagers)))
     return tuple(refusal for refusal in found if refusal is not None)
 
 
 def _refusal(terms: Terms, wagers: tuple[Wager, ...], place: int) -> WagerRefusal | None:
     wager = wagers[place]
-    seats_other = tuple(
+    other_kinds = tuple(
         other.kind for other in wagers if other is not wager and other.seat == wager.seat
     )
     before = tuple(other.kind for other in wagers[:place] if other.seat == wager.seat)
     return (
-        _amount_or_seat(wager)
+        _bad_amount_or_seat(wager)
         or _not_offered(terms, wager)
-        or _twice(wager, before)
+        or _repeated(wager, before)
         or _combination(terms, wager, before)
-        or _without_base(terms, wager, seats_other)
-        or _paid_in_parts(terms, wager)
-        or _charged_in_parts(terms, wagers, wager)
+        or _lacks_base(terms, wager, other_kinds)
+        or _pays_fraction(terms, wager)
+        or _vigorish_fraction(terms, wagers, wager)
     )
 
 
-def _amount_or_seat(wager: Wager) -> WagerRefusal | None:
+def _bad_amount_or_seat(wager: Wager) -> WagerRefusal | None:
     if wager.seat < 1:
         return _refused(wager, "seats are numbered from 1", (), "Name the seat of the layout")
     if wager.cents < 1:
         return _refused(
-            wager, f"{money(wager.cents)} is no wager", (), "State an amount above zero"
+            wager, f"{money(wager.cents)} is not a wager", (), "State an amount above zero"
         )
     return None
 
@@ -92,18 +90,18 @@ def _amount_or_seat(wager: Wager) -> WagerRefusal | None:
 def _not_offered(terms: Terms, wager: Wager) -> WagerRefusal | None:
     if wager.kind in terms.offered:
         return None
-    by = _OFFERED_BY.get(wager.kind)
-    clauses = terms.cite(RulePoint.WAGERS_LISTED, *(() if by is None else (by,)))
+    point = _OFFERED_BY.get(wager.kind)
+    clauses = terms.cite(RulePoint.WAGERS_LISTED, *(() if point is None else (point,)))
     names = ", ".join(KIND_NAMES[kind] for kind in terms.offered)
     return _refused(
         wager, "this wager is not offered here", clauses, f"Return it; offered are {names}"
     )
 
 
-def _twice(wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
+def _repeated(wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
     if wager.kind not in before:
         return None
-    return _refused(wager, "this spot is stated twice", (), "State one amount for the spot")
+    return _refused(wager, "this spot has two amounts", (), "State one amount for the spot")
 
 
 def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
@@ -119,12 +117,12 @@ def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> W
     )
 
 
-def _without_base(
-    terms: Terms, wager: Wager, seats_other: tuple[WagerKind, ...]
+def _lacks_base(
+    terms: Terms, wager: Wager, other_kinds: tuple[WagerKind, ...]
 ) -> WagerRefusal | None:
-    if wager.kind in _BASE or any(kind in _BASE for kind in seats_other):
+    if wager.kind in _BASE or any(kind in _BASE for kind in other_kinds):
         return None
-    remedy = "Return it, or let the seat bet on Banker, Player or Tie, too"
+    remedy = "Return it, or let the seat also bet on Banker, Player or Tie"
     if wager.kind in TOTALS:
         if not terms.rules.total_cards_require_base:
             return None
@@ -136,8 +134,8 @@ def _without_base(
     return _refused(wager, why, (), remedy)
 
 
-def _paid_in_parts(terms: Terms, wager: Wager) -> WagerRefusal | None:
-    """Odds such as 3:2 pay whole cents only for some stakes; nobody is paid less than is due."""
+def _pays_fraction(terms: Terms, wager: Wager) -> WagerRefusal | None:
+    """Refuse a stake that would win a fraction of a cent at odds such as 3:2."""
     step = lcm(*(odds.fraction.denominator for odds in terms.odds_of(wager.kind)))
     if wager.cents % step == 0:
         return None
@@ -145,16 +143,18 @@ def _paid_in_parts(terms: Terms, wager: Wager) -> WagerRefusal | None:
     return _refused(
         wager,
         f"{money(wager.cents)} at {odds} would win a fraction of a cent",
-        terms.cite(_PAID_IN_PARTS[wager.kind]),
+        terms.cite(_FRACTION_POINT[wager.kind]),
         f"Bet a multiple of {money(step)}",
     )
 
 
-def _charged_in_parts(terms: Terms, wagers: tuple[Wager, ...], wager: Wager) -> WagerRefusal | None:
-    """Vigorish that is not rounded must be whole cents (D-24)."""
-    if wager.kind is not WagerKind.BANKER or waived(terms, wagers, wager.seat):
+def _vigorish_fraction(
+    terms: Terms, wagers: tuple[Wager, ...], wager: Wager
+) -> WagerRefusal | None:
+    """Refuse a stake whose unrounded vigorish would be a fraction of a cent (D-24)."""
+    if wager.kind is not WagerKind.BANKER or is_waived(terms, wagers, wager.seat):
         return None
-    share, points = _unrounded(terms)
+    share, points = _unrounded_share(terms)
     if (share * wager.cents).denominator == 1:
         return None
     return _refused(
@@ -168,8 +168,8 @@ def _charged_in_parts(terms: Terms, wagers: tuple[Wager, ...], wager: Wager) -> 
 _NOT_ROUNDED: Final = (VigorishRounding.EXACT, VigorishRounding.NOT_APPLICABLE)
 
 
-def _unrounded(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
-    """The part of a Banker wager that can be owed to the cent, and what says so."""
+def _unrounded_share(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
+    """The share of a Banker wager owed without rounding (0: none), and its rule points."""
     rules = terms.rules
     if rules.vig_mode is VigorishMode.TIE25:
         return TIE_SHARE, (RulePoint.TIE25_CHARGED,)

@@ -1,19 +1,17 @@
-"""What settlement needs to know of a finished coup.
+"""The facts of a finished coup that decide every wager.
 
-Responsible for: the four numbers that decide every wager, read from the cards the rules required.
-Not responsible for: cards drawn in error, which belong to no hand and never count (F-27), and for
-what a wager pays.
+Not: cards drawn in error, which belong to no hand and never count (F-27).
 Source: NY-b-1-i-a to NY-b-1-vi-b, NJ-3.2-a-4-basis, NJ-7.2-a-4-basis; F-12 (dragon 7, panda 8),
 F-29 (natural).
 """
 
+from msgspec import Struct
+
 from controller.rules.coup import Cards, hands, is_complete
 from controller.rules.hands import HandName, point_count
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class CoupFacts:
+class CoupFacts(Struct, frozen=True):
     """Final counts 0..9 and cards 2..3 of each hand."""
 
     player_count: int
@@ -23,7 +21,7 @@ class CoupFacts:
 
     @property
     def cards(self) -> int:
-        """Cards the rules required in all, 4..6."""
+        """Number of cards of both hands, 4..6."""
         return self.player_cards + self.banker_cards
 
     @property
@@ -48,7 +46,7 @@ class CoupFacts:
         return self.player_count if hand is HandName.PLAYER else self.banker_count
 
 
-def facts_of(cards: Cards) -> CoupFacts:
+def derive_facts(cards: Cards) -> CoupFacts:
     """The facts of a complete coup from its cards in drawing order."""
     assert is_complete(cards), "a coup that still needs cards pays nothing"
     both = hands(cards)

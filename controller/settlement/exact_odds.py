@@ -1,8 +1,5 @@
-"""Exact odds: every ordered draw of six cards from whole decks, counted.
+"""Exact odds by enumeration of all six-card draws, and the house edge of each wager.
 
-Responsible for: how often each coup comes, by enumeration over the tables the shoe is judged by,
-and the house edge of each wager, from the judgements that coups are paid by.
-Not responsible for: what wins and what it pays (controller.settlement) and for showing it.
 Source: NY-h-2-draw to NY-h-4-7, S42-i-2-draw to S42-i-6, by controller.rules.tableau.
 """
 
@@ -12,37 +9,37 @@ from itertools import combinations_with_replacement
 from math import perm
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from controller.rules.hands import NATURAL_COUNTS, HandName
 from controller.rules.setting_values import VigorishMode
 from controller.rules.tableau import banker_draws, player_draws
 from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.results import Verdict, VigorishOn, what_wins
+from controller.settlement.results import VigorishOn, WagerVerdict, wager_results
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import share_of_stake
 from controller.settlement.wagers import WagerKind
-from firmware_bridge.values import dataclass
 
 _VALUES: Final = range(10)
 _DECK: Final = 52
 _COUP_CARDS_MAX: Final = 6
 
-# Ordered draws of six cards, by what they make of a coup.
+# The number of ordered six-card draws for each possible coup.
 Draws: TypeAlias = Mapping[CoupFacts, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """So many of all ordered six-card draws."""
+class DrawCount(Struct, frozen=True):
+    """The number of ordered six-card draws with a named property."""
 
     name: str
     draws: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """What the house keeps of a wager on average, as a part of the stake; exact.
+class HouseEdge(Struct, frozen=True):
+    """The house edge of a wager: its mean gain as an exact fraction of the stake.
 
-    `waived`: the seat's total card wagers waive the vigorish (New Jersey).
+    `wins`, `loses`, `returned` count draws. `waived`: the seat's total card wagers waive the
+    vigorish (New Jersey).
     """
 
     kind: WagerKind
@@ -53,11 +50,10 @@ class Edge:
     edge: Fraction
 
 
-def draws_of(decks: int) -> Draws:
-    """Every ordered draw of six cards from `decks` whole decks, by what the coup comes to.
+def enumerate_draws(decks: int) -> Draws:
+    """Count every ordered draw of six cards from `decks` decks by the coup it gives.
 
-    Cards that the rules do not call for are drawn all the same, so that each coup weighs as often
-    as it comes.
+    Six cards are drawn even where the rules need fewer, so that each coup has its true weight.
     """
     found: dict[CoupFacts, int] = {}
     for facts, ways in _coups(decks):
@@ -66,35 +62,35 @@ def draws_of(decks: int) -> Draws:
 
 
 def all_draws(decks: int) -> int:
-    """How many ordered draws of six cards there are."""
+    """The number of ordered draws of six cards."""
     return perm(decks * _DECK, _COUP_CARDS_MAX)
 
 
-def counts(draws: Draws) -> tuple[Count, ...]:
-    """What a floor asks for: who wins, in how many cards, and the coups with a name."""
+def draw_counts(draws: Draws) -> tuple[DrawCount, ...]:
+    """Draw counts by winner, by number of cards, and of named coups."""
 
-    def of(name: str, holds: Callable[[CoupFacts], bool]) -> Count:
-        return Count(name, sum(ways for facts, ways in draws.items() if holds(facts)))
+    def count(name: str, holds: Callable[[CoupFacts], bool]) -> DrawCount:
+        return DrawCount(name, sum(ways for facts, ways in draws.items() if holds(facts)))
 
     return (
-        of("player", lambda facts: facts.player_count > facts.banker_count),
-        of("banker", lambda facts: facts.banker_count > facts.player_count),
-        of("tie", lambda facts: facts.player_count == facts.banker_count),
-        of("dragon_7", lambda facts: facts.dragon_7),
-        of("panda_8", lambda facts: facts.panda_8),
-        of("cards_4", lambda facts: facts.cards == 4),
-        of("cards_5", lambda facts: facts.cards == 5),
-        of("cards_6", lambda facts: facts.cards == 6),
-        of("naturals", lambda facts: any(facts.natural(hand) for hand in HandName)),
+        count("player", lambda facts: facts.player_count > facts.banker_count),
+        count("banker", lambda facts: facts.banker_count > facts.player_count),
+        count("tie", lambda facts: facts.player_count == facts.banker_count),
+        count("dragon_7", lambda facts: facts.dragon_7),
+        count("panda_8", lambda facts: facts.panda_8),
+        count("cards_4", lambda facts: facts.cards == 4),
+        count("cards_5", lambda facts: facts.cards == 5),
+        count("cards_6", lambda facts: facts.cards == 6),
+        count("naturals", lambda facts: any(facts.natural(hand) for hand in HandName)),
     )
 
 
-def edges(terms: Terms, draws: Draws) -> tuple[Edge, ...]:
+def house_edges(terms: Terms, draws: Draws) -> tuple[HouseEdge, ...]:
     """The house edge of every wager the table offers, vigorish exact and not rounded."""
     return tuple(_edges(terms, draws))
 
 
-def _edges(terms: Terms, draws: Draws) -> Iterator[Edge]:
+def _edges(terms: Terms, draws: Draws) -> Iterator[HouseEdge]:
     for kind in terms.offered:
         yield _edge(terms, draws, kind, waived=False)
         by_seat = terms.rules.vig_mode is VigorishMode.NONE_TOTAL_CARDS
@@ -102,24 +98,24 @@ def _edges(terms: Terms, draws: Draws) -> Iterator[Edge]:
             yield _edge(terms, draws, kind, waived=True)
 
 
-def _edge(terms: Terms, draws: Draws, kind: WagerKind, *, waived: bool) -> Edge:
-    kept, verdicts = Fraction(0), dict.fromkeys(Verdict, 0)
+def _edge(terms: Terms, draws: Draws, kind: WagerKind, *, waived: bool) -> HouseEdge:
+    gain, verdicts = Fraction(0), dict.fromkeys(WagerVerdict, 0)
     for facts, ways in draws.items():
-        judgement = next(one for one in what_wins(terms, facts) if one.kind is kind)
-        verdicts[judgement.verdict] += ways
-        if judgement.odds is not None:
-            kept -= ways * judgement.odds.fraction
-        if judgement.verdict is Verdict.LOSES:
-            kept += ways
-        if judgement.vigorish_on is not VigorishOn.NOTHING and not waived:
-            kept += ways * share_of_stake(terms, judgement)
-    return Edge(
+        result = next(one for one in wager_results(terms, facts) if one.kind is kind)
+        verdicts[result.verdict] += ways
+        if result.odds is not None:
+            gain -= ways * result.odds.fraction
+        if result.verdict is WagerVerdict.LOSES:
+            gain += ways
+        if result.vigorish_on is not VigorishOn.NOTHING and not waived:
+            gain += ways * share_of_stake(terms, result)
+    return HouseEdge(
         kind,
         waived,
-        verdicts[Verdict.WINS],
-        verdicts[Verdict.LOSES],
-        verdicts[Verdict.PUSHES] + verdicts[Verdict.VOID],
-        kept / sum(draws.values()),
+        verdicts[WagerVerdict.WINS],
+        verdicts[WagerVerdict.LOSES],
+        verdicts[WagerVerdict.PUSHES] + verdicts[WagerVerdict.VOID],
+        gain / sum(draws.values()),
     )
 
 
@@ -135,13 +131,13 @@ def _coups(decks: int) -> Iterator[tuple[CoupFacts, int]]:
         for banker in two_cards:
             orders = (1 + (player[0] != player[1])) * (1 + (banker[0] != banker[1]))
             left = list(cards)
-            ways = orders * _drawn(left, (*player, *banker))
+            ways = orders * _ways_to_draw(left, (*player, *banker))
             two_card_counts = sum(player) % 10, sum(banker) % 10
             yield from _third_cards(*two_card_counts, left, ways, rest)
 
 
-def _drawn(left: list[int], values: Iterable[int]) -> int:
-    """In how many ways cards of these values come in this order; takes them out of `left`."""
+def _ways_to_draw(left: list[int], values: Iterable[int]) -> int:
+    """The number of ways to draw cards of these values in order; removes them from `left`."""
     ways = 1
     for value in values:
         ways *= left[value]
@@ -152,7 +148,7 @@ def _drawn(left: list[int], values: Iterable[int]) -> int:
 def _third_cards(
     player: int, banker: int, left: list[int], ways: int, rest: int
 ) -> Iterator[tuple[CoupFacts, int]]:
-    """What becomes of four cards, `left` being what the `rest` cards are."""
+    """Complete a coup after four cards; `left` counts the `rest` remaining cards by value."""
     if player in NATURAL_COUNTS or banker in NATURAL_COUNTS:
         yield CoupFacts(player, banker, 2, 2), ways * perm(rest, 2)
     elif player_draws(player):

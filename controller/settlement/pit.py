@@ -1,40 +1,38 @@
-"""The pit: tables of one pit pay by one procedure.
+"""Refuses a pay procedure that differs from the pit's.
 
-Responsible for: refusing a pay procedure that differs from the pit's.
-Not responsible for: notices before a change (procedure) and for the procedures (order).
+Not: notices before a change (procedure).
 Source: NY-i-3-i, NY-i-3-ii, S42-j-3-i; X-24.
 """
+
+from msgspec import Struct
 
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure, PitUniform
 from controller.settlement.terms import Terms
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Pit:
-    """The procedures that the pit goes by, as far as they are known to this table.
+class PitProcedures(Struct, frozen=True):
+    """The pay procedures of a pit, None where unknown to this table.
 
-    `own` is that of its mini and midi tables, `baccarat` that of a baccarat table in the pit.
+    `own` is used at its mini and midi tables, `baccarat` at a baccarat table in the pit.
     """
 
     own: PayProcedure | None = None
     baccarat: PayProcedure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PitRefusal:
-    """This table would pay otherwise than its pit does."""
+class PitRefusal(Struct, frozen=True):
+    """This table would pay by another procedure than its pit."""
 
     why: str
     clauses: tuple[str, ...]
     remedy: str
 
 
-def pit_differs(terms: Terms, pit: Pit) -> PitRefusal | None:
-    """Does this table pay by another procedure than it must? A baccarat table's prevails.
+def pit_refusal(terms: Terms, pit: PitProcedures) -> PitRefusal | None:
+    """The refusal where this table's procedure differs; a baccarat table's procedure prevails.
 
-    A table that pays only, as EZ does, stands outside the procedures (NY-i-2-ez).
+    A pay-only table (EZ) has none of these procedures (NY-i-2-ez).
     """
     own = terms.rules.pay_procedure
     if terms.rules.pay_pit_uniform is PitUniform.OFF or own is PayProcedure.PAY_ONLY:

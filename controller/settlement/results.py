@@ -1,15 +1,16 @@
-"""What wins: every wager the table offers, judged by the facts of one coup, with its odds.
+"""The result of every wager the table offers, from the facts of one coup, with its odds.
 
-Responsible for: whether a wager wins, loses or comes back, at which odds, what vigorish is
-reckoned on, and the clauses that say so. Settlement and exact odds both read it, so they agree.
-Not responsible for: amounts (vigorish, payout) and for the order of payment (order).
-Source: NY-b-1-i-a to NY-b-1-vi-b, NY-c-1 to NY-c-9, NJ-3.2-a-4-basis, NJ-7.2-a-4-basis,
-S42-b-1-i-A to S42-b-1-iii, S42-k-4-void, WA-pr-9; F-10 to F-12, F-27, F-29 to F-31, D-15.
+Source: NY-b-1-i-a to NY-b-1-vi-b, NY-c-1 to NY-c-9, NJ-3.2-a-4-basis, NJ-7.2-a-4-basis, S42-b-1-i-A
+to S42-b-1-iii, S42-k-4-void, WA-pr-9; F-10 to F-12, F-27, F-29 to F-31, D-15.
+
+Settlement and exact odds both use it, so they agree.
 """
 
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, assert_never
+
+from msgspec import Struct
 
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
@@ -18,11 +19,10 @@ from controller.rules.setting_values import TieResult, VigorishMode
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.terms import BONUS_MARGINS, BONUS_NATURAL, Terms
 from controller.settlement.wagers import WagerKind
-from firmware_bridge.values import dataclass
 
 
-class Verdict(StrEnum):
-    """What becomes of a wager; PUSHES and VOID both return the stake (X-12)."""
+class WagerVerdict(StrEnum):
+    """The verdict on a wager; PUSHES and VOID both return the stake (X-12)."""
 
     WINS = "wins"
     LOSES = "loses"
@@ -31,19 +31,18 @@ class Verdict(StrEnum):
 
 
 class VigorishOn(StrEnum):
-    """What the table reckons vigorish on for a wager."""
+    """The base of the vigorish on a wager."""
 
     NOTHING = "nothing"
-    WIN = "win"  # the rate, of what is won
+    WIN = "win"  # the rate, of the win
     STAKE = "stake"  # 25 percent of the wager, on a tie
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What becomes of every wager of one kind; `odds` only where it wins."""
+class WagerResult(Struct, frozen=True):
+    """The result of every wager of one kind; `odds` is None unless it wins."""
 
     kind: WagerKind
-    verdict: Verdict
+    verdict: WagerVerdict
     odds: Odds | None
     vigorish_on: VigorishOn
     clauses: tuple[str, ...]
@@ -66,20 +65,21 @@ _TOTALS: Final = MappingProxyType(
 )
 
 
-def what_wins(terms: Terms, facts: CoupFacts) -> tuple[Judgement, ...]:
-    """Every wager the table offers, judged, whether anybody made it or not."""
-    return tuple(_judged(terms, facts, kind) for kind in terms.offered)
+def wager_results(terms: Terms, facts: CoupFacts) -> tuple[WagerResult, ...]:
+    """The result of every wager the table offers, in the order of `offered`."""
+    return tuple(_result(terms, facts, kind) for kind in terms.offered)
 
 
-def what_is_void(terms: Terms) -> tuple[Judgement, ...]:
-    """A void coup: every wager of every kind comes back whole, without vigorish (D-15)."""
+def void_results(terms: Terms) -> tuple[WagerResult, ...]:
+    """Results of a void coup: every stake is returned, without vigorish (D-15)."""
     clauses = terms.cite(RulePoint.VOID_RETURNED)
     return tuple(
-        Judgement(kind, Verdict.VOID, None, VigorishOn.NOTHING, clauses) for kind in terms.offered
+        WagerResult(kind, WagerVerdict.VOID, None, VigorishOn.NOTHING, clauses)
+        for kind in terms.offered
     )
 
 
-def _judged(terms: Terms, facts: CoupFacts, kind: WagerKind) -> Judgement:
+def _result(terms: Terms, facts: CoupFacts, kind: WagerKind) -> WagerResult:
     match kind:
         case WagerKind.BANKER:
             return _banker(terms, facts)
@@ -110,22 +110,22 @@ def _judged(terms: Terms, facts: CoupFacts, kind: WagerKind) -> Judgement:
             assert_never(kind)
 
 
-def _banker(terms: Terms, facts: CoupFacts) -> Judgement:
+def _banker(terms: Terms, facts: CoupFacts) -> WagerResult:
     if facts.banker_count < facts.player_count:
         return _loses(terms, WagerKind.BANKER, RulePoint.BANKER_LOSES)
     if facts.banker_count == facts.player_count:
         if terms.rules.vig_mode is VigorishMode.TIE25:
             points = (RulePoint.BANKER_TIE_VIGORISH, RulePoint.TIE25_CHARGED)
-            return _comes_back(terms, WagerKind.BANKER, VigorishOn.STAKE, *points)
+            return _returned(terms, WagerKind.BANKER, VigorishOn.STAKE, *points)
         point = RulePoint.BANKER_TIE_PUSH
-        return _comes_back(terms, WagerKind.BANKER, VigorishOn.NOTHING, point)
+        return _returned(terms, WagerKind.BANKER, VigorishOn.NOTHING, point)
     if terms.rules.ez and facts.dragon_7:
         clauses = terms.cite(RulePoint.BANKER_DRAGON7_PUSH)
-        return Judgement(WagerKind.BANKER, Verdict.PUSHES, None, VigorishOn.NOTHING, clauses)
+        return WagerResult(WagerKind.BANKER, WagerVerdict.PUSHES, None, VigorishOn.NOTHING, clauses)
     return _banker_win(terms, facts)
 
 
-def _banker_win(terms: Terms, facts: CoupFacts) -> Judgement:
+def _banker_win(terms: Terms, facts: CoupFacts) -> WagerResult:
     odds, on = terms.rules.odds_banker, VigorishOn.NOTHING
     match terms.rules.vig_mode:
         case VigorishMode.COMMISSION:
@@ -146,15 +146,15 @@ def _banker_win(terms: Terms, facts: CoupFacts) -> Judgement:
         case _:
             assert_never(terms.rules.vig_mode)
     clauses = terms.cite(RulePoint.BANKER_WINS, *paid)
-    return Judgement(WagerKind.BANKER, Verdict.WINS, odds, on, clauses)
+    return WagerResult(WagerKind.BANKER, WagerVerdict.WINS, odds, on, clauses)
 
 
-def _player(terms: Terms, facts: CoupFacts) -> Judgement:
+def _player(terms: Terms, facts: CoupFacts) -> WagerResult:
     if facts.player_count < facts.banker_count:
         return _loses(terms, WagerKind.PLAYER, RulePoint.PLAYER_LOSES)
     if facts.player_count == facts.banker_count:
         point = RulePoint.PLAYER_TIE_PUSH
-        return _comes_back(terms, WagerKind.PLAYER, VigorishOn.NOTHING, point)
+        return _returned(terms, WagerKind.PLAYER, VigorishOn.NOTHING, point)
     panda = terms.rules.ez and facts.panda_8
     also = (RulePoint.PLAYER_WINS_PANDA8,) if panda else ()
     points = (RulePoint.PLAYER_WINS, *also, RulePoint.PAYS_PLAYER)
@@ -163,7 +163,7 @@ def _player(terms: Terms, facts: CoupFacts) -> Judgement:
 
 def _bonus(
     terms: Terms, facts: CoupFacts, kind: WagerKind, chosen: HandName, other: HandName
-) -> Judgement:
+) -> WagerResult:
     lead = facts.count(chosen) - facts.count(other)
     if facts.natural(chosen):
         return _bonus_on_natural(terms, kind, lead, against_natural=facts.natural(other))
@@ -184,10 +184,10 @@ def _bonus(
 
 def _bonus_on_natural(
     terms: Terms, kind: WagerKind, lead: int, *, against_natural: bool
-) -> Judgement:
+) -> WagerResult:
     if lead == 0:
         clauses = terms.cite(RulePoint.BONUS_NATURAL_TIE_VOID, RulePoint.PAYS_BONUS_NATURAL_TIE)
-        return Judgement(kind, Verdict.PUSHES, None, VigorishOn.NOTHING, clauses)
+        return WagerResult(kind, WagerVerdict.PUSHES, None, VigorishOn.NOTHING, clauses)
     if lead < 0:
         return _loses(terms, kind, RulePoint.BONUS_NATURAL_8_LOSES)
     wins = RulePoint.BONUS_NATURAL_9_OVER_8 if against_natural else RulePoint.BONUS_NATURAL_WINS
@@ -195,7 +195,7 @@ def _bonus_on_natural(
     return _wins(terms, kind, BONUS_NATURAL, wins, *paid)
 
 
-def _total(terms: Terms, facts: CoupFacts, kind: WagerKind) -> Judgement:
+def _total(terms: Terms, facts: CoupFacts, kind: WagerKind) -> WagerResult:
     cards, paid = _TOTALS[kind]
     counted = (RulePoint.TOTAL_CARDS_OFFERED, RulePoint.TOTAL_CARDS_COUNTED)
     if facts.cards == cards:
@@ -203,16 +203,16 @@ def _total(terms: Terms, facts: CoupFacts, kind: WagerKind) -> Judgement:
     return _loses(terms, kind, *counted)
 
 
-def _wins(terms: Terms, kind: WagerKind, odds: Odds, *points: RulePoint) -> Judgement:
-    return Judgement(kind, Verdict.WINS, odds, VigorishOn.NOTHING, terms.cite(*points))
+def _wins(terms: Terms, kind: WagerKind, odds: Odds, *points: RulePoint) -> WagerResult:
+    return WagerResult(kind, WagerVerdict.WINS, odds, VigorishOn.NOTHING, terms.cite(*points))
 
 
-def _loses(terms: Terms, kind: WagerKind, *points: RulePoint) -> Judgement:
-    return Judgement(kind, Verdict.LOSES, None, VigorishOn.NOTHING, terms.cite(*points))
+def _loses(terms: Terms, kind: WagerKind, *points: RulePoint) -> WagerResult:
+    return WagerResult(kind, WagerVerdict.LOSES, None, VigorishOn.NOTHING, terms.cite(*points))
 
 
-def _comes_back(terms: Terms, kind: WagerKind, on: VigorishOn, *points: RulePoint) -> Judgement:
-    """Player and Banker on a tie: the profile's word for it."""
+def _returned(terms: Terms, kind: WagerKind, on: VigorishOn, *points: RulePoint) -> WagerResult:
+    """Player or Banker on a tie: push or void, by the profile."""
     void = terms.rules.tie_result is TieResult.VOID
-    verdict = Verdict.VOID if void else Verdict.PUSHES
-    return Judgement(kind, verdict, None, on, terms.cite(*points))
+    verdict = WagerVerdict.VOID if void else WagerVerdict.PUSHES
+    return WagerResult(kind, verdict, None, on, terms.cite(*points))

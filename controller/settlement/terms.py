@@ -1,14 +1,13 @@
-"""The terms of payment at one table: its profile's settings, and the clauses behind each point.
+"""The terms of payment at one table: settings of its profile, clauses, offered wagers, odds.
 
-Responsible for: what settlement reads of a profile, the wagers it offers, and the odds a kind of
-wager can come to be paid at.
-Not responsible for: what wins (results) and for what a setting may hold (controller.rules).
-Source: controller/rules/profiles/*.toml; NY-b-1-list, NY-b-1-iv-offer, NJ-sum-offer, WA-ov-1.
+Source: controller/profiles/shipped/*.toml; NY-b-1-list, NY-b-1-iv-offer, NJ-sum-offer, WA-ov-1.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, assert_never
+
+from msgspec import Struct
 
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
@@ -17,7 +16,6 @@ from controller.rules.hands import HandName
 from controller.rules.odds import Odds
 from controller.rules.setting_values import BonusTable, VigorishMode
 from controller.settlement.wagers import WagerKind
-from firmware_bridge.values import dataclass
 
 # Margins of a bonus wager that win, smallest first (NY-b-1-iv-a-4), and what each pays by table.
 BONUS_MARGINS: Final = range(4, 10)
@@ -38,26 +36,25 @@ _BONUS_SIDES: Final = (
 TOTALS: Final = (WagerKind.TOTAL_4, WagerKind.TOTAL_5, WagerKind.TOTAL_6)
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """`citations` are the profile's clauses by rule point."""
+class Terms(Struct, frozen=True):
+    """The terms of payment. `citations` are the profile's clauses by rule point."""
 
     rules: RuleValues
     citations: Mapping[RulePoint, tuple[str, ...]]
 
     @classmethod
     def of(cls, profile: Profile) -> "Terms":
-        """The terms of a profile as it stands."""
+        """The terms of a profile."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
         return cls(profile.rules, MappingProxyType(citations))
 
     def cite(self, *points: RulePoint) -> tuple[str, ...]:
-        """The clauses that speak at these points, none twice."""
+        """The clauses that apply at these points, each once."""
         return tuple(dict.fromkeys(name for point in points for name in self.citations[point]))
 
     @property
     def offered(self) -> tuple[WagerKind, ...]:
-        """Every wager that may be made at this table, in the order of WagerKind."""
+        """Every kind of wager offered at this table, in the order of WagerKind."""
         rules = self.rules
         offered = [WagerKind(base.value) for base in rules.wagers_base]
         if rules.dragon_bonus:
@@ -69,19 +66,19 @@ class Terms:
         return tuple(kind for kind in WagerKind if kind in offered)
 
     def bonus_odds(self, margin: int) -> Odds:
-        """What the table's pay table gives for a lead of 4 to 9."""
+        """The odds of a bonus wager for a margin of 4 to 9, by the table's pay table."""
         table = self.rules.dragon_bonus_table
         assert table is not None, "a bonus is offered with a pay table"
         return Odds(BONUS_PAYS[table][margin - BONUS_MARGINS.start], 1)
 
     def six_odds(self) -> Odds:
-        """What a Banker win with six pays where no vigorish is taken for it."""
+        """The odds of a Banker win with six under vig_mode none_six."""
         odds = self.rules.none_six_odds
         assert odds is not None, "the mode none_six comes with odds for a six"
         return odds
 
     def odds_of(self, kind: WagerKind) -> tuple[Odds, ...]:
-        """Every odds at which a wager of this kind, one that is offered, can be paid."""
+        """All odds at which an offered wager of this kind can be paid."""
         rules = self.rules
         match kind:
             case WagerKind.BANKER:

@@ -1,7 +1,5 @@
-"""Wagers: what a patron can bet on, and one wager on the layout.
+"""The kinds of wagers, one wager on the layout, and their names and amounts as text.
 
-Responsible for: the closed set of wagers, the value of one, and their names and amounts in words.
-Not responsible for: which are offered (terms), what wins (results) and money that moves (payout).
 Source: NY-b-1-list, NJ-sum-offer, S42-b-2, WA-ov-1, HG-bac-three, HG-mini-three.
 """
 
@@ -9,7 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class WagerKind(StrEnum):
@@ -25,8 +23,7 @@ class WagerKind(StrEnum):
     TOTAL_6 = "total_6"
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
+class Wager(Struct, frozen=True):
     """One wager: `seat` from 1, `cents` above zero."""
 
     seat: int
@@ -51,6 +48,6 @@ KIND_NAMES: Final = MappingProxyType(
 
 
 def money(cents: int) -> str:
-    """An amount as a dealer reads it: 12350 is 123.50."""
+    """An amount in cents as text: 12350 is 123.50."""
     sign, units = "-" if cents < 0 else "", abs(cents)
     return f"{sign}{units // 100}.{units % 100:02}"

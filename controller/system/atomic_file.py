@@ -1,9 +1,5 @@
-"""Small text files that people and this program share, read within bounds and written whole.
+"""Bounded reads and atomic writes of small text files: a power cut leaves the old or the new file.
 
-Responsible for: reading UTF-8 with the place of what is wrong, and writing so that a power cut
-leaves the old file or the new one.
-Not responsible for: what the files say (batches, identity_files, approved_firmware, shuffle_files)
-and for key files, which need their own care (keys).
 Source: package README, "The batch file", "The shuffler's identity".
 """
 
@@ -13,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-# Some forty times the file of a batch of eight decks.
+# About forty times the size of the file of an eight-deck batch.
 _FILE_BYTES_MAX: Final = 1_000_000
 _PROBLEMS_SHOWN_MAX: Final = 20
 
@@ -44,14 +40,14 @@ def read_text(path: Path) -> str:
 
 
 def problem_lines(path: Path, problems: Sequence[str]) -> str:
-    """Problems of one file, a line each, not without end."""
+    """The problems of one file, one per line, at most 20 and the number of the others."""
     shown = [f"{path}: {problem}" for problem in problems[:_PROBLEMS_SHOWN_MAX]]
     more = len(problems) - len(shown)
     return "\n".join([*shown, f"{path}: ... and {more} more"] if more else shown)
 
 
 def require_new(path: Path) -> None:
-    """Raises SmallFileError where there is a file of that name."""
+    """Raise SmallFileError if a file of that name exists."""
     if path.exists() or path.is_symlink():
         raise SmallFileError(
             f"{path}: there is a file of this name, and it is not overwritten. Remedy: move it"
@@ -60,9 +56,9 @@ def require_new(path: Path) -> None:
 
 
 def store_text(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a whole file in place of the one that may be there. Raises SmallFileError.
+    """Create or replace a file atomically. Raises SmallFileError.
 
-    `mode` is that of the new file, less what the account's mask takes away.
+    `mode` is that of the new file, less the account's umask.
     """
     fresh = path.with_name(f".{path.name}.new")
     try:
@@ -80,7 +76,7 @@ def store_text(path: Path, text: str, mode: int = 0o666) -> None:
 
 
 def write_synced(path: Path, data: bytes, mode: int) -> None:
-    """Write a file anew and put it on the disk; its name is another matter. Raises OSError."""
+    """Write a file and fsync its data, but not its folder. Raises OSError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, mode), "wb") as file:
         file.write(data)
@@ -89,7 +85,7 @@ def write_synced(path: Path, data: bytes, mode: int) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a folder's files on the disk. Raises OSError."""
+    """Fsync a folder, that is the names of its files. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

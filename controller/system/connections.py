@@ -1,8 +1,5 @@
-"""A listening socket and its connections: each on a thread of its own, never too many.
+"""A listening socket and its connections: one thread each, bounded, all closed at once by stop().
 
-Responsible for: accepting, the bound on connections, and ending all of them at once without
-polling.
-Not responsible for: what is said on a connection (control, http_status).
 Source: package README, "Threads at the rim".
 """
 
@@ -12,17 +9,17 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
-# When no connection can be accepted (no descriptors left), try again after this long.
+# When no connection can be accepted (no file descriptors left), retry after this time.
 _RETRY_S = 0.2
 
-# Serves one connection until its end; an OSError ends it as well.
+# Serves one connection until it closes; an OSError closes it, too.
 Serve: TypeAlias = Callable[[socket.socket], None]
 
 
 class Connections:
-    """Serves what comes in on one listening socket.
+    """Accepts and serves the connections of one listening socket.
 
-    `refuse` gets a connection that is one too many and must not block; it is closed afterwards.
+    `refuse` gets a connection beyond the limit and must not block; it is closed afterwards.
     """
 
     def __init__(self, name: str, serve: Serve, refuse: Serve, connections_max: int) -> None:
@@ -36,9 +33,12 @@ class Connections:
         self._listening: tuple[socket.socket, threading.Thread] | None = None
 
     def start(self, listener: socket.socket) -> None:
-        """Begin to accept on a listening socket, which is owned from now on; once."""
+        """Accept connections in a thread; takes ownership of the socket. Call it once."""
         acceptor = threading.Thread(
-            target=self._accept_on, args=(listener,), name=f"{self._name}-accept", daemon=True
+            target=self._accept_connections,
+            args=(listener,),
+            name=f"{self._name}-accept",
+            daemon=True,
         )
         self._listening = listener, acceptor
         acceptor.start()
@@ -49,7 +49,7 @@ class Connections:
         if self._listening is None:
             return
         listener, acceptor = self._listening
-        # This, unlike close(), wakes a thread that waits in accept().
+        # Unlike close(), shutdown() wakes a thread that waits in accept().
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
         acceptor.join()
@@ -64,10 +64,10 @@ class Connections:
 
     @property
     def stopping(self) -> threading.Event:
-        """Set once stop() was called; for those who wait for something else than the client."""
+        """Set by stop(), for threads that wait for something other than the client."""
         return self._stopping
 
-    def _accept_on(self, listener: socket.socket) -> None:
+    def _accept_connections(self, listener: socket.socket) -> None:
         while not self._stopping.is_set():
             try:
                 connection, _ = listener.accept()
@@ -77,7 +77,10 @@ class Connections:
             with self._lock:
                 if len(self._open) < self._connections_max:
                     thread = threading.Thread(
-                        target=self._serve_on, args=(connection,), name=self._name, daemon=True
+                        target=self._serve_connection,
+                        args=(connection,),
+                        name=self._name,
+                        daemon=True,
                     )
                     self._open[connection] = thread
                     thread.start()
@@ -85,7 +88,7 @@ class Connections:
             with contextlib.suppress(OSError), connection:
                 self._refuse(connection)
 
-    def _serve_on(self, connection: socket.socket) -> None:
+    def _serve_connection(self, connection: socket.socket) -> None:
         try:
             with contextlib.suppress(OSError):
                 self._serve(connection)

@@ -1,8 +1,5 @@
-"""A small HTTP server for what machines ask of a running program: plain pages, GET and HEAD.
+"""A small HTTP server for metrics and health checks: GET and HEAD, bounded connections and time.
 
-Responsible for: listening (on this machine alone unless told otherwise), a bound on connections
-and on the time one may take, and carrying a page.
-Not responsible for: what is on a page (metrics) and for people's views.
 Source: package README, "Metrics".
 """
 
@@ -13,25 +10,25 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import BaseServer
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from controller.system.connections import Connections
-from firmware_bridge.values import dataclass
 
 CONNECTIONS_MAX: Final = 16
-# A client that has not sent its request, or not taken its page, by then is let go.
-PATIENCE_S: Final = 10.0
+# A client that has not sent its request or read its page by then is disconnected.
+IDLE_TIMEOUT_S: Final = 10.0
 PLAIN: Final = "text/plain; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What is answered; `body` is UTF-8."""
+class Page(Struct, frozen=True):
+    """An HTTP response; `body` is UTF-8."""
 
     status: HTTPStatus
     body: bytes
     content_type: str = PLAIN
 
 
-# From the path of a request, without its query, to a page.
+# Maps the path of a request, without its query, to a page.
 PageAt: TypeAlias = Callable[[str], Page]
 
 
@@ -45,7 +42,7 @@ class HttpServer:
         self._connections = Connections("http", self._serve, _refuse, CONNECTIONS_MAX)
 
     def start(self) -> None:
-        """Listen and serve. Raises OSError when the port cannot be had."""
+        """Listen and serve. Raises OSError if the port is not available."""
         family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -59,17 +56,17 @@ class HttpServer:
         self._connections.start(listener)
 
     def stop(self) -> None:
-        """Close everything, whatever is being read or written."""
+        """Close the listener and all connections at once."""
         self._connections.stop()
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path; with port 0 only once it was started."""
+        """The base URL; with port 0 it is known only after start()."""
         host = f"[{self._address}]" if ":" in self._address else self._address
         return f"http://{host}:{self._port}"
 
     def _serve(self, connection: socket.socket) -> None:
-        _Exchange(connection, self._page_at)
+        _HttpExchange(connection, self._page_at)
 
 
 def _refuse(connection: socket.socket) -> None:
@@ -77,16 +74,16 @@ def _refuse(connection: socket.socket) -> None:
     connection.send(b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\n\r\n")
 
 
-class _Exchange(BaseHTTPRequestHandler):
-    """One request and its answer, then the connection ends."""
+class _HttpExchange(BaseHTTPRequestHandler):
+    """One request and its response; then the connection closes."""
 
-    timeout = PATIENCE_S
+    timeout = IDLE_TIMEOUT_S
     server_version = "smartshoe"
     sys_version = ""
 
     def __init__(self, connection: socket.socket, page_at: PageAt) -> None:
         self._page_at = page_at
-        # The library wants a server to belong to and asks nothing of it.
+        # The library requires a server object and does not use it.
         super().__init__(connection, ("", 0), BaseServer(("", 0), BaseHTTPRequestHandler))
 
     def do_GET(self) -> None:
@@ -96,7 +93,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Scrapes are not worth a line each."""
+        """Log nothing: a line for each scrape would fill the log."""
 
     def _answer(self, *, with_body: bool) -> None:
         page = self._page_at(self.path.partition("?")[0])

@@ -1,10 +1,6 @@
-"""The fields of a small JSON file that people read, taken off one by one.
+"""Reads typed fields of small JSON files; every missing, wrong or unknown field is a problem.
 
-Responsible for: JSON text to typed values, with every problem named by its field: what is missing,
-wrong or not known; and times in UTC to the nanosecond as text and back.
-Not responsible for: what the fields mean and which file it is (whoever reads it).
 Source: package README, "Receipts", "The shuffler's identity", "Approved firmware".
-
 Decisions. Times have all nine digits, because a signed time is not rounded.
 """
 
@@ -17,16 +13,16 @@ from typing import Final
 U32_MAX: Final = 2**32 - 1
 U64_MAX: Final = 2**64 - 1
 _NS_PER_S: Final = 1_000_000_000
-# The last second a four-digit year can say.
+# The end of the year 9999.
 _UTC_NS_MAX: Final = 253_402_300_800 * _NS_PER_S
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})Z", re.ASCII)
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*", re.ASCII)
 
 
 class JsonFields:
-    """One object. What is not as it should be gives an empty value and a problem.
+    """The fields of one JSON object; a wrong or missing field gives an empty value and a problem.
 
-    `what` is the object's place in the file, empty for the whole; `remedy` ends each problem.
+    `what` is the object's path in the file, empty for the whole; `remedy` ends each problem.
     """
 
     __slots__ = ("_fields", "_inner", "_problems", "_remedy", "_unreadable", "_what")
@@ -43,7 +39,7 @@ class JsonFields:
 
     @staticmethod
     def of(text: str, remedy: str) -> "JsonFields":
-        """The object that a text is."""
+        """The fields of the JSON object in a text."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -53,47 +49,47 @@ class JsonFields:
         return JsonFields(value, remedy)
 
     def holds(self, name: str) -> bool:
-        """Whether the field is there."""
+        """Whether the field is present."""
         return name in self._fields
 
     def text(self, name: str) -> str:
         value = self._fields.pop(name, None)
         if isinstance(value, str) and value.isprintable():
             return value
-        self._tell(name, "one line of text")
+        self._add_problem(name, "one line of text")
         return ""
 
     def number(self, name: str, most: int = U32_MAX) -> int:
         value = self._fields.pop(name, None)
         if type(value) is int and 0 <= value <= most:
             return value
-        self._tell(name, f"a whole number of at most {most}")
+        self._add_problem(name, f"a whole number of at most {most}")
         return 0
 
     def choice(self, name: str, words: Iterable[str]) -> str:
-        """One of these words; where it is none, the first."""
+        """One of these words; the first one if the value is wrong."""
         allowed = tuple(words)
         value = self._fields.pop(name, None)
         if isinstance(value, str) and value in allowed:
             return value
-        self._tell(name, ", ".join(allowed))
+        self._add_problem(name, ", ".join(allowed))
         return allowed[0]
 
     def hex(self, name: str, least: int, most: int | None = None) -> bytes:
-        """So many bytes."""
+        """Bytes in lower-case hex digits, from `least` to `most` of them."""
         value = self._fields.pop(name, None)
         most = least if most is None else most
         if isinstance(value, str) and _HEX.fullmatch(value) and least <= len(value) // 2 <= most:
             return bytes.fromhex(value)
         count = f"{least} bytes" if least == most else f"{least} to {most} bytes"
-        self._tell(name, f"{count} in small hex digits")
+        self._add_problem(name, f"{count} in lower-case hex digits")
         return b""
 
     def time(self, name: str) -> int:
         value = self._fields.pop(name, None)
-        utc_ns = _time_of(value) if isinstance(value, str) else None
+        utc_ns = _parse_time(value) if isinstance(value, str) else None
         if utc_ns is None:
-            self._tell(name, "UTC such as 2026-11-21T10:00:00.000000000Z")
+            self._add_problem(name, "UTC such as 2026-11-21T10:00:00.000000000Z")
             return 0
         return utc_ns
 
@@ -101,30 +97,30 @@ class JsonFields:
         value = self._fields.pop(name, None)
         if isinstance(value, bool):
             return value
-        self._tell(name, "true or false")
+        self._add_problem(name, "true or false")
         return False
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of lines, in order."""
+        """A list of single-line texts, in order."""
         value = self._fields.pop(name, None)
         if isinstance(value, list) and all(
             isinstance(one, str) and one.isprintable() for one in value
         ):
             return tuple(value)
-        self._tell(name, "a list of lines of text")
+        self._add_problem(name, "a list of lines of text")
         return ()
 
     def inner(self, name: str) -> "JsonFields":
-        """An object within this one."""
+        """The fields of a nested object."""
         value = self._fields.pop(name, None)
         self._inner.append(JsonFields(value, self._remedy, self._place(name)))
         return self._inner[-1]
 
     def each(self, name: str) -> tuple["JsonFields", ...]:
-        """A list of objects, in order."""
+        """The fields of each object in a list, in order."""
         value = self._fields.pop(name, None)
         if not isinstance(value, list):
-            self._tell(name, "a list of objects")
+            self._add_problem(name, "a list of objects")
             return ()
         found = tuple(
             JsonFields(one, self._remedy, f"{name}[{number}]")
@@ -134,11 +130,11 @@ class JsonFields:
         return found
 
     def problems(self) -> tuple[str, ...]:
-        """Every problem; fields that nobody asked for are among them."""
+        """Every problem, unknown fields included."""
         if self._unreadable:
             return (self._unreadable,)
         unknown = tuple(
-            f"{self._place(repr(name[:40]))}: there is no such field. Remedy: take it off"
+            f"{self._place(repr(name[:40]))}: there is no such field. Remedy: remove it"
             for name in self._fields
         )
         inner = (problem for one in self._inner for problem in one.problems())
@@ -147,7 +143,7 @@ class JsonFields:
     def _place(self, name: str) -> str:
         return f"{self._what}.{name}" if self._what else name
 
-    def _tell(self, name: str, allowed: str) -> None:
+    def _add_problem(self, name: str, allowed: str) -> None:
         self._problems.append(
             f"{self._place(name)}: it is missing or wrong. Allowed: {allowed}. Remedy:"
             f" {self._remedy}"
@@ -162,7 +158,7 @@ def time_text(utc_ns: int) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{utc_ns % _NS_PER_S:09}Z"
 
 
-def _time_of(text: str) -> int | None:
+def _parse_time(text: str) -> int | None:
     found = _TIME.fullmatch(text)
     if found is None:
         return None

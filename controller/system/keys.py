@@ -1,18 +1,13 @@
 """The table's key: an Ed25519 key pair in a file that only the table's account can read.
 
-Responsible for: making the key once, reading it only from a file nobody else can read or change,
-exporting the public key beside it, signing, verifying and fingerprints.
-Not responsible for: what is signed (controller.custody.receipt).
+A TableKey never prints, logs or returns the private key; it shows only the fingerprint.
 Source: package README, "The table's key"; RFC 8032 (Ed25519), RFC 8410 (its PEM form).
-
-Nothing here prints, logs or returns the private key: a TableKey shows its fingerprint only.
 """
 
 import contextlib
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
+from msgspec import Struct
 
 PRIVATE_MODE: Final = 0o600
 PUBLIC_MODE: Final = 0o644
@@ -39,9 +35,8 @@ class KeyFileError(Exception):
     """A key file cannot be made or used; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublicKey:
-    """A public key by its 32 bytes."""
+class PublicKey(Struct, frozen=True):
+    """An Ed25519 public key; `raw` has 32 bytes."""
 
     raw: bytes
 
@@ -51,24 +46,34 @@ class PublicKey:
         return hashlib.sha256(self.raw).digest()
 
     def pem(self) -> str:
-        """The key as other programs read it."""
-        return _public(self).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+        """The key as PEM."""
+        return (
+            _crypto_key(self).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+        )
 
     def verifies(self, signature: bytes, data: bytes) -> bool:
         """Whether the owner of this key signed the data."""
         try:
-            _public(self).verify(signature, data)
+            _crypto_key(self).verify(signature, data)
         except (InvalidSignature, ValueError):
             return False
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class TableKey:
-    """A key pair. The private half is no part of what is shown or compared."""
+class TableKey(Struct, frozen=True):
+    """A key pair; repr and comparison leave out the private key."""
 
     public: PublicKey
-    _private: Ed25519PrivateKey = field(repr=False, compare=False)
+    _private: Ed25519PrivateKey
+
+    def __repr__(self) -> str:
+        return f"TableKey(public={self.public!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TableKey) and self.public == other.public
+
+    def __hash__(self) -> int:
+        return hash(self.public)
 
     def sign(self, data: bytes) -> bytes:
         """The signature, 64 bytes."""
@@ -76,29 +81,29 @@ class TableKey:
 
 
 def fingerprint_text(fingerprint: bytes) -> str:
-    """A fingerprint as people compare it: small hex digits in groups of eight."""
+    """A fingerprint for people to compare: lower-case hex digits in groups of eight."""
     digits = fingerprint.hex()
     return " ".join(digits[at : at + _GROUP_DIGITS] for at in range(0, len(digits), _GROUP_DIGITS))
 
 
 def public_path(path: Path) -> Path:
-    """Where the public key of a key file stands."""
+    """The path of a key file's public key."""
     return path.with_name(path.name + PUBLIC_SUFFIX)
 
 
 def make_key(path: Path) -> TableKey:
     """Make a new key in a new file, and its public key beside it. Raises KeyFileError.
 
-    A file that is there is never written to, whatever it holds.
+    An existing file is never overwritten.
     """
-    beside = public_path(path)
-    if beside.exists() and not path.exists():
+    public_file = public_path(path)
+    if public_file.exists() and not path.exists():
         raise KeyFileError(
-            f"{beside}: this public key is of a key that is not here, and it is not overwritten."
+            f"{public_file}: the key of this public key is not here, and it is not overwritten."
             " Remedy: put that key back, or move this file away, too"
         )
     private = Ed25519PrivateKey.generate()
-    key = _key(private)
+    key = _table_key(private)
     text = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     _write_new(path, text, PRIVATE_MODE)
     export_public(path, key.public)
@@ -106,21 +111,21 @@ def make_key(path: Path) -> TableKey:
 
 
 def export_public(path: Path, public: PublicKey) -> Path:
-    """Write the public key beside the key file; one that says the same stays as it is.
+    """Write the public key beside the key file, unless it is there already.
 
     Raises KeyFileError.
     """
-    beside = public_path(path)
+    public_file = public_path(path)
     text = public.pem().encode()
-    if _content(beside) != text:
-        _write_new(beside, text, PUBLIC_MODE)
-    return beside
+    if _read_bytes(public_file) != text:
+        _write_new(public_file, text, PUBLIC_MODE)
+    return public_file
 
 
 def load_key(path: Path) -> TableKey:
-    """The key of a file only this account can read. Raises KeyFileError."""
+    """Load a key from a file that only this account can read. Raises KeyFileError."""
     try:
-        # No link is followed: whoever may change a link could exchange the key.
+        # Symbolic links are not followed: the owner of a link could replace the key.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise KeyFileError(
@@ -128,7 +133,7 @@ def load_key(path: Path) -> TableKey:
         ) from None
     except OSError as error:
         raise KeyFileError(
-            f"{path}: cannot be opened: {error.strerror}. Allowed: a file, no link, that this"
+            f"{path}: cannot be opened: {error.strerror}. Allowed: a file, not a link, that this"
             " account may read. Remedy: name the key file itself, or give it to this account"
         ) from error
     try:
@@ -142,16 +147,16 @@ def load_key(path: Path) -> TableKey:
         private = None
     if not isinstance(private, Ed25519PrivateKey):
         raise KeyFileError(
-            f"{path}: this is no Ed25519 key, or it is damaged. Remedy: put the file back from its"
-            " backup, or move it away and make a new key; receipts of the old key then need its"
+            f"{path}: this is not an Ed25519 key, or it is damaged. Remedy: restore the file from"
+            " its backup, or move it away and make a new key; receipts of the old key then need its"
             f" public key ({public_path(path).name}) as a trusted one"
         )
-    return _key(private)
+    return _table_key(private)
 
 
 def load_public(path: Path) -> PublicKey:
-    """The public key of a file as `smartshoe keys` exports it. Raises KeyFileError."""
-    data = _content(path)
+    """Load a public key as `smartshoe keys` exports it. Raises KeyFileError."""
+    data = _read_bytes(path)
     if data is None:
         raise KeyFileError(
             f"{path}: there is no such public key, or it cannot be read. Remedy: `smartshoe keys"
@@ -163,15 +168,15 @@ def load_public(path: Path) -> PublicKey:
         public = None
     if not isinstance(public, Ed25519PublicKey):
         raise KeyFileError(
-            f"{path}: this is no Ed25519 public key. Allowed: a file ending with {PUBLIC_SUFFIX} as"
-            " `smartshoe keys show` exports it. Remedy: export it again"
+            f"{path}: this is not an Ed25519 public key. Allowed: a file ending with"
+            f" {PUBLIC_SUFFIX} as `smartshoe keys show` exports it. Remedy: export it again"
         )
-    return _public_of(public)
+    return _public_key(public)
 
 
 def _require_private(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise KeyFileError(f"{path}: this is no file. Remedy: name the key file")
+        raise KeyFileError(f"{path}: this is not a file. Remedy: name the key file")
     if found.st_uid != os.geteuid():
         raise KeyFileError(
             f"{path}: it belongs to account {found.st_uid}. Allowed: the account that runs this"
@@ -188,7 +193,7 @@ def _require_private(path: Path, found: os.stat_result) -> None:
 
 
 def _write_new(path: Path, data: bytes, mode: int) -> None:
-    """A new file with its name on the disk. What could not be written whole is taken away."""
+    """Write a new file and fsync it and its folder; an incomplete file is removed."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileExistsError:
@@ -198,7 +203,7 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
         ) from None
     except OSError as error:
         raise KeyFileError(
-            f"{path}: cannot be made: {error.strerror}. Remedy: make its folder, and let this"
+            f"{path}: cannot be made: {error.strerror}. Remedy: create its folder, and let this"
             " account write there"
         ) from error
     try:
@@ -222,7 +227,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _content(path: Path) -> bytes | None:
+def _read_bytes(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
             return file.read(_FILE_BYTES_MAX)
@@ -230,13 +235,13 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _key(private: Ed25519PrivateKey) -> TableKey:
-    return TableKey(_public_of(private.public_key()), private)
+def _table_key(private: Ed25519PrivateKey) -> TableKey:
+    return TableKey(_public_key(private.public_key()), private)
 
 
-def _public_of(public: Ed25519PublicKey) -> PublicKey:
+def _public_key(public: Ed25519PublicKey) -> PublicKey:
     return PublicKey(public.public_bytes_raw())
 
 
-def _public(key: PublicKey) -> Ed25519PublicKey:
+def _crypto_key(key: PublicKey) -> Ed25519PublicKey:
     return Ed25519PublicKey.from_public_bytes(key.raw)

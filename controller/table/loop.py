@@ -1,19 +1,17 @@
-"""Take, handle, store, and only then let anyone act on it: the pace of one table.
+"""The processing loop of one table: handle inputs, store records together, then release writes.
 
-Responsible for: turning inputs and their conclusions into records, deciding when they are stored
-together, and when a tick is due.
-Not responsible for: threads and queues (table), meaning (core), bytes on disk (journal).
 Source: package README, "Store before you act"; performance goals P3, P18.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.journal.store import Journal
-from controller.journal.values import Checkpoint
+from controller.journal.values import SavedState
 from controller.procedure.effects import ShoeEnded
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started, Tick
@@ -24,19 +22,17 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 NS_PER_S = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """The entries concluded from one input, and when its bytes were read (None for no bytes)."""
+class Conclusion(Struct, frozen=True):
+    """An input and the entries that the core concluded from it."""
 
     item: Input
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """One durable transaction: what was concluded, what may now be written, and when.
+class StoredTransaction(Struct, frozen=True):
+    """One durable transaction: its conclusions, the writes it permits, its time and state.
 
-    `shoe_ended`: a shoe came to its end in it; `shoe_ends` are the states after such ends.
+    `shoe_ended`: a shoe ended in it; `shoe_ends` are the saved states after such ends.
     """
 
     conclusions: tuple[Conclusion, ...]
@@ -44,14 +40,14 @@ class Stored:
     at: Timestamp
     state: CoreState
     shoe_ended: bool = False
-    shoe_ends: tuple[Checkpoint, ...] = ()
+    shoe_ends: tuple[SavedState, ...] = ()
 
 
 class Loop:
     """The state of one run of one table. Used by one thread."""
 
     BATCH_INPUTS_MAX: ClassVar[int] = 64
-    # Inputs that conclude nothing may wait this long, or until this many bytes, to be stored.
+    # Inputs without entries are stored after this time or this many bytes.
     IDLE_STORE_NS: ClassVar[int] = NS_PER_S
     IDLE_STORE_BYTES: ClassVar[int] = 64 * 1024
 
@@ -75,12 +71,12 @@ class Loop:
         self._conclusions: list[Conclusion] = []
         self._writes: list[tuple[str, bytes]] = []
         self._at_once: list[tuple[str, bytes]] = []
-        self._checkpoint: Checkpoint | None = None
+        self._saved_state: SavedState | None = None
         self._shoe_ended = False
-        self._shoe_ends: list[Checkpoint] = []
+        self._shoe_ends: list[SavedState] = []
 
-    def begin(self, started: Started) -> Stored:
-        """Take and store the first input. Raises JournalWriteFailed."""
+    def begin(self, started: Started) -> StoredTransaction:
+        """Process and store the first input. Raises JournalWriteFailed."""
         self._started_seq = self._journal.head.seq + 1
         self._software = started.software
         self.take(started)
@@ -89,34 +85,34 @@ class Loop:
         return stored
 
     def take(self, item: Input) -> CoreOutput:
-        """Let the core conclude from one input; nothing is stored or done yet."""
+        """Process one input; nothing is stored or written to a device yet."""
         if isinstance(item, PortLost | PortOpened):
             self._drop_writes(item.port)
         self.state, output = self.core.handle(self.state, item)
-        self._add_input(item, concluded=bool(output.entries))
+        self._add_input(item, has_entries=bool(output.entries))
         for entry in output.entries:
             self._add(entry_record(entry))
         if output.entries:
             self._conclusions.append(Conclusion(item, output.entries))
         self._writes.extend(output.writes)
         self._at_once.extend(output.at_once)
-        if output.checkpoint:
-            self._checkpoint = Checkpoint.of(
+        if output.saved_state:
+            self._saved_state = SavedState.of(
                 seq=self._journal.head.seq + len(self._records),
                 started_seq=self._started_seq,
                 software=self._software,
-                state=output.checkpoint,
+                state=output.saved_state,
             )
         if any(type(entry) is ShoeEnded for entry in output.entries):
             self._shoe_ended = True
-            if output.checkpoint and self._checkpoint is not None:
-                self._shoe_ends.append(self._checkpoint)
+            if output.saved_state and self._saved_state is not None:
+                self._shoe_ends.append(self._saved_state)
         if self._since_ns is None:
             self._since_ns = item.at.monotonic_ns
         return output
 
     def tick_if_due(self) -> None:
-        """Take a Tick when a deadline of the core has passed."""
+        """Process a Tick if a deadline of the core has passed."""
         deadline_ns = self.core.next_deadline_ns(self.state)
         if deadline_ns is None:
             return
@@ -125,17 +121,17 @@ class Loop:
             self.take(Tick(at))
 
     def _drop_writes(self, port: str) -> None:
-        """What still waited was meant for an opening that is over: the device may be another."""
+        """Drop the writes for a port that was lost or reopened: the device may be another."""
         self._writes = [write for write in self._writes if write[0] != port]
         self._at_once = [write for write in self._at_once if write[0] != port]
 
-    def written_at_once(self) -> tuple[tuple[str, bytes], ...]:
-        """Bytes for devices that need not wait for the store, once."""
+    def take_immediate_writes(self) -> tuple[tuple[str, bytes], ...]:
+        """Take the bytes for devices that need not wait for the store."""
         at_once, self._at_once = tuple(self._at_once), []
         return at_once
 
     def wait_s(self) -> float | None:
-        """How long nothing needs doing: until a deadline or the idle store; None for ever."""
+        """Seconds until the next deadline or idle store; None if neither is due."""
         due = [
             at_ns
             for at_ns in (
@@ -148,16 +144,16 @@ class Loop:
             return None
         return max(0.0, (min(due) - self._clock().monotonic_ns) / NS_PER_S)
 
-    def store_if_due(self, *, force: bool = False) -> Stored | None:
-        """Store all that waits where something was concluded or waited long enough.
+    def store_if_due(self, *, force: bool = False) -> StoredTransaction | None:
+        """Store all waiting records if there are entries or writes, or if they waited long enough.
 
-        Raises JournalWriteFailed; then nothing was stored and nothing may be done.
+        Raises JournalWriteFailed; then nothing was stored and nothing may be written.
         """
         if self._since_ns is None or not (force or self._due(self._since_ns)):
             return None
         self._close_run()
-        self._journal.append(self._records, self._checkpoint)
-        stored = Stored(
+        self._journal.append(self._records, self._saved_state)
+        stored = StoredTransaction(
             tuple(self._conclusions),
             tuple(self._writes),
             self._clock(),
@@ -170,7 +166,7 @@ class Loop:
         self._since_ns = None
         self._conclusions = []
         self._writes = []
-        self._checkpoint = None
+        self._saved_state = None
         self._shoe_ended = False
         self._shoe_ends = []
         return stored
@@ -180,8 +176,8 @@ class Loop:
             return True
         return self._clock().monotonic_ns - since_ns >= self.IDLE_STORE_NS
 
-    def _add_input(self, item: Input, *, concluded: bool) -> None:
-        """Chunks that concluded nothing wait for each other, to be one record."""
+    def _add_input(self, item: Input, *, has_entries: bool) -> None:
+        """Add an input; consecutive chunks without entries are joined to one record."""
         if not isinstance(item, Chunk):
             self._close_run()
             self._add(input_record(item))
@@ -190,7 +186,7 @@ class Loop:
             self._close_run()
         self._run.append(item)
         self._bytes += len(item.data)
-        if concluded:
+        if has_entries:
             self._close_run()
 
     def _close_run(self) -> None:
@@ -204,5 +200,5 @@ class Loop:
 
 
 def read_at(conclusion: Conclusion) -> Timestamp | None:
-    """When the bytes behind a conclusion were read; None where it came of no bytes."""
+    """When the bytes of the input were read; None if the input is not bytes."""
     return conclusion.item.at if isinstance(conclusion.item, Chunk) else None

@@ -1,8 +1,5 @@
-"""One table: its queue, its loop thread, its core, its journal and what it publishes.
+"""One table: its queue, thread, core and journal; publishes the state, restarts after an error.
 
-Responsible for: everything of a table hanging on one object; taking inputs in one order, storing
-them with their conclusions, and only then acting; restarting the table after a fault of ours.
-Not responsible for: what an input means (core), ports (firmware_bridge), who else listens (app).
 Source: package README, "Store before you act", "Failure has four kinds".
 """
 
@@ -11,23 +8,24 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from controller.archive.sealer import SealDesk, SealStanding
-from controller.core.build import core_of
+from msgspec import Struct
+
+from controller.archive.sealer import Sealer, SealingStatus
+from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveryError, recover, refusal_to_start
-from controller.table.disk_space import stop_words
-from controller.table.fault_text import fault_words, way_there
-from controller.table.loop import Loop, Stored
-from controller.table.unstored import Ask, Pending, Taken
+from controller.table.disk_space import disk_stop_text
+from controller.table.fault_text import describe_fault, traceback_text
+from controller.table.loop import Loop, StoredTransaction
+from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from controller.tape.entries import Entry
 from controller.tape.inputs import DiskLevel, Input, Started
 from firmware_bridge.timestamp import Timestamp
@@ -35,12 +33,12 @@ from firmware_bridge.transport.port import PortOpened
 
 LOG = logging.getLogger("smartshoe.table")
 
-# Our own faults: the table restarts from its journal, but not for ever.
+# After an internal error the table restarts from its journal, but not without limit.
 RESTARTS_MAX = 3
 RESTARTS_WITHIN_NS = 600 * 1_000_000_000
 QUEUE_INPUTS_MAX = 4096
-# Whoever waits at a full queue looks this often whether the table has ended.
-ENDED_LOOK_S = 0.5
+# A sender that waits at a full queue checks this often whether the table has ended.
+ENDED_CHECK_S = 0.5
 
 
 class Health(StrEnum):
@@ -49,45 +47,47 @@ class Health(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     STOPPED = "stopped"
-    STORE_FAILED = "store_failed"  # evidence cannot be kept: nothing moves
+    STORE_FAILED = "store_failed"  # the journal could not be written
     REFUSED = "refused"  # the journal or the settings do not allow a start
-    FAILED = "failed"  # a fault of ours came back too often
+    FAILED = "failed"  # too many internal errors
 
 
 class Writer(Protocol):
-    """Where bytes for a device go once the reason for them is stored."""
+    """Takes bytes for a device once their reason is stored."""
 
     def write(self, data: bytes, opened: bytes = b"") -> None: ...
 
 
-StoredListener = Callable[[Stored], None]
-# An input, an input with an asker, a probe that the loop sets, or None: the end.
-Waiting: TypeAlias = Input | Ask | threading.Event | None
+StoredListener = Callable[[StoredTransaction], None]
+# An input, an awaited input, a probe that the loop sets, or None: stop.
+QueuedItem: TypeAlias = Input | AwaitedInput | threading.Event | None
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """What a run of a table begins with. `start` stamps and builds its first input.
+class RunSpec(Struct, frozen=True):
+    """What a run of a table needs to start. `start` builds its first input with a timestamp.
 
-    `seals` is where finished shoes are sealed; without it they stay in live.db.
-    `no_room` says why there is not room enough to keep what it is told; empty where there is.
+    `sealer` seals finished shoes; without it they stay in live.db. `disk_refusal` says why
+    there is not enough disk space for a start; it is empty if there is.
     """
 
     journal: Path
     clauses: Mapping[str, Clause]
     start: Callable[[str], Started]
     close_coup_as_partial: bool = False
-    seals: SealDesk | None = None
-    no_room: Callable[[], str] = str
+    sealer: Sealer | None = None
+    disk_refusal: Callable[[], str] = str
 
 
 class Table:
-    """One table of play. `put` and `act` may be called from any thread."""
+    """One table of play. `put` and `act` may be called from any thread.
+
+    `core`: the core of the newest start, None before the first.
+    """
 
     def __init__(
         self,
         name: str,
-        beginning: Beginning,
+        spec: RunSpec,
         clock: Callable[[], Timestamp],
         on_stored: StoredListener | None = None,
     ) -> None:
@@ -95,14 +95,15 @@ class Table:
         self.health = Health.STARTING
         self.failure = ""
         self.recovered_inputs = 0
-        self._beginning = beginning
+        self.core: Core | None = None
+        self._spec = spec
         self._clock = clock
         self._on_stored = on_stored
-        self._queue: queue.Queue[Waiting] = queue.Queue(QUEUE_INPUTS_MAX)
+        self._queue: queue.Queue[QueuedItem] = queue.Queue(QUEUE_INPUTS_MAX)
         self._writers: dict[str, Writer] = {}
-        # The entropy of the opening that was taken last, by port: bytes are meant for that one.
+        # The entropy of the last processed opening, by port: writes are for that opening.
         self._opened: dict[str, bytes] = {}
-        self._pending = Pending()
+        self._unstored = UnstoredInputs()
         self._stopping = False
         self._changed = threading.Condition()
         self._version = 0
@@ -112,42 +113,43 @@ class Table:
         self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
 
     def start(self) -> None:
-        """Begin; returns once the table runs or has said why it cannot (see `health`)."""
+        """Start the thread; returns once the table runs or has failed to (see `health`)."""
         self._thread.start()
         with self._changed:
             self._changed.wait_for(lambda: self.health is not Health.STARTING)
 
     def stop(self) -> None:
-        """Take what waits, store it, close the journal, end the thread."""
+        """Process and store the waiting inputs, close the journal, end the thread."""
         self._enqueue(None)
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait for the end; whether it came."""
+        """Wait for the thread to end; whether it has."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
     def put(self, item: Input) -> None:
         """Queue an input; blocks while the queue is full, so that a flood waits at the port.
 
-        Dropped once the table has ended: nothing would store it.
+        The input is dropped if the table has ended: nothing would store it.
         """
         self._enqueue(item)
 
     def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
-        """Queue an input and wait until it and its conclusions are stored. None: not stored."""
-        ask = Ask(item)
-        if not self._enqueue(ask, timeout_s) or not ask.done.wait(timeout_s) or not ask.stored:
+        """Queue an input and wait until it and its entries are stored. None: not stored."""
+        awaited = AwaitedInput(item)
+        queued = self._enqueue(awaited, timeout_s)
+        if not queued or not awaited.done.wait(timeout_s) or not awaited.stored:
             return None
-        return ask.entries
+        return awaited.entries
 
     def responds(self, timeout_s: float) -> bool:
-        """Whether the loop takes what is put; asked before the watchdog is told all is well."""
+        """Whether the loop takes inputs from the queue; checked before the watchdog is notified."""
         probe = threading.Event()
         put = self._enqueue(probe, timeout_s)
         return put and probe.wait(timeout_s) and not self._ended.is_set()
 
     def attach_writer(self, port: str, writer: Writer) -> None:
-        """Say where bytes for that port go."""
+        """Set the writer of bytes for a port."""
         self._writers[port] = writer
 
     @property
@@ -157,43 +159,43 @@ class Table:
 
     @property
     def waiting(self) -> int:
-        """How many inputs wait to be taken."""
+        """The number of inputs in the queue."""
         return self._queue.qsize()
 
     @property
-    def seals(self) -> SealStanding | None:
-        """How sealing stands; None where this table seals nothing."""
-        desk = self._beginning.seals
-        return desk.standing if desk is not None else None
+    def sealing_status(self) -> SealingStatus | None:
+        """The status of sealing; None if this table does not seal."""
+        sealer = self._spec.sealer
+        return sealer.status if sealer is not None else None
 
     @property
     def version(self) -> int:
-        """Grows with every stored transaction and every change of health."""
+        """Counts stored transactions and changes of health."""
         return self._version
 
     def wait_for_change(self, since: int, timeout_s: float | None) -> int:
-        """Wait until `version` is greater than `since`; the version then."""
+        """Wait until `version` exceeds `since` or time is up; returns the version."""
         with self._changed:
             self._changed.wait_for(lambda: self._version > since, timeout_s)
             return self._version
 
-    def _enqueue(self, item: Waiting, timeout_s: float | None = None) -> bool:
-        """Queue it; False where the table has ended, or the queue stayed full for that long."""
+    def _enqueue(self, item: QueuedItem, timeout_s: float | None = None) -> bool:
+        """Queue an item; False if the table has ended or the queue stayed full that long."""
         left_s = timeout_s
         while not self._ended.is_set() and (left_s is None or left_s > 0):
-            wait_s = ENDED_LOOK_S if left_s is None else min(ENDED_LOOK_S, left_s)
+            wait_s = ENDED_CHECK_S if left_s is None else min(ENDED_CHECK_S, left_s)
             try:
                 self._queue.put(item, timeout=wait_s)
             except queue.Full:
                 left_s = None if left_s is None else left_s - wait_s
                 continue
             if self._ended.is_set():
-                self._let_go()
+                self._release_waiters()
             return True
         return False
 
     def _supervise(self) -> None:
-        replaced_allowed = self._beginning.close_coup_as_partial
+        replaced_allowed = self._spec.close_coup_as_partial
         while True:
             try:
                 self._run_once(replace_allowed=replaced_allowed)
@@ -201,12 +203,12 @@ class Table:
                 self._end(Health.STORE_FAILED, str(error))
             except (JournalError, RecoveryError) as error:
                 self._end(Health.REFUSED, str(error))
-            except Exception as error:  # noqa: BLE001  # where our own faults surface
-                fault = fault_words(error)
+            except Exception as error:  # noqa: BLE001  # where internal errors surface
+                fault = describe_fault(error)
                 # Not LOG.exception: the error's own message may name a card.
-                trace = way_there(error.__traceback__)
+                trace = traceback_text(error.__traceback__)
                 LOG.error("table %s: %s\n%s", self.name, fault, trace)  # noqa: TRY400
-                self._pending.faulted()
+                self._unstored.retry_others()
                 if self._may_restart():
                     replaced_allowed = False
                     continue
@@ -224,86 +226,87 @@ class Table:
         return True
 
     def _run_once(self, *, replace_allowed: bool) -> None:
-        if no_room := self._beginning.no_room():
-            raise RecoveryError(no_room)
-        with Journal.open(self._beginning.journal) as journal:
-            recovered = recover(journal, self._beginning.clauses)
+        if disk_refusal := self._spec.disk_refusal():
+            raise RecoveryError(disk_refusal)
+        with Journal.open(self._spec.journal) as journal:
+            recovered = recover(journal, self._spec.clauses)
             for damage in journal.damages:
                 LOG.warning(
-                    "table %s: %s: %s. The start went on without it, from the records. Run"
-                    " `smartshoe verify`, and have the disk looked at",
+                    "table %s: %s: %s. The start continued without it, from the records. Run"
+                    " `smartshoe verify`, and check the disk",
                     self.name,
                     journal.file,
                     damage,
                 )
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
             before = recovered.software if replacing else ""
-            started = self._beginning.start(before)
-            core = core_of(started, self._beginning.clauses)
+            started = self._spec.start(before)
+            core = build_core(started, self._spec.clauses)
+            self.core = core
             refusal = refusal_to_start(
                 recovered, core, replace_allowed=replace_allowed, at_ns=started.at.utc_ns
             )
             if refusal:
                 raise RecoveryError(refusal)
             self.recovered_inputs = recovered.inputs
-            if self._beginning.seals is not None:
-                self._beginning.seals.started(journal)
-            loop = Loop(journal, core, recovered.before(core), self._clock)
+            if self._spec.sealer is not None:
+                self._spec.sealer.seal_earlier_shoes(journal)
+            loop = Loop(journal, core, recovered.initial_state(core), self._clock)
             self._publish(loop, loop.begin(started))
             self._set_health(Health.RUNNING, "")
             self._serve(loop, journal)
 
     def _serve(self, loop: Loop, journal: Journal) -> None:
-        # After a fault of ours the ports are still open, and what they said may be lost.
-        for opened in self._pending.open_ports(self._clock()):
+        # After an internal error the ports are still open, and some of their bytes may be lost.
+        for opened in self._unstored.open_ports(self._clock()):
             loop.take(opened)
         ended = False
         while not ended:
-            items = self._take(loop.wait_s())
-            ended = self._stopping and not self._pending.again
-            stored = self._work(loop, items)
-            # What it led to is out: now there is time for the file.
-            if stored is not None and stored.shoe_ended and self._beginning.seals is not None:
-                self._beginning.seals.shoes_ended(journal, stored.shoe_ends)
+            items = self._next_inputs(loop.wait_s())
+            ended = self._stopping and not self._unstored.has_retries
+            stored = self._process(loop, items)
+            # The writes are out, so that sealing delays no card.
+            if stored is not None and stored.shoe_ended and self._spec.sealer is not None:
+                self._spec.sealer.seal_ended_shoes(journal, stored.shoe_ends)
 
-    def _work(self, loop: Loop, items: Sequence[Taken]) -> Stored | None:
-        asks: list[Ask] = []
-        for item, ask in self._pending.telling(items):
+    def _process(self, loop: Loop, items: Sequence[TableInput]) -> StoredTransaction | None:
+        awaited_inputs: list[AwaitedInput] = []
+        for item, awaited in self._unstored.each(items):
             output = loop.take(item)
             if isinstance(item, PortOpened):
                 self._opened[item.port] = item.entropy
-            if ask is not None:
-                ask.entries = output.entries
-                asks.append(ask)
+            if awaited is not None:
+                awaited.entries = output.entries
+                awaited_inputs.append(awaited)
         loop.tick_if_due()
-        self._write(loop.written_at_once())
-        stored = loop.store_if_due(force=self._stopping or bool(asks))
+        self._write(loop.take_immediate_writes())
+        stored = loop.store_if_due(force=self._stopping or bool(awaited_inputs))
         if stored is not None:
-            self._pending.stored()
+            self._unstored.mark_stored()
         try:
             if stored is not None:
                 self._publish(loop, stored)
         finally:
-            for ask in asks:
-                ask.done.set()
+            for awaited in awaited_inputs:
+                awaited.done.set()
         disk = loop.state.host.disk
         if disk is not None and disk.level is DiskLevel.STOP:
-            raise JournalWriteFailed(stop_words(self._beginning.journal, disk))
+            raise JournalWriteFailed(disk_stop_text(self._spec.journal, disk))
         return stored
 
-    def _take(self, wait_s: float | None) -> list[Taken]:
-        """All that waits, at most a batch; blocks until something does or time is up."""
-        if self._pending.again:
-            items = self._pending.take_again()
+    def _next_inputs(self, wait_s: float | None) -> list[TableInput]:
+        """The waiting inputs, at most a batch; blocks until there is one or time is up."""
+        if self._unstored.has_retries:
+            items = self._unstored.take_retries()
         elif self._stopping:
             items = []
         else:
-            items = self._taken_from_queue(wait_s)
-        self._pending.taken(items)
+            items = self._read_queue(wait_s)
+        self._unstored.add(items)
         return items
 
-    def _taken_from_queue(self, wait_s: float | None) -> list[Taken]:
-        items: list[Taken] = []
+    def _read_queue(self, wait_s: float | None) -> list[TableInput]:
+        items: list[TableInput] = []
         with contextlib.suppress(queue.Empty):
             waiting = self._queue.get(timeout=wait_s)
             while waiting is not None:
@@ -317,8 +320,8 @@ class Table:
             self._stopping = True
         return items
 
-    def _publish(self, loop: Loop, stored: Stored) -> None:
-        """After the store: bytes to devices, then everyone who watches."""
+    def _publish(self, loop: Loop, stored: StoredTransaction) -> None:
+        """After a store: write to devices, then notify the listeners."""
         self._write(stored.writes)
         if self._on_stored is not None:
             self._on_stored(stored)
@@ -345,15 +348,15 @@ class Table:
             LOG.error("table %s: %s", self.name, failure)
         self._ended.set()
         self._set_health(health, failure)
-        self._let_go()
+        self._release_waiters()
 
-    def _let_go(self) -> None:
-        """Nothing that still waits will be taken: tell whoever waits for it."""
-        self._pending.let_go()
+    def _release_waiters(self) -> None:
+        """Drop everything in the queue and wake all senders that wait."""
+        self._unstored.release_waiters()
         with contextlib.suppress(queue.Empty):
             while True:
                 waiting = self._queue.get_nowait()
-                if isinstance(waiting, Ask):
+                if isinstance(waiting, AwaitedInput):
                     waiting.done.set()
                 elif isinstance(waiting, threading.Event):
                     waiting.set()

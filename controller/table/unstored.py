@@ -1,26 +1,23 @@
-"""What a table has taken from its queue and not stored yet.
+"""Inputs that a table has taken from its queue and not stored yet; retried after an internal error.
 
-Responsible for: taking it again after a fault of this program, all but the input that brought the
-fault, and remembering which ports are open, since a run after a fault has to be told.
-Not responsible for: the queue and the threads (table), and storing (loop).
 Source: package README, "Failure has four kinds".
 """
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
-from firmware_bridge.values import replace
 
 
-@dataclass(slots=True)
-class Ask:
-    """An input whose asker waits for what was concluded from it."""
+class AwaitedInput(Struct):
+    """An input whose sender waits until its entries are stored."""
 
     item: Input
     done: threading.Event = field(default_factory=threading.Event)
@@ -28,30 +25,30 @@ class Ask:
     stored: bool = False
 
 
-Taken: TypeAlias = Input | Ask
+TableInput: TypeAlias = Input | AwaitedInput
 
 
-class Pending:
-    """Used by the table's thread."""
+class UnstoredInputs:
+    """Inputs taken from the queue and not stored yet. Used by the table's thread."""
 
     def __init__(self) -> None:
-        self._unstored: list[Taken] = []
-        self._again: list[Taken] = []
-        self._being_told: Taken | None = None
+        self._unstored: list[TableInput] = []
+        self._retries: list[TableInput] = []
+        self._current: TableInput | None = None
         self._open_ports: dict[str, PortOpened] = {}
 
     @property
-    def again(self) -> bool:
-        """Whether something is to be taken again."""
-        return bool(self._again)
+    def has_retries(self) -> bool:
+        """Whether inputs wait to be processed again."""
+        return bool(self._retries)
 
-    def take_again(self) -> list[Taken]:
-        """What a fault left over; once."""
-        again, self._again = self._again, []
-        return again
+    def take_retries(self) -> list[TableInput]:
+        """Remove and return the inputs that are to be processed again."""
+        retries, self._retries = self._retries, []
+        return retries
 
-    def taken(self, items: Sequence[Taken]) -> None:
-        """These came from the queue."""
+    def add(self, items: Sequence[TableInput]) -> None:
+        """Add inputs from the queue."""
         self._unstored.extend(items)
         for item in items:
             match item:
@@ -62,38 +59,38 @@ class Pending:
                 case _:
                     pass
 
-    def telling(self, items: Iterable[Taken]) -> Iterable[tuple[Input, Ask | None]]:
-        """Each input in turn, with whoever asks; a fault until the next one is this one's."""
+    def each(self, items: Iterable[TableInput]) -> Iterable[tuple[Input, AwaitedInput | None]]:
+        """Yield each input, and its awaited form if any; an error meanwhile is attributed to it."""
         for item in items:
-            self._being_told = item
-            if isinstance(item, Ask):
+            self._current = item
+            if isinstance(item, AwaitedInput):
                 yield item.item, item
             else:
                 yield item, None
-        self._being_told = None
+        self._current = None
 
-    def stored(self) -> None:
-        """All of it is stored now."""
+    def mark_stored(self) -> None:
+        """All these inputs are stored now."""
         for item in self._unstored:
-            if isinstance(item, Ask):
+            if isinstance(item, AwaitedInput):
                 item.stored = True
         self._unstored.clear()
 
-    def faulted(self) -> None:
-        """A fault of this program came: its input is left out, the others are taken again."""
-        culprit, self._being_told = self._being_told, None
-        left = [item for item in self._unstored if item is not culprit]
-        self._again = [*left, *self._again]
+    def retry_others(self) -> None:
+        """After an internal error: drop the input that caused it, and retry the others."""
+        culprit, self._current = self._current, None
+        others = [item for item in self._unstored if item is not culprit]
+        self._retries = [*others, *self._retries]
         self._unstored.clear()
-        if isinstance(culprit, Ask):
+        if isinstance(culprit, AwaitedInput):
             culprit.done.set()
 
-    def let_go(self) -> None:
-        """Nothing will be taken any more: tell whoever asks."""
-        for item in (*self._unstored, *self._again):
-            if isinstance(item, Ask):
+    def release_waiters(self) -> None:
+        """No input will be processed any more: wake all senders that wait."""
+        for item in (*self._unstored, *self._retries):
+            if isinstance(item, AwaitedInput):
                 item.done.set()
 
     def open_ports(self, at: Timestamp) -> tuple[PortOpened, ...]:
-        """The ports that are open, as an input of this moment."""
+        """The open ports, as inputs with this timestamp."""
         return tuple(replace(opened, at=at) for opened in self._open_ports.values())

@@ -1,22 +1,20 @@
-"""Every action a person can take at a table, as typed values.
+"""Every action that people can take at a table, as typed values, with roles and required reasons.
 
-Responsible for: the closed set of actions, and who may take them and must say why.
-Not responsible for: reading one from a request (act_requests), transport, and for whether an
-action is possible now (the core answers).
 Source: D-32 (dealer for prompts, floorperson for every irregularity); package README, "Actions".
 """
 
 from enum import StrEnum
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Resolution
-from controller.procedure.events import TurnedCards
+from controller.procedure.events import LayoutPart
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
-from firmware_bridge.values import dataclass
 
 
 class Role(StrEnum):
@@ -27,25 +25,21 @@ class Role(StrEnum):
     INSPECTOR = "inspector"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolve:
-    """Decide what becomes of the open irregularities."""
+class Resolve(Struct, frozen=True, tag="resolve"):
+    """Decide on the open irregularities."""
 
     resolution: Resolution
 
 
-@dataclass(frozen=True, slots=True)
-class CloseShoe:
+class CloseShoe(Struct, frozen=True, tag="close-shoe"):
     """End the shoe before its cut card: dead table or early change."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallNoMoreBets:
+class CallNoMoreBets(Struct, frozen=True, tag="call-no-more-bets"):
     """The dealer called "no more bets"."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclareResult:
+class DeclareResult(Struct, frozen=True, tag="declare-result"):
     """The dealer declares the result, at a table whose shoe has no buttons for it."""
 
     outcome: Outcome
@@ -53,47 +47,41 @@ class DeclareResult:
     banker_pair: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BindBatch:
-    """The batch of that name is at the table: follow its cards by its manifest."""
+class BindBatch(Struct, frozen=True, tag="bind-batch"):
+    """The batch of that name is at the table: track its cards by its manifest."""
 
     batch: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetCardApart:
-    """A damaged or foreign card was set apart; its batch is not whole until it is bound anew.
+class SetCardApart(Struct, frozen=True, tag="set-card-apart"):
+    """A damaged or foreign card was set apart; its batch is blocked until it is bound again.
 
-    `batch` is its back colour; `tag` its identity, empty where it cannot be read.
+    `batch` is its back colour; `tag` its identity, empty if it cannot be read.
     """
 
     batch: str
     tag: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LockShoe:
+class LockShoe(Struct, frozen=True, tag="lock-shoe"):
     """Lock the card exit of the shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnlockShoe:
+class UnlockShoe(Struct, frozen=True, tag="unlock-shoe"):
     """Unlock the card exit of the shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClearShoeError:
+class ClearShoeError(Struct, frozen=True, tag="clear-shoe-error"):
     """Clear an error of the shoe by its number."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class OrderTheShuffler:
-    """Tell the shuffler to do something.
+class GiveShufflerOrder(Struct, frozen=True, tag="give-shuffler-order"):
+    """Give the shuffler an order.
 
-    `compartment` is 1 or 2, or 0 where the order is for the whole device or `batch` names the back
-    of the batch that lies there.
+    `compartment` is 1 or 2, or 0 if the order is for the whole device or if `batch` names the back
+    of the batch in the compartment.
     """
 
     order: ShufflerOrder
@@ -101,16 +89,14 @@ class OrderTheShuffler:
     batch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClearWarning:
+class ClearWarning(Struct, frozen=True, tag="clear-warning"):
     """Clear a warning of the shuffler by its number: play may go on."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordAct:
-    """Put an act on record: what was done, or seen; see procedure.events.ActRecorded."""
+class RecordAct(Struct, frozen=True, tag="record-act"):
+    """Record an act that was done or seen; see procedure.events.ActReported."""
 
     kind: ActKind
     batch: str = ""
@@ -120,48 +106,41 @@ class RecordAct:
     second: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TellTurned:
+class ReportTurned(Struct, frozen=True, tag="report-turned"):
     """Cards were turned up on the layout."""
 
-    what: TurnedCards
+    what: LayoutPart
 
 
-@dataclass(frozen=True, slots=True)
-class TellFaceUp:
+class ReportFaceUp(Struct, frozen=True, tag="report-face-up"):
     """The card drawn last lay face up in the shoe."""
 
 
-@dataclass(frozen=True, slots=True)
-class GiveUpReveal:
-    """A hand will not be turned by the patron: given up, or taken away by order."""
+class GiveUpReveal(Struct, frozen=True, tag="give-up-reveal"):
+    """A patron will not turn a hand: given up, or taken away by order."""
 
     hand: HandName
     by_order: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AskGhostHand:
+class RequestGhostHand(Struct, frozen=True, tag="request-ghost-hand"):
     """Deal the next coup as a ghost hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateWagers:
-    """Every wager on the layout as it stands now."""
+class StateWagers(Struct, frozen=True, tag="state-wagers"):
+    """Every wager on the layout now."""
 
     wagers: tuple[Wager, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CollectVigorish:
+class CollectVigorish(Struct, frozen=True, tag="collect-vigorish"):
     """The vigorish marked for a seat was collected."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentVigorish:
-    """Vigorish that will not be collected was written down on its form."""
+class DocumentVigorish(Struct, frozen=True, tag="document-vigorish"):
+    """Vigorish that will not be collected was documented on its form."""
 
     seat: int
     form_number: int
@@ -172,15 +151,13 @@ class DocumentVigorish:
     void: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VacateSeat:
+class VacateSeat(Struct, frozen=True, tag="vacate-seat"):
     """The patron of a seat left."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class GiveNotice:
+class GiveNotice(Struct, frozen=True, tag="give-notice"):
     """Notice of a coming change of a setting was given."""
 
     setting: str
@@ -188,16 +165,15 @@ class GiveNotice:
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSetting:
+class ChangeSetting(Struct, frozen=True, tag="change-setting"):
     """Change a setting of the profile at this table."""
 
     setting: str
     value: str
 
 
-# To a device, and to nothing that is judged.
-DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError | OrderTheShuffler
+# For a device alone; the procedure gets no event.
+DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError | GiveShufflerOrder
 # About the cards themselves.
 CustodyAction: TypeAlias = BindBatch | SetCardApart
 TableAction: TypeAlias = (
@@ -206,10 +182,10 @@ TableAction: TypeAlias = (
     | CallNoMoreBets
     | DeclareResult
     | RecordAct
-    | TellTurned
-    | TellFaceUp
+    | ReportTurned
+    | ReportFaceUp
     | GiveUpReveal
-    | AskGhostHand
+    | RequestGhostHand
     | StateWagers
     | CollectVigorish
     | DocumentVigorish
@@ -222,52 +198,51 @@ Action: TypeAlias = TableAction | DeviceAction | CustodyAction
 
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
-# Who sees what happens at the table without dealing or deciding.
-WATCHERS: Final = (Role.SURVEILLANCE, Role.INSPECTOR)
+# Roles that watch the table without dealing or deciding.
+OBSERVERS: Final = (Role.SURVEILLANCE, Role.INSPECTOR)
 
-# Name on the wire, who may, what it is for.
+# Name on the wire, roles that may take it, purpose.
 ACTION_NAMES: Final = (
-    ("resolve", SUPERVISORS, "decide what becomes of the open irregularities"),
+    ("resolve", SUPERVISORS, "decide on the open irregularities"),
     ("close-shoe", SUPERVISORS, "end the shoe early (dead table, early change)"),
     ("no-more-bets", PEOPLE_AT_THE_TABLE, 'record that "no more bets" was called'),
     ("declare-result", PEOPLE_AT_THE_TABLE, "declare the result of the coup"),
-    ("bind-batch", SUPERVISORS, "follow the cards of a batch by its manifest"),
+    ("bind-batch", SUPERVISORS, "track the cards of a batch by its manifest"),
     ("set-card-apart", SUPERVISORS, "set a damaged or foreign card apart; its batch is blocked"),
     ("lock-shoe", SUPERVISORS, "lock the shoe's exit"),
     ("unlock-shoe", SUPERVISORS, "unlock the shoe's exit"),
     ("clear-shoe-error", SUPERVISORS, "clear an error of the shoe"),
-    # Which of them may give which order stands in [shuffler] orders.
-    ("order-shuffler", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "tell the shuffler to do something"),
+    # [shuffler] orders in table.toml says which role may give which order.
+    ("order-shuffler", (*PEOPLE_AT_THE_TABLE, *OBSERVERS), "give the shuffler an order"),
     ("clear-warning", SUPERVISORS, "clear a warning of the shuffler: play may go on"),
-    ("record", (*PEOPLE_AT_THE_TABLE, *WATCHERS), "put an act on record, done or seen"),
-    ("turned", PEOPLE_AT_THE_TABLE, "tell that cards were turned up"),
-    ("found-face-up", PEOPLE_AT_THE_TABLE, "tell that the last card lay face up in the shoe"),
+    ("record", (*PEOPLE_AT_THE_TABLE, *OBSERVERS), "record an act that was done or seen"),
+    ("turned", PEOPLE_AT_THE_TABLE, "report that cards were turned up"),
+    ("found-face-up", PEOPLE_AT_THE_TABLE, "report that the last card lay face up in the shoe"),
     ("give-up", PEOPLE_AT_THE_TABLE, "record that a patron gives up turning a hand, or has to"),
     ("ghost-hand", PEOPLE_AT_THE_TABLE, "have the next coup dealt as a ghost hand"),
-    ("wagers", PEOPLE_AT_THE_TABLE, "state every wager on the layout as it stands now"),
+    ("wagers", PEOPLE_AT_THE_TABLE, "state every wager on the layout now"),
     ("collect-vigorish", PEOPLE_AT_THE_TABLE, "record that a seat's vigorish was collected"),
-    ("document-vigorish", SUPERVISORS, "write down vigorish that will not be collected"),
+    ("document-vigorish", SUPERVISORS, "document vigorish that will not be collected"),
     ("seat-vacated", PEOPLE_AT_THE_TABLE, "record that the patron of a seat left"),
     ("notice", SUPERVISORS, "record notice of a coming change of a setting"),
     ("change-setting", SUPERVISORS, "change a setting of the profile at this table"),
 )
-# A decision stands in the record with its reason. Some need one by what they say: see demands().
+# These are recorded with a reason. Others need one depending on their values: requirements_for().
 REASON_REQUIRED: Final = (
     *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
     *("change-setting", "set-card-apart", "clear-warning"),
 )
 
 
-# They break off what the shuffler does, or take it out of play.
-_OUT_OF_TURN: Final = (ShufflerOrder.ABORT, ShufflerOrder.SERVICE, ShufflerOrder.SORT)
+# Orders that interrupt the shuffler or take it out of play.
+_INTERRUPTING_ORDERS: Final = (ShufflerOrder.ABORT, ShufflerOrder.SERVICE, ShufflerOrder.SORT)
 
 
 class ActionError(Exception):
-    """A request that is no action; the message says what is wrong and what is allowed."""
+    """A request that is not an action; the message says what is wrong and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class ActionRequirements(Struct, frozen=True):
     """Who may take an action, and whether it needs a reason."""
 
     roles: tuple[Role, ...]
@@ -275,7 +250,7 @@ class Demands:
 
 
 def roles_for(name: str) -> tuple[Role, ...]:
-    """Who may take the action of that name. Raises ActionError."""
+    """The roles that may take an action, by its name. Raises ActionError if there is none."""
     for known, roles, _ in ACTION_NAMES:
         if known == name:
             return roles
@@ -283,17 +258,17 @@ def roles_for(name: str) -> tuple[Role, ...]:
     raise ActionError(f"unknown action {name!r}; allowed: {allowed}")
 
 
-def demands(name: str, action: Action) -> Demands:
-    """What this very action asks of the person who takes it."""
+def requirements_for(name: str, action: Action) -> ActionRequirements:
+    """Who may take this action, given its values, and whether it needs a reason."""
     roles, reason = roles_for(name), name in REASON_REQUIRED
     match action:
         case RecordAct(kind=ActKind.RECUT | ActKind.ALTERNATION_SUSPENDED):
-            return Demands(SUPERVISORS, reason=True)  # S42-e-7-recut, D-20
+            return ActionRequirements(SUPERVISORS, reason=True)  # S42-e-7-recut, D-20
         case GiveUpReveal(by_order=True):
-            return Demands(roles, reason=True)  # S42-k-5-relinquish, NY-f-3-ii-g
+            return ActionRequirements(roles, reason=True)  # S42-k-5-relinquish, NY-f-3-ii-g
         case DocumentVigorish(patron_signed=False):
-            return Demands(roles, reason=True)  # S42-c-3-iii
-        case OrderTheShuffler(order=order) if order in _OUT_OF_TURN:
-            return Demands(roles, reason=True)
+            return ActionRequirements(roles, reason=True)  # S42-c-3-iii
+        case GiveShufflerOrder(order=order) if order in _INTERRUPTING_ORDERS:
+            return ActionRequirements(roles, reason=True)
         case _:
-            return Demands(roles, reason)
+            return ActionRequirements(roles, reason)

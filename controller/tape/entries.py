@@ -1,21 +1,21 @@
-"""Everything the core concludes from an input: the entries of the journal.
+"""The entries of the journal: everything the core concludes from an input.
 
-Responsible for: the closed set of entries, and the shape of what one input gave.
-Not responsible for: reaching conclusions (core, procedure) and for storing them (journal).
 Source: package README, "Evidence".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from controller.procedure.effects import (
+    ActRecord,
     BatchMoved,
     BurnDone,
     CoupClosed,
-    CoupPaid,
-    Prompted,
-    Recorded,
-    Refused,
+    CoupPayment,
+    Prompt,
+    Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
@@ -28,28 +28,24 @@ from controller.procedure.events import DomainEvent
 from controller.procedure.verdicts import Verdict
 from controller.tape.inputs import DiskLevel, Input
 from drivers.events import DeviceEvent
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
     """A domain event and the verdicts on it."""
 
     event: DomainEvent
     verdicts: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceNoted:
-    """Something about a device that the procedure has no part in: stage, fault, lock, error."""
+class DeviceEventRecorded(Struct, frozen=True, tag="device-event-recorded"):
+    """A device event without a domain event: stage, fault, lock, device error."""
 
     port: str
     event: DeviceEvent
 
 
-@dataclass(frozen=True, slots=True)
-class RunBegan:
-    """What this run goes by: table, rule profile, values only assumed, and the house's own."""
+class RunBegan(Struct, frozen=True, tag="run-began"):
+    """The table, rule profile, assumed values and house rules that this run uses."""
 
     table: str
     software: str
@@ -61,28 +57,25 @@ class RunBegan:
     house: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CommandGiven:
-    """A command went to a device, and why."""
+class CommandGiven(Struct, frozen=True, tag="command-given"):
+    """A command was sent to a device, and why."""
 
     port: str
     command: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestWanted:
-    """A batch was named, by a bar code or a person: its manifest is to be found and given."""
+class ManifestRequested(Struct, frozen=True, tag="manifest-requested"):
+    """A bar code or a person named a batch: its manifest is to be looked up."""
 
     batch: str
     named_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class BatchBound:
-    """From now on the cards of this batch are followed; `digest` is SHA-256 of its manifest.
+class BatchBound(Struct, frozen=True, tag="batch-bound"):
+    """The cards of this batch are tracked from now on; `digest` is SHA-256 of its manifest.
 
-    `changed` False: it was bound already, and every card stays where it is.
+    `changed` is False if it was bound already; then every card stays where it is.
     """
 
     batch: str
@@ -96,9 +89,8 @@ class BatchBound:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CardSetApart:
-    """A named person set a card apart; its batch is blocked until it is bound anew."""
+class CardSetApart(Struct, frozen=True, tag="card-set-apart"):
+    """A named person set a card apart; its batch is blocked until it is bound again."""
 
     back: str
     tag: str
@@ -107,9 +99,8 @@ class CardSetApart:
     clauses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HostNoted:
-    """A USB device appeared and is let in, was refused, or is gone (`what` says which)."""
+class UsbDeviceRecorded(Struct, frozen=True, tag="usb-device-recorded"):
+    """A USB device: `what` is "appeared" (and allowed), "refused" or "gone"."""
 
     what: str
     usb_id: str
@@ -118,9 +109,8 @@ class HostNoted:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class DiskNoted:
-    """The room left on the disk of the journal, and the limit that was crossed, in bytes."""
+class DiskLevelRecorded(Struct, frozen=True, tag="disk-level-recorded"):
+    """The free space on the journal's disk and the limit that was crossed, in bytes."""
 
     level: DiskLevel
     free_bytes: int
@@ -128,17 +118,16 @@ class DiskNoted:
 
 
 class ClockEvidence(StrEnum):
-    """What shows that the clock was set."""
+    """How a clock step was found."""
 
-    SAME_BOOT = "same_boot"  # the machine's other clock went on evenly meanwhile
-    OTHER_BOOT = "other_boot"  # it is earlier than when the machine was last on: at least by that
+    SAME_BOOT = "same_boot"  # the monotonic clock did not move along
+    OTHER_BOOT = "other_boot"  # UTC is earlier than in the last run, by at least the step
 
 
-@dataclass(frozen=True, slots=True)
-class ClockStepped:
-    """The machine's clock was set, forward by `by_ns` or, where that is negative, back.
+class ClockStepped(Struct, frozen=True, tag="clock-stepped"):
+    """The machine's clock was set: forward by `by_ns`, or back if that is negative.
 
-    `utc_ns` is what it says since. A machine that slept shows a step forward, too.
+    `utc_ns` is the time after the step. A suspended machine shows a step forward, too.
     """
 
     by_ns: int
@@ -146,34 +135,33 @@ class ClockStepped:
     evidence: ClockEvidence
 
 
-@dataclass(frozen=True, slots=True)
-class StateDigest:
-    """SHA-256 of the whole state after a coup: a replay must arrive at the same one."""
+class StateDigest(Struct, frozen=True, tag="state-digest"):
+    """SHA-256 of the complete state after a coup; a replay must reach the same state."""
 
     digest: bytes
 
 
 Entry: TypeAlias = (
-    Judged
-    | DeviceNoted
+    EventVerdicts
+    | DeviceEventRecorded
     | RunBegan
     | CommandGiven
     | StateDigest
-    | ManifestWanted
+    | ManifestRequested
     | BatchBound
     | CardSetApart
-    | HostNoted
-    | DiskNoted
+    | UsbDeviceRecorded
+    | DiskLevelRecorded
     | ClockStepped
     | CoupClosed
-    | CoupPaid
+    | CoupPayment
     | ShoeOpened
     | BurnDone
     | ShoeEnded
-    | Prompted
+    | Prompt
     | ResolutionRecorded
-    | Refused
-    | Recorded
+    | Refusal
+    | ActRecord
     | SettingChanged
     | BatchMoved
     | ShuffleRecorded
@@ -182,19 +170,19 @@ Entry: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CoreOutput:
-    """What one input gave: entries to store first, then bytes to write, by port.
+class CoreOutput(Struct, frozen=True):
+    """The output of one input: entries to store first, then (port, bytes) to write.
 
-    `at_once` are bytes that say nothing about the table and need not wait for the store.
+    `at_once` are (port, bytes) that do not depend on the table's state, such as polls; they need
+    not wait for the store.
 
-    `checkpoint` is the encoded state where a coup or a shoe came to its end, else empty.
+    `saved_state` is the encoded state if a coup or a shoe ended, else empty.
     """
 
     entries: tuple[Entry, ...] = ()
     writes: tuple[tuple[str, bytes], ...] = ()
-    checkpoint: bytes = b""
+    saved_state: bytes = b""
     at_once: tuple[tuple[str, bytes], ...] = ()
 
 
-Stored: TypeAlias = Input | Entry
+TapeItem: TypeAlias = Input | Entry

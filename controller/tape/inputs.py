@@ -1,27 +1,25 @@
-"""Everything that can go into the core: the tape of a table.
+"""The inputs of the core: stored in order, they alone determine its state.
 
-Responsible for: the closed set of inputs. Stored in order, they and nothing else make the state.
-Not responsible for: producing them (pump, loop, control socket) and for storing them (journal).
 Source: package README, "The seams".
 """
 
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from controller.tape.actions import Action, Role
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The first input of every run: the only way settings and versions come in.
+class Started(Struct, frozen=True, tag="started"):
+    """The first input of every run; settings and versions enter the core only by it.
 
     `configuration` is the canonical encoding of controller.core.settings.Settings, `profile`
     the rule profile's TOML text, `zone` the time zone's TZif data, so that a replay on another
-    machine turns the gaming day at the same moment. `replaced` is the software version that wrote
-    the state before this one where a person allowed the change with a shoe open, else empty.
+    machine changes the gaming day at the same moment. `replaced` is the software version that wrote
+    the state before, if a person allowed the upgrade with a shoe open, else empty.
     """
 
     at: Timestamp
@@ -33,27 +31,24 @@ class Started:
     replaced: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True, tag="tick"):
     """A deadline is due."""
 
     at: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorAction:
-    """A person acted. `known_by` says how the person is known, such as "uid 1000"."""
+class OperatorAction(Struct, frozen=True, tag="operator-action"):
+    """A person's action. `identified_by` says how the person is known, such as "uid 1000"."""
 
     at: Timestamp
     person: str
     role: Role
-    known_by: str
+    identified_by: str
     action: Action
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class WriteFailed:
+class WriteFailed(Struct, frozen=True, tag="write-failed"):
     """Bytes for a device could not be written."""
 
     port: str
@@ -61,14 +56,12 @@ class WriteFailed:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestGiven:
-    """What is known of a batch that somebody named: read from the folder of batches.
+class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
+    """The manifest of a batch that was named, read from the folder of batches, or a problem.
 
-    `content` is the canonical encoding of its controller.custody.manifest.Manifest, empty where
-    there is a `problem`. `maker`, `operator` and `signed_by` (a key's fingerprint, empty where
-    nobody signed) are of its receipt, which was checked before. `named_by` says who or what named
-    the batch.
+    `content` is the canonical encoding of its controller.custody.manifest.Manifest, empty if there
+    is a `problem`. `maker`, `operator` and `signed_by` (a key's fingerprint, empty if unsigned) are
+    from its receipt, which was verified before. `named_by` says who or what named the batch.
     """
 
     at: Timestamp
@@ -81,11 +74,10 @@ class ManifestGiven:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePlugged:
-    """A USB device appeared at this machine; `refused` says why it is not let in, empty if it is.
+class DevicePlugged(Struct, frozen=True, tag="device-plugged"):
+    """A USB device appeared at this machine; `refused` says why it is refused, else it is empty.
 
-    Texts come from the device and are made harmless before.
+    Texts come from the device and are sanitized before.
     """
 
     at: Timestamp
@@ -96,8 +88,7 @@ class DevicePlugged:
     refused: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceUnplugged:
+class DeviceUnplugged(Struct, frozen=True, tag="device-unplugged"):
     """A USB device is gone."""
 
     at: Timestamp
@@ -105,16 +96,15 @@ class DeviceUnplugged:
 
 
 class DiskLevel(StrEnum):
-    """How much room is left on the disk of the journal."""
+    """How much space is left on the journal's disk."""
 
     ENOUGH = "enough"
-    LOW = "low"  # somebody has to make room
-    STOP = "stop"  # what is left is for the last words
+    LOW = "low"  # people are warned
+    STOP = "stop"  # the table stops; the rest is for its last records
 
 
-@dataclass(frozen=True, slots=True)
-class DiskSpace:
-    """The room left on the disk of the journal has come to another level, in bytes."""
+class DiskSpace(Struct, frozen=True, tag="disk-space"):
+    """The free space on the journal's disk changed its level; sizes in bytes."""
 
     at: Timestamp
     level: DiskLevel

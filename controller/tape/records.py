@@ -1,31 +1,27 @@
-"""Records of the journal as values: a tape of inputs and entries in one order.
+"""Converts inputs and entries to journal records and back; joins runs of chunks in one record.
 
-Responsible for: turning inputs and entries into the bytes of a record and back, and keeping a run
-of chunks that concluded nothing in one record.
-Not responsible for: the encoding itself (journal.canonical) and for storing (journal.store).
 Source: package README, "Evidence".
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final, TypeAlias
 
-from controller.journal.encoding.codec import CanonicalError, Codec, OlderCodec
+from msgspec import Struct
+
+from controller.journal.encoding import Codec, tag_of
 from controller.journal.record import RecordKind, unwrap, wrap
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRun:
-    """Chunks of one port, of which only the last may have concluded anything.
+class ChunkRun(Struct, frozen=True, tag="chunk-run"):
+    """Chunks of one port in one record; only the last may have led to entries.
 
-    A slow line gives some thirty chunks a card; kept apart, their envelopes would be most of the
-    journal. `chunks` holds, for each, how much later than `at` it was read on the monotonic
-    clock and in UTC, both in nanoseconds, and its bytes.
+    A slow line gives some thirty chunks a card; in single records, their envelopes would be most of
+    the journal. `chunks` holds for each its delay after `at` on the monotonic clock and in UTC,
+    both in nanoseconds, and its bytes.
     """
 
     port: str
@@ -34,7 +30,7 @@ class ChunkRun:
 
     @staticmethod
     def of(chunks: Sequence[Chunk]) -> "ChunkRun":
-        """Chunks of one port, in order; at least one."""
+        """A run of chunks of one port, in order; at least one."""
         first = chunks[0].at
         return ChunkRun(
             chunks[0].port,
@@ -49,7 +45,7 @@ class ChunkRun:
             ),
         )
 
-    def apart(self) -> tuple[Chunk, ...]:
+    def split(self) -> tuple[Chunk, ...]:
         """The chunks as they were read."""
         first = self.at
         return tuple(
@@ -69,7 +65,7 @@ def input_record(item: RecordedInput) -> bytes:
 
 
 def chunks_record(chunks: Sequence[Chunk]) -> bytes:
-    """One record for chunks of one port, of which only the last may have concluded anything."""
+    """One record for chunks of one port; only the last may have led to entries."""
     return input_record(chunks[0] if len(chunks) == 1 else ChunkRun.of(chunks))
 
 
@@ -78,47 +74,30 @@ def entry_record(entry: Entry) -> bytes:
 
 
 def read_input(record: bytes) -> RecordedInput | None:
-    """The input that a record holds; None where it holds an entry. Raises CanonicalError."""
+    """The input in a record; None if it holds an entry. Raises EncodingError."""
     kind, value = unwrap(record)
     return INPUTS.decode(value) if kind is RecordKind.INPUT else None
 
 
 def inputs_in(item: RecordedInput) -> tuple[Input, ...]:
-    """What a recorded input is to the core: one input, or each chunk of a run."""
-    return item.apart() if isinstance(item, ChunkRun) else (item,)
+    """The inputs of the core in a recorded input: itself, or each chunk of a run."""
+    return item.split() if isinstance(item, ChunkRun) else (item,)
+
+
+def received_ns(item: RecordedInput) -> int:
+    """The UTC time of an input in nanoseconds; of a run of chunks, that of the last."""
+    return inputs_in(item)[-1].at.utc_ns
 
 
 def read_entry(record: bytes) -> Entry | None:
-    """The entry that a record holds; None where it holds an input. Raises CanonicalError."""
+    """The entry in a record; None if it holds an input. Raises EncodingError."""
     kind, value = unwrap(record)
     return ENTRIES.decode(value) if kind is RecordKind.ENTRY else None
 
 
-def read_older_input(record: bytes) -> RecordedInput | None:
-    """As `read_input`, of a record that another version wrote. Raises CanonicalError."""
-    kind, value = unwrap(record)
-    return _older_inputs().decode(value) if kind is RecordKind.INPUT else None
+def holds(record: bytes, kind: type[Struct]) -> bool:
+    """Whether a record holds an input or entry of that class, as its first bytes say.
 
-
-def read_older_entry(record: bytes) -> Entry | None:
-    """The entry that another version's record holds.
-
-    None where it holds an input, or an entry that this version has no word for.
+    Raises EncodingError if it is not a record.
     """
-    kind, value = unwrap(record)
-    if kind is not RecordKind.ENTRY:
-        return None
-    try:
-        return _older_entries().decode(value)
-    except CanonicalError:
-        return None
-
-
-@cache
-def _older_inputs() -> OlderCodec[RecordedInput]:
-    return OlderCodec(RecordedInput)
-
-
-@cache
-def _older_entries() -> OlderCodec[Entry]:
-    return OlderCodec(Entry)
+    return tag_of(unwrap(record)[1]) == kind.__struct_config__.tag

@@ -1,14 +1,12 @@
-"""The coup on the table and the last one, as people may see them.
+"""Snapshot part: the open coup and the last one, limited to what people have seen.
 
-Responsible for: plain values of hands, counts and who turns what, with disclosure applied.
-Not responsible for: the rest of the table (snapshot) and for wagers (wagering_view).
 Source: package README, "Disclosure", "Snapshot"; D-8.
 """
 
 from typing import TypeAlias
 
-from controller.procedure.calls.reveal_seats import players_reveal, wagers_known
-from controller.procedure.calls.visibility import HANDS, PLACES, is_seen, is_there
+from controller.procedure.calls.reveal_seats import players_reveal, wagers_observed
+from controller.procedure.calls.visibility import HANDS, PLACES, is_on_layout, is_seen
 from controller.procedure.effects import CoupRecord
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState
@@ -33,9 +31,9 @@ _PLACES = {
 _THIRDS = (Place.PLAYER_3, Place.BANKER_3)
 
 
-def open_coup(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
-    """The coup being dealt: each card and each count by itself, as far as it was seen."""
-    aside = _set_aside(coup) + _drawn_in_error(shoe, coup)
+def open_coup_view(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
+    """The coup being dealt; each card and each count is shown only if people have seen it."""
+    aside = _cards_set_aside(coup) + _cards_drawn_in_error(shoe, coup)
     return {
         "number": coup.number,
         "player": _hand(book, coup, HandName.PLAYER),
@@ -51,13 +49,13 @@ def open_coup(book: RuleBook, shoe: ShoeState, coup: CoupState) -> Plain:
     }
 
 
-def _set_aside(coup: CoupState) -> list[str]:
-    seen = errors_disclosed(coup)
-    return [card_text(one.card) if seen else HIDDEN_CARD for one in coup.aside]
+def _cards_set_aside(coup: CoupState) -> list[str]:
+    disclosed = errors_disclosed(coup)
+    return [card_text(one.card) if disclosed else HIDDEN_CARD for one in coup.aside]
 
 
-def _drawn_in_error(shoe: ShoeState, coup: CoupState) -> list[str]:
-    """Cards drawn in error in this coup that wait for a decision, each as far as it was seen."""
+def _cards_drawn_in_error(shoe: ShoeState, coup: CoupState) -> list[str]:
+    """Cards drawn in error in this coup that wait for a decision; unseen ones are hidden."""
     waiting = (error for error in shoe.remedy.waiting if error.coup == coup.number)
     return [
         card_text(error.card) if error.turned and not coup.suspended_cards else HIDDEN_CARD
@@ -71,7 +69,7 @@ def _hand(book: RuleBook, coup: CoupState, hand: HandName) -> list[str]:
 
 
 def _unplaced_thirds(book: RuleBook, coup: CoupState) -> list[str]:
-    """Third cards drawn before the hands were turned: whose they are follows from the hands."""
+    """Third cards drawn before the hands were turned: their hand follows from unseen cards."""
     return [] if third_place_disclosed(book, coup) else _cards_at(book, coup, _THIRDS)
 
 
@@ -90,13 +88,13 @@ def _count(book: RuleBook, coup: CoupState, hand: HandName) -> int | None:
     return point_count([card for card in cards if card is not None])
 
 
-def reveal(book: RuleBook, coup: CoupState) -> Plain:
-    """What lies face down and who turns it; a seat is None where no patron is known to."""
+def reveal_view(book: RuleBook, coup: CoupState) -> Plain:
+    """The cards that lie face down and who turns them; a seat is None where it is not known."""
     parts = PLACES if third_place_disclosed(book, coup) else HANDS
-    lying = [part.value for part in parts if is_there(coup, part)]
+    lying = [part.value for part in parts if is_on_layout(coup, part)]
     seen = [part.value for part in PLACES if is_seen(book, coup, part)]
     patrons = players_reveal(book, coup)
-    known = patrons and wagers_known(book)
+    known = patrons and wagers_observed(book)
     return {
         "by": "patrons" if patrons else "dealer",
         "player_seat": (coup.reveal.player_seat or None) if known else None,
@@ -106,14 +104,14 @@ def reveal(book: RuleBook, coup: CoupState) -> Plain:
     }
 
 
-def closed_coup(book: RuleBook, record: CoupRecord) -> Plain:
-    """The coup that was closed last."""
-    shown = record_disclosed(book, record)
-    result = record.result if shown else None
+def closed_coup_view(book: RuleBook, record: CoupRecord) -> Plain:
+    """The last closed coup; cards and counts are hidden if nobody has seen them."""
+    disclosed = record_disclosed(book, record)
+    result = record.result if disclosed else None
     return {
         "coup": record.coup,
-        "player": _dealt(record, HandName.PLAYER, shown=shown),
-        "banker": _dealt(record, HandName.BANKER, shown=shown),
+        "player": _record_hand(record, HandName.PLAYER, disclosed=disclosed),
+        "banker": _record_hand(record, HandName.BANKER, disclosed=disclosed),
         "player_count": result.player_count if result is not None else None,
         "banker_count": result.banker_count if result is not None else None,
         "natural": result.natural if result is not None else False,
@@ -125,14 +123,14 @@ def closed_coup(book: RuleBook, record: CoupRecord) -> Plain:
     }
 
 
-def _dealt(record: CoupRecord, hand: HandName, *, shown: bool) -> list[str]:
+def _record_hand(record: CoupRecord, hand: HandName, *, disclosed: bool) -> list[str]:
     return [
-        card_text(one.card) if shown else HIDDEN_CARD
+        card_text(one.card) if disclosed else HIDDEN_CARD
         for one in record.cards
         if one.place in _PLACES[hand]
     ]
 
 
 def card_text(card: Card | None) -> str:
-    """A card as people write it."""
+    """A card such as "7h"; "unread" for None."""
     return str(card) if card is not None else "unread"

@@ -1,21 +1,17 @@
-"""Where the cards are, as people may know it: numbers by place, and what custody found.
+"""Snapshot part: number of cards by place, and custody findings.
 
-Responsible for: plain values (JSON) of each batch's cards by place; a found card's face, identity
-and way only where people have seen it.
-Not responsible for: what is shown of a coup (coup_view).
+Both hands are counted as one place, because the hand that draws a third card follows from cards
+that may lie face down. A finding about a card that people have not seen shows only its code, step
+and back; the record has the rest.
 Source: package README, "Disclosure", "Snapshot"; D-8.
-
-Decisions. The two hands are counted as one place: which of them a third card is due follows from
-cards that may lie face down. Of a card that is not proven to be one that people saw nothing is
-shown but the code, the step and its back; the record has the rest.
 """
 
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.state import CustodyState, counts
+from controller.custody.state import CustodyState, batch_counts
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, OpenIrregularity, ShoeState
 from controller.views.coup import card_text
@@ -30,9 +26,9 @@ from controller.views.disclosure import (
 Plain: TypeAlias = dict[str, object]
 
 HANDS: Final = "hands"
-_OF_THE_HANDS: Final = (Whereabouts.PLAYER, Whereabouts.BANKER)
-# Proven by the card that has just been drawn.
-_OF_THE_DRAWN: Final = (
+_HAND_PLACES: Final = (CardPlace.PLAYER, CardPlace.BANKER)
+# Findings about the card that has just been drawn.
+_DRAWN_CARD_CODES: Final = (
     FindingCode.FOREIGN_CARD,
     FindingCode.WRONG_BATCH,
     FindingCode.BATCH_REPEATED,
@@ -41,8 +37,8 @@ _OF_THE_DRAWN: Final = (
     FindingCode.CARD_RETURNED,
     FindingCode.TOO_MANY_OF_A_CARD,
 )
-# Their words say where a card was, to which hand it belonged too.
-_TELLING_A_PLACE: Final = (
+# Findings whose text names the card's place, which may be a hand.
+_PLACE_NAMING_CODES: Final = (
     FindingCode.DUPLICATE_CARD,
     FindingCode.CARD_RETURNED,
     FindingCode.CARD_MISPLACED,
@@ -51,7 +47,7 @@ _TELLING_A_PLACE: Final = (
 
 
 def custody_view(state: CustodyState) -> Plain:
-    """Counts alone: which card is where tells of cards nobody has seen."""
+    """Counts only: which card is where would reveal cards nobody has seen."""
     shoe = state.shoe
     in_play = shoe.in_play if shoe is not None else ""
     return {
@@ -61,32 +57,32 @@ def custody_view(state: CustodyState) -> Plain:
                 "back": one.back,
                 "in_play": one.batch == in_play,
                 "blocked": one.blocked,
-                "cards": dict(told_places(one.places)),
+                "cards": dict(disclosed_places(one.places)),
             }
-            for one in counts(state)
+            for one in batch_counts(state)
         ],
         "unread": shoe.unread if shoe is not None else 0,
     }
 
 
-def told_places(
-    places: Iterable[tuple[Whereabouts, int]],
+def disclosed_places(
+    places: Iterable[tuple[CardPlace, int]],
 ) -> tuple[tuple[str, int], ...]:
-    """Cards by place as people may know it, each place once."""
-    told: dict[str, int] = {}
+    """Number of cards by place, each place once, both hands as one place."""
+    totals: dict[str, int] = {}
     for place, count in places:
-        name = HANDS if place in _OF_THE_HANDS else place.value
-        told[name] = told.get(name, 0) + count
-    return tuple(told.items())
+        name = HANDS if place in _HAND_PLACES else place.value
+        totals[name] = totals.get(name, 0) + count
+    return tuple(totals.items())
 
 
 def finding_view(finding: Finding, *, seen: bool) -> Plain:
-    """What was found, at which step; the card's face and identity only once people saw it."""
-    told = seen or finding.code not in _TELLING_A_PLACE
+    """A finding; the card's face and identity only if `seen`: people have seen the card."""
+    with_detail = seen or finding.code not in _PLACE_NAMING_CODES
     return {
         "code": finding.code.value,
         "step": finding.step,
-        "detail": finding.detail if told else "",
+        "detail": finding.detail if with_detail else "",
         "back": finding.back,
         "card": card_text(finding.card) if seen else HIDDEN_CARD,
         "tag": finding.tag if seen else "",
@@ -94,21 +90,21 @@ def finding_view(finding: Finding, *, seen: bool) -> Plain:
 
 
 def found_card_seen(book: RuleBook, shoe: ShoeState | None, one: OpenIrregularity) -> bool:
-    """Whether people have seen the card that an irregularity of custody is about."""
-    if one.finding is None or one.finding.code not in _OF_THE_DRAWN:
+    """Whether people have seen the card of a custody irregularity."""
+    if one.finding is None or one.finding.code not in _DRAWN_CARD_CODES:
         return False
     if shoe is None or one.provisional:
         return False
     coup, last = shoe.coup, shoe.last_coup
     if coup is not None and coup.number == one.coup:
-        return _all_of_it_seen(book, shoe, coup)
+        return _all_cards_seen(book, shoe, coup)
     if last is not None and last.coup == one.coup:
         return record_disclosed(book, last) and not last.aside and not last.suspended_cards
     burned = range(len(shoe.burn_cards))
     return not shoe.coups_begun and all(burn_card_disclosed(book, index) for index in burned)
 
 
-def _all_of_it_seen(book: RuleBook, shoe: ShoeState, coup: CoupState) -> bool:
+def _all_cards_seen(book: RuleBook, shoe: ShoeState, coup: CoupState) -> bool:
     """Whether no card of a coup lies face down, in a hand or drawn in error."""
     waiting = [error for error in shoe.remedy.waiting if error.coup == coup.number]
     held = [error for error in shoe.remedy.carried if error.coup == coup.number]

@@ -1,42 +1,41 @@
-"""What people may have seen, and the list of every way out of the program.
+"""Decides whether a card, and what follows from it, is disclosed; lists every program output.
 
-Responsible for: saying when a card, and what follows from it, is disclosed, and naming each output
-that could show one.
-Not responsible for: the outputs themselves and for what was turned
-(controller.procedure.calls.visibility).
 Source: D-8 (a scan is not disclosure); S42-g-3-i to S42-g-3-iii, NY-f-3-i-a to NY-f-3-ii-e,
 S42-e-6-shown, NY-e-1, WA-ov-9-face; package README, "Disclosure".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from controller.procedure.calls.visibility import (
     all_seen,
     card_seen,
-    errors_seen,
+    error_cards_seen,
     hands_seen,
+    is_on_layout,
     is_seen,
-    is_there,
 )
 from controller.procedure.effects import CoupFate, CoupRecord
-from controller.procedure.events import TurnedCards
-from controller.procedure.rulebook import Fact, RuleBook
-from controller.procedure.state import CoupState, DealtCard
+from controller.procedure.events import LayoutPart
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, TableState
+from controller.procedure.verdicts import Irregularity
 from controller.rules.hands import HandName
 from controller.rules.setting_values import BurnDisclosure, DealOption
 
 HIDDEN_CARD = "??"
 
 _PARTS = {
-    HandName.PLAYER: (TurnedCards.PLAYER_HAND, TurnedCards.PLAYER_THIRD),
-    HandName.BANKER: (TurnedCards.BANKER_HAND, TurnedCards.BANKER_THIRD),
+    HandName.PLAYER: (LayoutPart.PLAYER_HAND, LayoutPart.PLAYER_THIRD),
+    HandName.BANKER: (LayoutPart.BANKER_HAND, LayoutPart.BANKER_THIRD),
 }
 
 
-class WayOut(StrEnum):
+class OutputName(StrEnum):
     """Every output of the program."""
 
     SNAPSHOT = "snapshot"
@@ -67,8 +66,8 @@ class WayOut(StrEnum):
     ERROR_WORDS = "error_words"
 
 
-class Passes(StrEnum):
-    """What may pass at a way out while cards lie face down."""
+class AllowedContent(StrEnum):
+    """What an output may show while cards lie face down."""
 
     NO_CARD = "no card, and nothing that follows from one"
     SEEN = "cards people have seen, and what follows from those"
@@ -91,25 +90,24 @@ Channel: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One way out: by which modules, through which channel; `package.*` for all of a package.
+class Output(Struct, frozen=True):
+    """One output; `modules` lists the modules that write it, by channel.
 
-    Tests compare `by` with every output in the source, both ways.
+    Tests compare `modules` with every output in the source, both ways.
     """
 
-    out: WayOut
-    what: str
-    passes: Passes
-    by: Mapping[Channel, tuple[str, ...]]
+    name: OutputName
+    description: str
+    allowed: AllowedContent
+    modules: Mapping[Channel, tuple[str, ...]]
 
 
-WAYS: Final = (
-    Way(
-        WayOut.SNAPSHOT,
+OUTPUTS: Final = (
+    Output(
+        OutputName.SNAPSHOT,
         "control socket: status and subscriptions",
-        Passes.SEEN,
-        by={
+        AllowedContent.SEEN,
+        modules={
             "socket": (
                 "controller.control.server",
                 "controller.system.connections",
@@ -117,65 +115,66 @@ WAYS: Final = (
             )
         },
     ),
-    Way(
-        WayOut.ACTION_ANSWER,
-        "control socket: what an action led to",
-        Passes.NO_CARD,
-        by={"socket": ("controller.control.server", "controller.control.client")},
+    Output(
+        OutputName.ACTION_ANSWER,
+        "control socket: the result of an action",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.control.server", "controller.control.client")},
     ),
-    Way(
-        WayOut.CONTROL_REFUSAL,
+    Output(
+        OutputName.CONTROL_REFUSAL,
         "control socket: why a request or an action was refused",
-        Passes.NO_CARD,
-        by={"socket": ("controller.control.server",)},
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.control.server",)},
     ),
-    Way(
-        WayOut.METRICS,
+    Output(
+        OutputName.METRICS,
         "HTTP: counts for Prometheus",
-        Passes.NO_CARD,
-        by={
+        AllowedContent.NO_CARD,
+        modules={
             "metrics": ("controller.metrics.collector", "controller.metrics.server"),
             "socket": ("controller.system.http", "controller.system.connections"),
             "bytes": ("controller.system.http",),
         },
     ),
-    Way(
-        WayOut.HEALTH_PAGES,
-        "HTTP: /healthz, /readyz and pages that are not there",
-        Passes.NO_CARD,
-        by={"socket": ("controller.system.http",), "bytes": ("controller.system.http",)},
+    Output(
+        OutputName.HEALTH_PAGES,
+        "HTTP: /healthz, /readyz and unknown pages",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.system.http",), "bytes": ("controller.system.http",)},
     ),
-    Way(
-        WayOut.LOG,
-        "log: start, end, devices, warnings by kind, batches by name, faults by kind and place",
-        Passes.NO_CARD,
-        by={
+    Output(
+        OutputName.LOG,
+        "log: start, end, irregularities, decisions, devices, warnings by kind, errors by line",
+        AllowedContent.SEEN,
+        modules={
             "log": (
                 "controller.service.app",
                 "controller.service.device_log",
+                "controller.service.irregularity_log",
                 "controller.table.disk_space",
                 "controller.archive.sealer",
                 "controller.table.table",
             )
         },
     ),
-    Way(
-        WayOut.WIRE_LOG,
-        "log: what arrives on a port, where [log] wire asks for it",
-        Passes.MASKED,
-        by={"log": ("controller.service.device_log",)},
+    Output(
+        OutputName.WIRE_LOG,
+        "log: bytes that arrive on a port, if [log] wire enables it",
+        AllowedContent.MASKED,
+        modules={"log": ("controller.service.device_log",)},
     ),
-    Way(
-        WayOut.SERVICE_NOTICE,
+    Output(
+        OutputName.SERVICE_NOTICE,
         "datagrams to systemd: ready, alive, stopping",
-        Passes.NO_CARD,
-        by={"socket": ("controller.system.systemd",)},
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.system.systemd",)},
     ),
-    Way(
-        WayOut.DEVICE_BYTES,
+    Output(
+        OutputName.DEVICE_BYTES,
         "bytes written to a device: commands and acknowledgements",
-        Passes.NO_CARD,
-        by={
+        AllowedContent.NO_CARD,
+        modules={
             "device": (
                 "firmware_bridge.transport.serial_port",
                 "firmware_bridge.transport.usb_devices",
@@ -190,17 +189,17 @@ WAYS: Final = (
             ),
         },
     ),
-    Way(
-        WayOut.PROGRAM_WORDS,
+    Output(
+        OutputName.PROGRAM_WORDS,
         "stderr of `smartshoe run`: why it does not start, why it ended",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.service.app",)},
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.service.app",)},
     ),
-    Way(
-        WayOut.JOURNAL,
+    Output(
+        OutputName.JOURNAL,
         "live.db, its lock and reserve, sealed shoes, archives, tapes, private copies for reading",
-        Passes.EVIDENCE,
-        by={
+        AllowedContent.EVIDENCE,
+        modules={
             "database": (
                 "controller.journal.database",
                 "controller.journal.reader",
@@ -223,34 +222,35 @@ WAYS: Final = (
             "process": ("controller.archive.signer",),
         },
     ),
-    Way(
-        WayOut.STATUS_WORDS,
-        "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer in words",
-        Passes.SEEN,
-        by={
+    Output(
+        OutputName.STATUS_WORDS,
+        "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer as text",
+        AllowedContent.SEEN,
+        modules={
             "terminal": (
                 "controller.cli.table.commands",
+                "controller.cli.table.watch",
                 "controller.cli.output",
             )
         },
     ),
-    Way(
-        WayOut.MONITOR,
+    Output(
+        OutputName.MONITOR,
         "`smartshoe devices monitor`",
-        Passes.MASKED,
-        by={"terminal": ("controller.cli.devices.monitor", "controller.cli.devices.commands")},
+        AllowedContent.MASKED,
+        modules={"terminal": ("controller.cli.devices.monitor", "controller.cli.devices.commands")},
     ),
-    Way(
-        WayOut.DEVICE_LIST,
+    Output(
+        OutputName.DEVICE_LIST,
         "`smartshoe devices`: what is plugged in",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.cli.devices.device_list",)},
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.devices.device_list",)},
     ),
-    Way(
-        WayOut.KEY,
-        "the table's key, paired devices, approved firmware, `smartshoe keys` and its like",
-        Passes.NO_CARD,
-        by={
+    Output(
+        OutputName.KEY,
+        "keys, paired devices, approved firmware: `smartshoe keys`, `identity`, `firmware`",
+        AllowedContent.NO_CARD,
+        modules={
             "file": ("controller.system.keys", "controller.system.atomic_file"),
             "bytes": ("controller.system.keys", "controller.system.atomic_file"),
             "terminal": (
@@ -260,11 +260,11 @@ WAYS: Final = (
             ),
         },
     ),
-    Way(
-        WayOut.BATCH,
-        "files of batches, their receipts and those of shuffles, `smartshoe batch`, `shuffles`",
-        Passes.BATCH,
-        by={
+    Output(
+        OutputName.BATCH,
+        "batch files, batch and shuffle receipts, `smartshoe batch`, `shuffles`",
+        AllowedContent.BATCH,
+        modules={
             "file": ("controller.system.atomic_file",),
             "bytes": ("controller.system.atomic_file",),
             "terminal": (
@@ -277,132 +277,143 @@ WAYS: Final = (
             ),
         },
     ),
-    Way(
-        WayOut.BATCH_READER,
-        "bytes written to a device that serves no table: a batch is counted, a device is paired",
-        Passes.NO_CARD,
-        by={"bytes": ("controller.commissioning.pairing", "controller.commissioning.pile_reader")},
+    Output(
+        OutputName.BATCH_READER,
+        "bytes written to a device outside a table: a batch is counted, a device is paired",
+        AllowedContent.NO_CARD,
+        modules={
+            "bytes": ("controller.commissioning.pairing", "controller.commissioning.pile_reader")
+        },
     ),
-    Way(
-        WayOut.VERIFY_REPORT,
+    Output(
+        OutputName.VERIFY_REPORT,
         "`smartshoe verify`: counts, record numbers and the head of the chain",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.cli.evidence.verify_replay", "controller.journal.verify")},
+        AllowedContent.NO_CARD,
+        modules={
+            "terminal": ("controller.cli.evidence.verify_replay", "controller.journal.verify")
+        },
     ),
-    Way(
-        WayOut.REPLAY_REPORT,
+    Output(
+        OutputName.REPLAY_REPORT,
         "`smartshoe replay`: kinds of entries and codes, to a reader of the journal",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.cli.evidence.verify_replay",)},
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.evidence.verify_replay",)},
     ),
-    Way(
-        WayOut.EVIDENCE_BUNDLE,
+    Output(
+        OutputName.EVIDENCE_BUNDLE,
         "`smartshoe evidence`: a coup of a sealed shoe in a file, its page only with cards seen",
-        Passes.EVIDENCE,
-        by={
+        AllowedContent.EVIDENCE,
+        modules={
             "file": ("controller.evidence.bundle", "controller.system.atomic_file"),
             "bytes": ("controller.system.atomic_file",),
             "terminal": ("controller.cli.evidence.bundle",),
         },
     ),
-    Way(
-        WayOut.AUDIT_REPORT,
-        "`smartshoe audit`: counts, and cards of finished shoes where a rule is broken",
-        Passes.SEEN,
-        by={
+    Output(
+        OutputName.AUDIT_REPORT,
+        "`smartshoe audit`: counts, and cards of finished shoes that broke a rule",
+        AllowedContent.SEEN,
+        modules={
             "terminal": ("controller.cli.evidence.audit",),
             "process": ("controller.audit.worker_pool",),
         },
     ),
-    Way(
-        WayOut.JOURNAL_FILES,
+    Output(
+        OutputName.JOURNAL_FILES,
         "`smartshoe journal`: sealed shoes by number, lists of seals, rows of finished coups",
-        Passes.SEEN,
-        by={
+        AllowedContent.SEEN,
+        modules={
             "terminal": (
                 "controller.cli.evidence.journal_files",
                 "controller.cli.evidence.journal_retention",
             )
         },
     ),
-    Way(
-        WayOut.REFERENCE,
+    Output(
+        OutputName.REFERENCE,
         "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
-        Passes.OWN,
-        by={
+        AllowedContent.OWN,
+        modules={
             "terminal": (
                 "controller.cli.table.act_values",
                 "controller.cli.table.act_list",
                 "controller.cli.rules.clauses",
                 "controller.cli.commands",
+                "controller.cli.main",
+                "controller.cli.path_parameters",
+                "controller.cli.standard_output",
+                "controller.cli.table.run",
                 "controller.cli.rules.odds",
                 "controller.cli.rules.rules",
                 "controller.cli.table.check_config",
-            )
+            ),
+            "bytes": ("controller.cli.standard_output",),
         },
     ),
-    Way(
-        WayOut.TRIED,
-        "`smartshoe try` and `settle`: a script or a coup that somebody writes",
-        Passes.OWN,
-        by={"terminal": ("controller.cli.rules.settle", "controller.cli.rules.try_script")},
+    Output(
+        OutputName.TRIED,
+        "`smartshoe try` and `settle`: a script or a coup that the user writes",
+        AllowedContent.OWN,
+        modules={"terminal": ("controller.cli.rules.settle", "controller.cli.rules.try_script")},
     ),
-    Way(
-        WayOut.FAULT,
-        "stderr of a command: a known error in its words, a fault of ours by kind and place",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.cli.errors",)},
+    Output(
+        OutputName.FAULT,
+        "stderr of a command: an internal error by type and line, without its message",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.errors",)},
     ),
-    Way(
-        WayOut.ERROR_WORDS,
-        "words of an error: what is wrong with a request, a file, a port, a record",
-        Passes.NO_CARD,
-        by={"terminal": ("controller.cli.errors",)},
+    Output(
+        OutputName.ERROR_WORDS,
+        "stderr of a command: a known error of a request, a file, a port or a record",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.errors",)},
     ),
 )
 
 
 def card_disclosed(book: RuleBook, coup: CoupState, dealt: DealtCard) -> bool:
-    """Whether a card of a hand may be shown; none that was dealt while the table was suspended."""
+    """Whether a card of a hand may be shown; never one dealt while the table was suspended."""
     return not coup.suspended_cards and card_seen(book, coup, dealt)
 
 
 def errors_disclosed(coup: CoupState) -> bool:
     """Whether the cards drawn in error during the coup may be shown."""
-    return not coup.suspended_cards and errors_seen(coup)
+    return not coup.suspended_cards and error_cards_seen(coup)
 
 
 def count_disclosed(book: RuleBook, coup: CoupState, hand: HandName) -> bool:
-    """Whether the count of a hand may be told: every card of it has been seen."""
+    """Whether a hand's point count may be shown: every card of it has been seen."""
     if coup.suspended_cards or coup.partial:
         return False
     two, third = _PARTS[hand]
-    return is_seen(book, coup, two) and (not is_there(coup, third) or is_seen(book, coup, third))
+    return is_seen(book, coup, two) and (
+        not is_on_layout(coup, third) or is_seen(book, coup, third)
+    )
 
 
 def third_place_disclosed(book: RuleBook, coup: CoupState) -> bool:
-    """Whether it may be told to which hand a third card belongs, as the rules make of both hands.
+    """Whether the hand of a third card may be shown; it follows from the cards of both hands.
 
-    At a table where nobody tells what was turned it lies before its hand for everybody to see.
+    At a table that does not observe turning, the card lies at its hand for everybody to see.
     """
-    return not book.observes(Fact.TURNED) or hands_seen(book, coup)
+    return not book.observes(ObservableFact.TURNED) or hands_seen(book, coup)
 
 
 def coup_disclosed(book: RuleBook, coup: CoupState) -> bool:
-    """Whether what follows from both hands may be told: who draws, the outcome, the clauses."""
+    """Whether what follows from both hands may be shown: who draws, the outcome, the clauses."""
     return not coup.suspended_cards and all_seen(book, coup)
 
 
 def record_disclosed(book: RuleBook, record: CoupRecord) -> bool:
-    """Whether people have seen the cards of a coup that is closed."""
+    """Whether people have seen the cards of a closed coup."""
     return record_seen(record, face_up=book.values.deal_option is DealOption.FACE_UP)
 
 
 def record_seen(record: CoupRecord, *, face_up: bool) -> bool:
-    """The same of a coup that was dealt long ago, where no more of the rules is at hand.
+    """Whether people have seen the cards of a closed coup, without its rule book.
 
-    A coup that counts by its cards was turned; one that is void or partial may go face down to
-    the discard rack.
+    The cards of a counted coup were turned; a void or partial coup may have gone to the discard
+    rack face down.
     """
     if face_up or record.declared is not None:
         return True
@@ -412,12 +423,26 @@ def record_seen(record: CoupRecord, *, face_up: bool) -> bool:
 def irregularity_disclosed(book: RuleBook, coup: CoupState | None, *, provisional: bool) -> bool:
     """Whether an irregularity may show the clauses that its cards made apply.
 
-    `coup` is its coup while that is on the table; `provisional`: its cards were dealt while the
-    table was suspended.
+    `coup` is its coup while it is on the table. `provisional`: its cards were dealt while the table
+    was suspended.
     """
     if coup is not None:
         return coup_disclosed(book, coup)
     return book.values.deal_option is DealOption.FACE_UP and not provisional
+
+
+def disclosed_clauses(
+    book: RuleBook, table: TableState, one: OpenIrregularity | Irregularity
+) -> tuple[str, ...]:
+    """The clauses of an irregularity, without those that undisclosed cards made apply.
+
+    Those come after the clauses of its kind.
+    """
+    coup = table.shoe.coup if table.shoe is not None else None
+    on_table = coup if coup is not None and coup.number == one.coup else None
+    if irregularity_disclosed(book, on_table, provisional=one.provisional):
+        return one.clauses
+    return book.clauses(*CATALOGUE[one.code].points)
 
 
 def burn_card_disclosed(book: RuleBook, index: int) -> bool:

@@ -1,7 +1,5 @@
-"""What is said of the machine's clock and disk: in the snapshot, in the log, at the end of a run.
+"""The machine's disk and clock as snapshot values and as sentences with number, limit and remedy.
 
-Responsible for: plain values (JSON) and sentences that name the number, the limit and the remedy.
-Not responsible for: finding it out (host_state, disk_watch).
 Source: package README, "The clock", "Disk space".
 """
 
@@ -9,43 +7,43 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from controller.core.host_state import HostState
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskNoted
+from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
 
 Plain: TypeAlias = dict[str, object]
 
 MAKE_ROOM: Final = (
-    "Make room: copy finished shoes elsewhere with `smartshoe journal archive`, then take them"
-    " from this disk with `smartshoe journal prune`, or remove what is not of the table"
+    "Make room: copy finished shoes elsewhere with `smartshoe journal archive`, then delete them"
+    " from this disk with `smartshoe journal prune`, or remove files that are not the table's"
 )
 _EVIDENCE: Final = {
-    ClockEvidence.SAME_BOOT: "its other clock went on evenly, or it slept",
-    ClockEvidence.OTHER_BOOT: "it is earlier than when the machine was last on",
+    ClockEvidence.SAME_BOOT: "its monotonic clock ran on evenly, or the machine slept",
+    ClockEvidence.OTHER_BOOT: "it is earlier than when the machine last ran",
 }
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
-# A step is shown for so long; the journal has it for ever.
+# A step is shown for one day; the journal keeps it.
 SHOWN_NS: Final = 24 * 3600 * _NS_PER_S
 _UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def host_view(host: HostState) -> Plain:
-    """`disk` is null while there is room enough, `clock` while it was not set of late."""
-    disk, step = host.disk, host.stepped
+    """`disk` is None while there is enough space, `clock` while no step is recent."""
+    disk, step = host.disk, host.last_step
     low = disk is not None and disk.level is not DiskLevel.ENOUGH
-    late = step is not None and host.last_utc_ns - step.utc_ns < SHOWN_NS
+    recent = step is not None and host.last_utc_ns - step.utc_ns < SHOWN_NS
     return {
         "disk": _disk(disk) if disk is not None and low else None,
-        "clock": _clock(host, step) if step is not None and late else None,
+        "clock": _clock(host, step) if step is not None and recent else None,
     }
 
 
-def _disk(disk: DiskNoted) -> Plain:
+def _disk(disk: DiskLevelRecorded) -> Plain:
     return {
         "level": disk.level.value,
         "free_bytes": disk.free_bytes,
         "limit_bytes": disk.limit_bytes,
-        "text": disk_words(disk),
+        "text": describe_disk(disk),
     }
 
 
@@ -55,40 +53,40 @@ def _clock(host: HostState, step: ClockStepped) -> Plain:
         "by_ms": step.by_ns // _NS_PER_MS,
         "at_ns": step.utc_ns,
         "evidence": step.evidence.value,
-        "text": clock_words(step),
+        "text": describe_clock_step(step),
     }
 
 
-def disk_words(disk: DiskNoted) -> str:
-    """One sentence: what is left, what the limit is, what to do."""
-    free, limit = size_words(disk.free_bytes), size_words(disk.limit_bytes)
+def describe_disk(disk: DiskLevelRecorded) -> str:
+    """One sentence: free space, limit, remedy."""
+    free, limit = format_size(disk.free_bytes), format_size(disk.limit_bytes)
     match disk.level:
         case DiskLevel.ENOUGH:
-            return f"{free} are free on the disk of the journal: enough again"
+            return f"{free} are free on the journal's disk: enough again"
         case DiskLevel.LOW:
-            return f"only {free} are free on the disk of the journal (limit {limit}). {MAKE_ROOM}"
+            return f"only {free} are free on the journal's disk (limit {limit}). {MAKE_ROOM}"
         case DiskLevel.STOP:
             return (
-                f"{free} are free on the disk of the journal, and below {limit} no table runs: what"
-                f" it is told could not be kept. {MAKE_ROOM}; then start the table again"
+                f"{free} are free on the journal's disk, and below {limit} no table runs: its"
+                f" inputs could not be stored. {MAKE_ROOM}; then start the table again"
             )
 
 
-def clock_words(step: ClockStepped) -> str:
-    """One sentence: by how much, which way, since when, and what shows it."""
+def describe_clock_step(step: ClockStepped) -> str:
+    """One sentence: amount, direction, new time, and the evidence."""
     back = step.by_ns < 0
     at_least = "at least " if step.evidence is ClockEvidence.OTHER_BOOT else ""
     way = "back" if back else "forward"
     moment = datetime.fromtimestamp(step.utc_ns // _NS_PER_S, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    kept = "; the gaming day does not turn back" if back else ""
+    gaming_day = "; the gaming day does not change back" if back else ""
     return (
         f"the machine's clock was set {way} by {at_least}{_span(abs(step.by_ns))}, to {moment} UTC:"
-        f" {_EVIDENCE[step.evidence]}{kept}"
+        f" {_EVIDENCE[step.evidence]}{gaming_day}"
     )
 
 
-def size_words(count: int) -> str:
-    """Bytes as people read them, rounded down."""
+def format_size(count: int) -> str:
+    """A number of bytes in its largest unit with one decimal, rounded down."""
     for unit, name in _UNITS:
         if count >= unit:
             tenths = count * 10 // unit
@@ -97,7 +95,7 @@ def size_words(count: int) -> str:
 
 
 def _span(ns: int) -> str:
-    """A length of time in its two largest parts; under a minute in seconds and tenths."""
+    """A duration in its two largest units; under a minute in seconds and tenths."""
     seconds = ns // _NS_PER_S
     if seconds < 60:
         return f"{seconds}.{ns // (_NS_PER_S // 10) % 10} s"
@@ -107,5 +105,5 @@ def _span(ns: int) -> str:
         (seconds // 60 % 60, "min"),
         (seconds % 60, "s"),
     )
-    told = [f"{count} {name}" for count, name in parts if count]
-    return " ".join(told[:2])
+    units = [f"{count} {name}" for count, name in parts if count]
+    return " ".join(units[:2])

@@ -1,18 +1,14 @@
-"""The remedy of an irregularity as a floorperson is walked through it: a projection of the state.
+"""Snapshot part: the remedy of open irregularities, step by step, for the floorperson.
 
-Responsible for: plain values (JSON): what is permitted and forbidden, what has been done, what is
-still owed, and when each decision applies.
-Not responsible for: judging (procedure) and for layout of any view.
+No card is named, and no number reveals one: a card that is held or waits is only counted, and a
+burn is owed only for a card that was seen. The phase after a burn is not shown, because it follows
+from cards that may lie face down.
 Source: S42 (k)(1)-(4); D-5 to D-17, D-32; package README, "Suspension".
-
-Decisions. No card is named, nor a number that tells one nobody has seen: a card that is held or
-waits is a count, and a burn is owed only for a card that was seen. Where the deal goes on after a
-burn is not told, as it follows from cards that may lie face down.
 """
 
 from typing import TypeAlias
 
-from controller.procedure.decisions import Decision
+from controller.procedure.decisions import FloorDecision
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
@@ -22,28 +18,30 @@ from controller.rules.setting_values import IrregularityRules
 
 Plain: TypeAlias = dict[str, object]
 _WHEN = {
-    Decision.CONTINUE: "play goes on by the rules from where it stands",
-    Decision.CARRY: "nobody saw the card: it is held face down as the next hand's first card",
-    Decision.BURN: "the card was seen: it is burned, and as many more as its amount with it",
-    Decision.VOID_COUP: "the coup cannot stand: it is void, every wager is returned in full",
-    Decision.STATE_OUTCOME: "the cards on the layout are whole: you state the coup's outcome",
-    Decision.CLOSE_SHOE: "the shoe cannot go on: it ends, an open coup is void, reshuffle",
+    FloorDecision.CONTINUE: "play continues by the rules from the present point",
+    FloorDecision.CARRY: "nobody saw the card: it is held face down as the next hand's first card",
+    FloorDecision.BURN: "the card was seen: it is burned, and as many more as its amount with it",
+    FloorDecision.VOID_COUP: "the coup is invalid: it is void, every wager is returned in full",
+    FloorDecision.STATE_OUTCOME: "the cards on the layout are complete: state the coup's outcome",
+    FloorDecision.CLOSE_SHOE: "the shoe cannot continue: it ends, an open coup is void, reshuffle",
 }
-_ACKNOWLEDGED = "you have seen it: it stands in the record and play goes on"
+_ACKNOWLEDGED = "you have seen it: it stays in the record and play continues"
 _UNSEEN_AT_LAST = "nobody saw the card: it goes to the discard rack, there is no next hand"
 _FREE = "the card goes to the discard rack and nothing is burned"
 _PROPOSED = "proposed: hold the card if nobody saw it, burn its amount if it was seen"
 
 
 def remedy_view(book: RuleBook, table: TableState) -> Plain:
-    """What the floorperson is told now; lists are empty where nothing is open or owed."""
+    """What the floorperson sees now; lists are empty where nothing is open or owed."""
     shoe = table.shoe
     kinds = [CATALOGUE[one.code] for one in _suspending_first(table)]
-    proposed = [_PROPOSED] if shoe is not None and _is_free(book, shoe) else []
+    proposed = [_PROPOSED] if shoe is not None and _floorperson_decides(book, shoe) else []
     return {
         "irregularities": [one.number for one in _suspending_first(table)],
-        "permitted": _each_once([*proposed, *(text for kind in kinds for text in kind.permitted)]),
-        "forbidden": _each_once([text for kind in kinds for text in kind.forbidden]),
+        "permitted": _without_repeats(
+            [*proposed, *(text for kind in kinds for text in kind.permitted)]
+        ),
+        "forbidden": _without_repeats([text for kind in kinds for text in kind.forbidden]),
         "done": _done(table, shoe) if shoe is not None else [],
         "owed": _owed(table, shoe) if shoe is not None else [],
         "waiting": len(shoe.remedy.waiting) if shoe is not None else 0,
@@ -59,28 +57,28 @@ def _suspending_first(table: TableState) -> list[OpenIrregularity]:
     return sorted(table.open_irregularities, key=lambda one: not one.suspends)
 
 
-def _each_once(texts: list[str]) -> list[str]:
+def _without_repeats(texts: list[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _is_free(book: RuleBook, shoe: ShoeState) -> bool:
+def _floorperson_decides(book: RuleBook, shoe: ShoeState) -> bool:
     """Whether cards wait for a remedy that the profile leaves to the floorperson."""
     rules = book.values.irregularity_rules
     return bool(shoe.remedy.waiting) and rules is IrregularityRules.FLOORPERSON_DECIDES
 
 
-def _when(book: RuleBook, table: TableState, decision: Decision) -> str:
-    """One sentence: what has to be so for this decision."""
+def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> str:
+    """One sentence: the condition for this decision."""
     shoe = table.shoe
     if table.suspension is None or shoe is None:
         return _ACKNOWLEDGED
-    if decision is not Decision.CONTINUE or not shoe.remedy.waiting:
+    if decision is not FloorDecision.CONTINUE or not shoe.remedy.waiting:
         return _WHEN[decision]
-    return _FREE if _is_free(book, shoe) else _UNSEEN_AT_LAST
+    return _FREE if _floorperson_decides(book, shoe) else _UNSEEN_AT_LAST
 
 
 def _done(table: TableState, shoe: ShoeState) -> list[str]:
-    """Steps that are behind us."""
+    """Steps already taken."""
     remedy = shoe.remedy
     seen = sum(error.turned for error in remedy.waiting)
     unseen = len(remedy.waiting) - seen
@@ -92,11 +90,11 @@ def _done(table: TableState, shoe: ShoeState) -> list[str]:
         (len(remedy.carried), f"{_cards(len(remedy.carried))} held face down"),
         (remedy.burn_taken, f"{_cards(remedy.burn_taken)} burned for the irregularity"),
     )
-    return [text for there, text in steps if there]
+    return [text for applies, text in steps if applies]
 
 
 def _owed(table: TableState, shoe: ShoeState) -> list[Plain]:
-    """Steps that are still to do, in their order; `count` is None where nobody knows it."""
+    """Steps still to take, in order; `count` is None where it is unknown."""
     remedy = shoe.remedy
     carried = len(remedy.carried)
     phase = table.suspension.resume_to if table.suspension is not None else table.phase

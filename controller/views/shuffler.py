@@ -1,13 +1,9 @@
-"""The shuffler and the batches' lives, as people may know them.
+"""Snapshot part: the shuffler, its open warnings and the stage of each batch; device identities.
 
-Responsible for: plain values (JSON) of the device, its identity, what is open, and where each batch
-stands; who a device says it is, for the dealing shoe too.
-Not responsible for: words (cli_status_shuffler) and for cards by place (custody_view).
+Counts, stages and results are shown. The shuffler's count of each face is not: it would reveal
+which cards left the batch unseen. A card missing or extra in a batch that was counted whole is
+named by its warning, because people must look for it (D-19).
 Source: package README, "Disclosure", "Snapshot", "The shuffler at the table"; D-8, D-19.
-
-Decisions. Counts, stages and results are shown. What the shuffler counted of each face stays in the
-record: which of them a batch has tells what left it unseen. What is missing or extra in a batch
-that was counted whole is told by its warning, as people must look for it (D-19).
 """
 
 from typing import TypeAlias
@@ -24,10 +20,10 @@ _US_PER_S = 1_000_000
 def shuffler_view(
     settings: ShufflerDeviceSettings, stage: Stage, lineage: Lineage, *, interlocked: bool
 ) -> Plain:
-    """Keys are stable. `interlocked`: no next card before a person clears what is open.
+    """Keys are stable. `interlocked`: no next card before a person clears the open warnings.
 
-    `trusted`: it has proven who it is since its port was opened. `since_ns` of a warning is UTC;
-    `took_s` of a shuffle is by the device's own clock.
+    `trusted`: the device has proven its identity since its port was opened. `since_ns` of a
+    warning is UTC; `took_s` of a shuffle is measured by the device's own clock.
     """
     return {
         "port": settings.port,
@@ -49,7 +45,7 @@ def shuffler_view(
 
 
 def identity_view(identity: DeviceIdentity) -> Plain:
-    """Of a device that has an identity: who it has proven to be, or why it is refused."""
+    """A device's proven identity, or why it is refused."""
     return {
         "device": identity.device,
         "version": identity.version,
@@ -78,13 +74,13 @@ def _batch(life: BatchLife) -> Plain:
         "compartment": life.compartment,
         "cards": life.cards,
         "by_hand": life.by_hand,
-        "bars": [bar.value for bar in life.bars],
+        "bars": [bar.value for bar in life.block_reasons],
         "shuffle": _shuffle(life),
     }
 
 
 def _shuffle(life: BatchLife) -> Plain | None:
-    """The last whole shuffle, without what it says of faces."""
+    """The last complete shuffle, without its count of each face."""
     proof = life.proof
     if proof is None:
         return None

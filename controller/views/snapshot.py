@@ -1,7 +1,5 @@
-"""What people see of a table at one moment: a projection of the newest stored state.
+"""Builds the snapshot of a table: everything that people may see, as plain JSON values.
 
-Responsible for: plain values (JSON) for status, subscriptions and views, with disclosure applied.
-Not responsible for: layout and wording of any view, and for metrics.
 Source: package README, "Disclosure", "Snapshot".
 """
 
@@ -9,24 +7,24 @@ from typing import TypeAlias
 
 from controller.core.core import Core
 from controller.core.state import CoreState
-from controller.procedure.acts.duties import done, due, in_words
-from controller.procedure.acts.recording import in_play, next_batch, two_batches
+from controller.procedure.acts.duties import describe_duty, is_done, required_duties
+from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.interlock import interlocked
+from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.states.opening import NOBODY
-from controller.views.coup import card_text, closed_coup, open_coup, reveal
+from controller.views.coup import card_text, closed_coup_view, open_coup_view, reveal_view
 from controller.views.custody import custody_view, finding_view, found_card_seen
 from controller.views.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
     coup_disclosed,
-    irregularity_disclosed,
+    disclosed_clauses,
 )
 from controller.views.host import host_view
 from controller.views.remedy import remedy_view
@@ -52,14 +50,17 @@ _DUE = {
     Phase.SHOE_OVER: "the reshuffle and the next shoe",
     Phase.SUSPENDED: "a floorperson's decision",
 }
-# What these phases tell follows from cards that may still lie face down.
-_TELLS_OF_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
+# These phases follow from cards that may still lie face down.
+_PHASES_REVEALING_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
 
 
 def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
-    """One table now. Keys are stable; cards are texts such as "7h", "??" where not disclosed."""
+    """The whole snapshot. Keys are stable; a card is a text such as "7h", or "??" if undisclosed.
+
+    `health` and `failure` describe the table's loop thread, which the core does not know.
+    """
     table = state.table
-    book = effective(core.book, table)
+    book = effective_book(core.book, table)
     shoe, model = table.shoe, SHOE_MODELS[core.settings.shoe.model]
     coup = shoe.coup if shoe is not None else None
     last = shoe.last_coup if shoe is not None else None
@@ -69,17 +70,18 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "profile": book.profile.name,
         "health": health,
         "failure": failure,
-        "phase": _shown_phase(book, table),
+        "phase": _phase_name(book, table, table.phase),
         "due": _due(book, table),
         "gaming_day": table.shoe_day or table.today,
         "due_calls": [one.text for one in due_calls(book, table)],
         "shoe": _shoe(book, shoe) if shoe is not None else None,
-        "coup": open_coup(book, shoe, coup) if shoe is not None and coup is not None else None,
-        "reveal": reveal(book, coup) if coup is not None else None,
-        "last_coup": closed_coup(book, last) if last is not None else None,
+        "coup": open_coup_view(book, shoe, coup) if shoe is not None and coup is not None else None,
+        "reveal": reveal_view(book, coup) if coup is not None else None,
+        "last_coup": closed_coup_view(book, last) if last is not None else None,
         "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
+        "dealt_while_suspended": _dealt_while_suspended(table),
         "resume_to": _resume_to(book, table),
         "remedy": remedy_view(book, table),
         "opening": opening_view(book, table),
@@ -90,11 +92,11 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "stage": state.shoe_driver.stage.value,
             "locked": state.shoe_driver.locked,
             "commands_allowed": core.settings.shoe.allow_commands,
-            # One with an identity may read faces: then no batch need be bound.
+            # A shoe with an identity may read faces: then no batch needs to be bound.
             "reads_tags": not (model.claims or model.identity),
             "identity": _shoe_identity(core, state),
         },
-        "beside": _beside(core, state),
+        "beside": _auxiliary_devices(core, state),
         "shuffler": _shuffler(core, state),
         "custody": custody_view(state.custody),
         "host": host_view(state.host),
@@ -102,7 +104,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
     }
 
 
-def _beside(core: Core, state: CoreState) -> list[Plain]:
+def _auxiliary_devices(core: Core, state: CoreState) -> list[Plain]:
     """Readers and scanners, in the order of the configuration."""
     shuffler = core.settings.shuffler
     seats = {one.port: one.seat for one in core.settings.readers}
@@ -115,7 +117,7 @@ def _beside(core: Core, state: CoreState) -> list[Plain]:
             "model": models.get(one.port, ""),
             "stage": one.state.stage.value,
         }
-        for one in state.beside
+        for one in state.auxiliary
         if shuffler is None or one.port != shuffler.port
     ]
 
@@ -126,43 +128,46 @@ def _shoe_identity(core: Core, state: CoreState) -> Plain | None:
 
 
 def _shuffler(core: Core, state: CoreState) -> Plain | None:
-    """None at a table without a shuffler that tells."""
+    """None at a table without a connected shuffler."""
     settings = core.settings.shuffler
     if settings is None:
         return None
-    stages = [one.state.stage for one in state.beside if one.port == settings.port]
-    held = interlocked(effective(core.book, state.table), state.table)
-    return shuffler_view(settings, stages[0], state.table.lineage, interlocked=held)
+    stages = [one.state.stage for one in state.auxiliary if one.port == settings.port]
+    locked = is_interlocked(effective_book(core.book, state.table), state.table)
+    return shuffler_view(settings, stages[0], state.table.lineage, interlocked=locked)
+
+
+def _dealt_while_suspended(table: TableState) -> Plain | None:
+    """None while the table is not suspended."""
+    if table.suspension is None:
+        return None
+    return {"coups": table.suspension.coups_dealt, "cards": table.suspension.cards_dealt}
 
 
 def _resume_to(book: RuleBook, table: TableState) -> str | None:
     if table.suspension is None:
         return None
-    return _without_secrets(book, table, table.suspension.resume_to)
+    return _phase_name(book, table, table.suspension.resume_to)
 
 
-def _shown_phase(book: RuleBook, table: TableState) -> str:
-    return _without_secrets(book, table, table.phase)
-
-
-def _without_secrets(book: RuleBook, table: TableState, phase: Phase) -> str:
-    """A phase as people may know it: which hand draws follows from cards nobody has turned."""
+def _phase_name(book: RuleBook, table: TableState, phase: Phase) -> str:
+    """The phase, or "coup" where it would reveal cards that nobody has turned."""
     coup = table.shoe.coup if table.shoe is not None else None
-    if coup is not None and phase in _TELLS_OF_CARDS and not coup_disclosed(book, coup):
+    if coup is not None and phase in _PHASES_REVEALING_CARDS and not coup_disclosed(book, coup):
         return "coup"
     return phase.value
 
 
 def _due(book: RuleBook, table: TableState) -> str:
-    if _shown_phase(book, table) == "coup":
-        return "the cards are turned, then what they call for"
+    if _phase_name(book, table, table.phase) == "coup":
+        return "turn the cards; what is due next follows from them"
     if table.phase is Phase.BURN_REST and table.shoe is not None:
         if not table.shoe.burn_owed:
             return 'burn cards; how many more is not known: call "no more bets" when they are done'
         return f"{table.shoe.burn_owed} more burn cards"
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
     if table.phase is Phase.BETWEEN_COUPS and held:
-        return 'the next coup: "no more bets"; it begins with what is held'
+        return 'the next coup: "no more bets"; it begins with the cards held'
     return _DUE[table.phase]
 
 
@@ -196,25 +201,21 @@ def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
 
 def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain:
     kind = CATALOGUE[one.code]
-    coup = table.shoe.coup if table.shoe is not None else None
-    on_table = coup if coup is not None and coup.number == one.coup else None
-    # What the rules made of the cards stands behind the clauses of the irregularity's own kind.
-    shown = irregularity_disclosed(book, on_table, provisional=one.provisional)
     return {
         "number": one.number,
         "code": one.code.value,
         "title": kind.title,
-        "clauses": list(one.clauses if shown else book.clauses(*kind.points)),
+        "clauses": list(disclosed_clauses(book, table, one)),
         "coup": one.coup,
         "suspends": one.suspends,
         "provisional": one.provisional,
         "permitted": list(kind.permitted),
         "forbidden": list(kind.forbidden),
-        "found": _found(book, table, one),
+        "found": _custody_finding(book, table, one),
     }
 
 
-def _found(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain | None:
+def _custody_finding(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain | None:
     if one.finding is None:
         return None
     return finding_view(one.finding, seen=found_card_seen(book, table.shoe, one))
@@ -223,8 +224,8 @@ def _found(book: RuleBook, table: TableState, one: OpenIrregularity) -> Plain | 
 def opening_view(book: RuleBook, table: TableState) -> dict[str, object]:
     """The next shoe's duties and where the cards are; keys are stable, "" where nothing is known.
 
-    `batch` is the one loaded or due. While a shoe is in play the duties are those of the shoe
-    after it. `observed` false: nobody tells the program, so `done` says only what is recorded.
+    `batch` is the one loaded or due. While a shoe is in play the duties are those of the next
+    shoe. `observed` false: the table does not sense this act, so `done` is only what was recorded.
     """
     opening = table.opening
     batch = next_batch(book, opening)
@@ -233,22 +234,22 @@ def opening_view(book: RuleBook, table: TableState) -> dict[str, object]:
         "duties": [
             {
                 "act": duty.acts[0].value,
-                "text": in_words(book, duty),
+                "text": describe_duty(book, duty),
                 "group": duty.group.value,
-                "done": done(duty, opening, batch, table.today),
+                "done": is_done(duty, opening, batch, table.today),
                 "observed": book.observes(duty.fact),
                 "clauses": list(book.clauses(*duty.points)),
             }
-            for duty in due(book, opening)
+            for duty in required_duties(book, opening)
         ],
         "refused": [
             {"act": fault.act.value, "code": fault.code.value, "detail": fault.detail}
-            for fault in opening.faults
+            for fault in opening.defects
         ],
-        "batches": list(book.backs) if two_batches(book) else [],
+        "batches": list(book.backs) if uses_two_batches(book) else [],
         "batch": batch,
         "loaded": opening.loaded,
-        "in_play": opening.last_batch if in_play(table) else "",
+        "in_play": opening.last_batch if shoe_in_play(table) else "",
         "last_batch": opening.last_batch,
         "in_shuffler": opening.in_shuffler,
         "in_rack": opening.rack_batch,

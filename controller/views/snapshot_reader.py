@@ -1,18 +1,15 @@
-"""A part of a snapshot, read by key.
+"""Typed access to a part of a snapshot by key.
 
-Responsible for: reading plain values without a doubt about their kind; what is absent is empty.
-Not responsible for: what a snapshot holds (snapshot) and for its words (cli_status).
 Source: package README, "Snapshot".
 """
 
 from collections.abc import Mapping
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A part of a snapshot, read by key; what is absent reads as empty."""
+class SnapshotPart(Struct, frozen=True):
+    """A part of a snapshot. An absent key, or a value of another type, reads as empty."""
 
     values: Mapping[str, object]
 
@@ -34,11 +31,11 @@ class Shown:
         value = self.values.get(key)
         return tuple(map(str, value)) if isinstance(value, list) else ()
 
-    def part(self, key: str) -> "Shown | None":
+    def part(self, key: str) -> "SnapshotPart | None":
         value = self.values.get(key)
-        return Shown(value) if isinstance(value, dict) else None
+        return SnapshotPart(value) if isinstance(value, dict) else None
 
-    def parts(self, key: str) -> tuple["Shown", ...]:
+    def parts(self, key: str) -> tuple["SnapshotPart", ...]:
         value = self.values.get(key)
         items = value if isinstance(value, list) else []
-        return tuple(Shown(item) for item in items if isinstance(item, dict))
+        return tuple(SnapshotPart(item) for item in items if isinstance(item, dict))

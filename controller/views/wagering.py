@@ -1,20 +1,18 @@
-"""What people see of wagers, payment, vigorish and changed settings at one moment.
+"""Snapshot part: wagers, payment, vigorish and changed settings.
 
-Responsible for: that part of the snapshot as plain values (JSON), with disclosure applied.
-Not responsible for: the cards and the phase (snapshot), and for judging anything.
 Source: package README, "Wagers and payment at the table"; NY (c)(3)(ii); S42 (c)(3)(ii)-(iv).
 """
 
-from controller.procedure.effects import CoupFate, CoupPaid
-from controller.procedure.people.effective_rules import words_of
+from controller.procedure.effects import CoupFate, CoupPayment
+from controller.procedure.people.effective_rules import setting_text
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.wagering.payment import facts_of_record, terms_of
-from controller.procedure.wagering.wagers import bets_stand, standing_of
+from controller.procedure.wagering.payment import coup_facts, terms_of
+from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers
 from controller.rules.setting_values import VigorishDeadline
-from controller.settlement.admission import refusals
-from controller.settlement.results import what_wins
-from controller.settlement.vigorish_ledger import Owed, complimentary
+from controller.settlement.admission import wager_refusals
+from controller.settlement.results import wager_results
+from controller.settlement.vigorish_ledger import OwedVigorish, complimentary_totals
 from controller.settlement.wagers import KIND_NAMES, Wager, money
 from controller.views.disclosure import record_disclosed
 
@@ -29,10 +27,10 @@ _PATRON_LEFT = "now: the patron left"
 
 
 def wagering_view(book: RuleBook, table: TableState) -> Plain:
-    """Keys are stable; amounts are cents and words. `book` is the one in effect."""
+    """Keys are stable; an amount is given in cents and as text. `book` is the one in effect."""
     wagering, terms = table.wagering, terms_of(book)
     return {
-        "locked": bets_stand(book, table),
+        "locked": is_betting_closed(book, table),
         "wagers": _wagers(book, table),
         "verbal": [
             {"seat": one.seat, "cents": one.cents, "amount": money(one.cents)}
@@ -41,7 +39,7 @@ def wagering_view(book: RuleBook, table: TableState) -> Plain:
         "owed": [_owed(book, table, entry) for entry in wagering.ledger.owed],
         "complimentary": complimentary_of_day(book, table),
         "wins": _wins(book, table),
-        "payment": _payment(wagering.last_paid) if wagering.last_paid is not None else None,
+        "payment": _payment(wagering.last_payment) if wagering.last_payment is not None else None,
         "offered": [kind.value for kind in terms.offered],
         "notices": [
             {"setting": one.setting, "value": one.value, "to": one.to, "person": one.person}
@@ -52,16 +50,16 @@ def wagering_view(book: RuleBook, table: TableState) -> Plain:
 
 
 def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
-    """Vigorish that the casino bore in this gaming day, patron by patron."""
-    return [line.text for line in complimentary(terms_of(book), table.wagering.ledger)]
+    """Vigorish that the casino paid in this gaming day, patron by patron."""
+    return [line.text for line in complimentary_totals(terms_of(book), table.wagering.ledger)]
 
 
 def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
-    """Those of the coup on the table, else of the coming one, by seat."""
+    """Wagers on the open coup, else on the next one, by seat."""
     coup = table.shoe.coup if table.shoe is not None else None
-    stood = standing_of(table.wagering, coup.number) if coup is not None else None
+    stood = standing_wagers(table.wagering, coup.number) if coup is not None else None
     wagers = stood.wagers if stood is not None else table.wagering.wagers
-    refused = {(one.seat, one.kind): one.why for one in refusals(terms_of(book), wagers)}
+    refused = {(one.seat, one.kind): one.why for one in wager_refusals(terms_of(book), wagers)}
     ordered = sorted(wagers, key=lambda wager: wager.seat)
     return [_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered]
 
@@ -77,7 +75,7 @@ def _wager(wager: Wager, refused: str) -> Plain:
     }
 
 
-def _owed(book: RuleBook, table: TableState, entry: Owed) -> Plain:
+def _owed(book: RuleBook, table: TableState, entry: OwedVigorish) -> Plain:
     if entry.due:
         deadline = _AT_ONCE
     elif entry.seat in table.wagering.vacated:
@@ -93,7 +91,7 @@ def _owed(book: RuleBook, table: TableState, entry: Owed) -> Plain:
 
 
 def _wins(book: RuleBook, table: TableState) -> list[Plain]:
-    """What every wager of the last coup came to, whether anybody made it or not."""
+    """The result of every possible wager on the last coup, made or not."""
     record = table.shoe.last_coup if table.shoe is not None else None
     if record is None or record.ghost or record.fate is not CoupFate.COUNTED:
         return []
@@ -107,11 +105,11 @@ def _wins(book: RuleBook, table: TableState) -> list[Plain]:
             "odds": str(one.odds) if one.odds is not None else None,
             "clauses": list(one.clauses),
         }
-        for one in what_wins(terms_of(book), facts_of_record(record))
+        for one in wager_results(terms_of(book), coup_facts(record))
     ]
 
 
-def _payment(paid: CoupPaid) -> Plain:
+def _payment(paid: CoupPayment) -> Plain:
     return {
         "coup": paid.coup,
         "note": paid.note,
@@ -129,7 +127,7 @@ def _payment(paid: CoupPaid) -> Plain:
 
 
 def _settings(book: RuleBook, table: TableState) -> list[Plain]:
-    """Settings that were changed at this table and hold: each is the house's own choice."""
+    """Settings changed at this table and still in effect; each is the house's own choice."""
     return [
         {
             "setting": one.setting,
@@ -139,5 +137,5 @@ def _settings(book: RuleBook, table: TableState) -> list[Plain]:
             "clauses": list(book.profile.value(one.setting).basis),
         }
         for one in table.settings
-        if words_of(book, one.setting) == one.value
+        if setting_text(book, one.setting) == one.value
     ]

@@ -1,12 +1,14 @@
-"""The enrolment reader: every tag of a pile on it, and what the chips hold of their cards.
+"""Driver of the enrolment reader: lists the tags of a pile and reads each tag's memory.
 
-Responsible for: one listing at a time: an inventory, then the memory of each tag, one by one.
-Not responsible for: what the memory means and which batch the pile is (controller).
+One listing runs at a time: an inventory, then the memory of each tag in turn.
+
 Source: package README, "Readers".
 """
 
-from dataclasses import field
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.commands import DeviceCommand, ListTags
 from drivers.events import (
@@ -24,7 +26,7 @@ from drivers.readers.feig_reader import (
     FeigReader,
     FeigReaderState,
     ReaderOutput,
-    Said,
+    ReaderReport,
     events_of,
     refusal,
 )
@@ -42,33 +44,29 @@ from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
-from firmware_bridge.values import dataclass, replace
 
-# More than the eight decks of a batch at once; no antenna reads so many.
+# More than the eight decks of a batch; no antenna reads so many at once.
 TAGS_MAX = 512
 
 _FIRST_BLOCK = 0
 _BLOCK_COUNT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryReaderSettings:
+class InventoryReaderSettings(Struct, frozen=True):
     """`card_kinds` are the transponder types in the cards."""
 
     link: FeigLinkSettings = field(default_factory=FeigLinkSettings)
     card_kinds: tuple[int, ...] = CARD_KINDS
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The pile as far as it is known; `read` is None while tags are still being found."""
+class Listing(Struct, frozen=True):
+    """The tags found so far; `read` counts those whose memory was read, None during inventory."""
 
     tags: tuple[bytes, ...] = ()
     read: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryReaderState:
+class InventoryReaderState(Struct, frozen=True):
     reader: FeigReaderState
     listing: Listing | None = None
 
@@ -77,68 +75,71 @@ class InventoryReaderState:
         return self.reader.stage
 
 
-Heard: TypeAlias = tuple[InventoryReaderState, tuple[DeviceEvent, ...], tuple[FeigRequest, ...]]
+ListingStep: TypeAlias = tuple[
+    InventoryReaderState, tuple[DeviceEvent, ...], tuple[FeigRequest, ...]
+]
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryReader:
-    """Follows drivers.interface.Driver."""
+class InventoryReader(Struct, frozen=True):
+    """Implements drivers.interface.Driver."""
 
     settings: InventoryReaderSettings = field(default_factory=InventoryReaderSettings)
 
     def initial(self) -> InventoryReaderState:
-        """The state before the port was ever opened."""
+        """The state before the port was first opened."""
         return InventoryReaderState(self._reader.initial())
 
     def receive(
         self, state: InventoryReaderState, event: PortEvent
     ) -> tuple[InventoryReaderState, DriverOutput]:
-        """Take what the port tells."""
-        broken = state.listing is not None and not isinstance(event, Chunk)
+        """Process one event of the port."""
+        interrupted = state.listing is not None and not isinstance(event, Chunk)
         listing = state.listing if isinstance(event, Chunk) else None
         reader, output = self._reader.receive(state.reader, event)
-        state, up = self._up(replace(state, reader=reader, listing=listing), output, event.at)
-        if broken:
-            answer = _unlisted("the port was lost before the pile was listed to its end")
+        state, up = self._apply(replace(state, reader=reader, listing=listing), output, event.at)
+        if interrupted:
+            answer = _listing_failed("the port was lost before the pile was listed to its end")
             up = replace(up, events=(*up.events, answer))
         return state, up
 
     def command(
         self, state: InventoryReaderState, command: DeviceCommand, at: Timestamp
     ) -> tuple[InventoryReaderState, DriverOutput]:
-        """List the pile on the reader; nothing else is to be asked of it."""
+        """List the pile on the reader; all other commands are refused."""
         if not isinstance(command, ListTags):
             reader, output = self._reader.command(state.reader, command, at)
-            return self._up(replace(state, reader=reader), output, at)
+            return self._apply(replace(state, reader=reader), output, at)
         if state.listing is not None:
-            answer = refusal(command, "a pile is being listed: wait for its end")
+            answer = refusal(command, "a pile is being listed: wait until it is done")
             return state, DriverOutput(events=(answer,))
         if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, DriverOutput(events=(_unlisted("the reader's port is not open"),))
-        reader, output = self._reader.ask(state.reader, Inventory(), at)
-        return self._up(replace(state, reader=reader, listing=Listing()), output, at)
+            return state, DriverOutput(events=(_listing_failed("the reader's port is not open"),))
+        reader, output = self._reader.send_request(state.reader, Inventory(), at)
+        return self._apply(replace(state, reader=reader, listing=Listing()), output, at)
 
     def tick(
         self, state: InventoryReaderState, at: Timestamp
     ) -> tuple[InventoryReaderState, DriverOutput]:
-        """A deadline may have passed."""
+        """Process deadlines that have passed."""
         reader, output = self._reader.tick(state.reader, at)
-        return self._up(replace(state, reader=reader), output, at)
+        return self._apply(replace(state, reader=reader), output, at)
 
     def next_deadline_ns(self, state: InventoryReaderState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         return self._reader.next_deadline_ns(state.reader)
 
-    def hear(self, state: InventoryReaderState, said: tuple[Said, ...]) -> Heard:
-        """What the reader said, as steps of a listing, and what it is to be asked next."""
+    def apply_reports(
+        self, state: InventoryReaderState, reports: tuple[ReaderReport, ...]
+    ) -> ListingStep:
+        """Map the reader's reports to events and to the next requests of the listing."""
         events: list[DeviceEvent] = []
         requests: list[FeigRequest] = []
-        for one in said:
+        for one in reports:
             match one:
                 case TagInventoried() | InventoryDone() | BlocksRead() | RequestFailed():
-                    state, found, asked = self._step(state, one)
+                    state, found, more = self._step(state, one)
                     events.extend(found)
-                    requests.extend(asked)
+                    requests.extend(more)
                 case _:
                     events.extend(events_of(one))
         return state, tuple(events), tuple(requests)
@@ -147,31 +148,33 @@ class InventoryReader:
         self,
         state: InventoryReaderState,
         one: TagInventoried | InventoryDone | BlocksRead | RequestFailed,
-    ) -> Heard:
+    ) -> ListingStep:
         faults = events_of(one)
         listing = state.listing
         if listing is None:
             return state, faults, ()
         match one:
             case TagInventoried(tr_type, identity):
-                listing, events = self._found(listing, tr_type, identity)
+                listing, events = self._add_tag(listing, tr_type, identity)
                 return replace(state, listing=listing), events, ()
             case InventoryDone():
                 if listing.read is not None:
                     return state, (), ()
-                return _next(state, replace(listing, read=0))
+                return _read_next(state, replace(listing, read=0))
             case BlocksRead(identity, data):
-                return _memory(state, listing, identity, data)
+                return _process_memory(state, listing, identity, data)
             case RequestFailed():
                 if listing.read is None:
-                    answer = _unlisted("the reader did not list the pile to its end")
+                    answer = _listing_failed("the reader did not list the pile to its end")
                     return replace(state, listing=None), (*faults, answer), ()
-                state, events, requests = _memory(state, listing, listing.tags[listing.read], b"")
+                state, events, requests = _process_memory(
+                    state, listing, listing.tags[listing.read], b""
+                )
                 return state, (*faults, *events), requests
             case _:
                 assert_never(one)
 
-    def _found(
+    def _add_tag(
         self, listing: Listing, tr_type: int, identity: bytes
     ) -> tuple[Listing, tuple[DeviceEvent, ...]]:
         if listing.read is not None or identity in listing.tags:
@@ -183,20 +186,20 @@ class InventoryReader:
             return listing, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
         return replace(listing, tags=(*listing.tags, identity)), ()
 
-    def _up(
+    def _apply(
         self, state: InventoryReaderState, output: ReaderOutput, at: Timestamp
     ) -> tuple[InventoryReaderState, DriverOutput]:
-        """Up with what was said, and down again with what is to be asked next."""
+        """Map the reader's output and send the requests that follow from it."""
         events: list[DeviceEvent] = []
         to_write, at_once = list(output.to_write), list(output.at_once)
-        state, found, requests = self.hear(state, output.said)
+        state, found, requests = self.apply_reports(state, output.reports)
         events.extend(found)
         while requests:
             request, *later = requests
-            reader, output = self._reader.ask(state.reader, request, at)
+            reader, output = self._reader.send_request(state.reader, request, at)
             to_write.extend(output.to_write)
             at_once.extend(output.at_once)
-            state, found, more = self.hear(replace(state, reader=reader), output.said)
+            state, found, more = self.apply_reports(replace(state, reader=reader), output.reports)
             events.extend(found)
             requests = (*later, *more)
         return state, DriverOutput(tuple(events), tuple(to_write), tuple(at_once))
@@ -206,22 +209,24 @@ class InventoryReader:
         return FeigReader(self.settings.link)
 
 
-def _memory(state: InventoryReaderState, listing: Listing, identity: bytes, data: bytes) -> Heard:
-    """The memory of the tag whose turn it is; of another one it is an answer come too late."""
+def _process_memory(
+    state: InventoryReaderState, listing: Listing, identity: bytes, data: bytes
+) -> ListingStep:
+    """Process a tag's memory; that of another tag than the current one is a late answer."""
     if listing.read is None or identity != listing.tags[listing.read]:
         return state, (), ()
     listed = TagListed(identity.hex().upper(), data)
-    state, events, requests = _next(state, replace(listing, read=listing.read + 1))
+    state, events, requests = _read_next(state, replace(listing, read=listing.read + 1))
     return state, (listed, *events), requests
 
 
-def _next(state: InventoryReaderState, listing: Listing) -> Heard:
-    """The next tag of the pile to read, or the end of the listing."""
+def _read_next(state: InventoryReaderState, listing: Listing) -> ListingStep:
+    """Read the next tag of the pile, or end the listing."""
     if listing.read is None or listing.read == len(listing.tags):
         return replace(state, listing=None), (ListingDone(len(listing.tags)),), ()
     request = ReadBlocks(listing.tags[listing.read], _FIRST_BLOCK, _BLOCK_COUNT)
     return replace(state, listing=listing), (), (request,)
 
 
-def _unlisted(detail: str) -> CommandAnswered:
+def _listing_failed(detail: str) -> CommandAnswered:
     return CommandAnswered(ListTags.__name__, CommandOutcome.NO_ANSWER, detail)

@@ -1,7 +1,5 @@
-"""Kinds of transponders, by the numbers of FEIG readers.
+"""Names transponder kinds by FEIG's numbers, and says which kinds the cards carry.
 
-Responsible for: which kinds the cards carry, and a name for each of the others.
-Not responsible for: what is done with a transponder that is no card's.
 Source: package README, "Readers"; firmware_bridge README, "FEIG OBID".
 """
 
@@ -29,5 +27,5 @@ _NAMES = MappingProxyType(
 
 
 def kind_name(kind: int) -> str:
-    """A kind in words, with its number."""
+    """The kind's name, with its number in hex."""
     return f"{_NAMES.get(kind, 'unknown')} ({kind:02X})"

@@ -1,90 +1,87 @@
-"""A bar code scanner over Zebra's Simple Serial Interface: whole scans to bar codes read.
+"""Driver of a bar code scanner over Zebra's Simple Serial Interface.
 
-Responsible for: the scanner's life cycle, and letting only harmless texts pass.
-Not responsible for: packets and acknowledgements (firmware_bridge.ssi) and for what a bar code
-binds (controller).
 Source: package README, "Scanners"; firmware_bridge README, "Scanners", SSI.
 """
 
-from dataclasses import field
 from types import MappingProxyType
 from typing import assert_never
+
+from msgspec import Struct, field
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from drivers.lifecycle import advance_through
-from drivers.scanners.reading import reading_of, refused_command
-from drivers.scanners.symbologies import named_by_ssi
+from drivers.scanners.scan_text import parse_scan, refuse_command
+from drivers.scanners.symbologies import ssi_symbology
 from firmware_bridge.link import LinkFault
 from firmware_bridge.ssi.exchange import RequestDone, RequestRefused, RequestUnanswered
 from firmware_bridge.ssi.link import (
-    EventTold,
-    Heard,
-    Linked,
-    RevisionTold,
-    ScanCompleted,
+    ScannerEvent,
+    ScannerRevision,
     SsiItem,
     SsiLink,
+    SsiLinkResult,
     SsiLinkState,
+    SsiProgress,
+    SsiScan,
 )
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import dataclass
 
-_STAGES_HEARD = MappingProxyType(
+_STAGES_REACHED = MappingProxyType(
     {
-        Heard.NOTHING: (),
-        Heard.PACKET: ((Stage.IDENTIFIED, "the first good packet came"),),
-        Heard.READY: (
-            (Stage.IDENTIFIED, "the first good packet came"),
+        SsiProgress.NOTHING: (),
+        SsiProgress.PACKET: ((Stage.IDENTIFIED, "the first good packet was received"),),
+        SsiProgress.READY: (
+            (Stage.IDENTIFIED, "the first good packet was received"),
             (Stage.ONLINE, "the scanner acknowledged that it is enabled"),
         ),
     }
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SsiScannerState:
+class SsiScannerState(Struct, frozen=True, tag="ssi-scanner-state"):
     stage: Stage
     link: SsiLinkState
 
 
-@dataclass(frozen=True, slots=True)
-class SsiScanner:
-    """Follows drivers.interface.Driver."""
+class SsiScanner(Struct, frozen=True):
+    """Implements drivers.interface.Driver."""
 
     settings: SsiLinkSettings = field(default_factory=SsiLinkSettings)
 
     def initial(self) -> SsiScannerState:
-        """The state before the port was ever opened."""
+        """The state before the port was first opened."""
         return SsiScannerState(Stage.CLOSED, self._link.initial())
 
     def receive(
         self, state: SsiScannerState, event: PortEvent
     ) -> tuple[SsiScannerState, DriverOutput]:
-        """Take what the port tells."""
+        """Process one event of the port."""
         match event:
             case PortOpened(at=at):
-                return _up(state, self._link.opened(state.link, at), Stage.OPENED, "port open")
+                return _map_output(
+                    state, self._link.opened(state.link, at), Stage.OPENED, "port open"
+                )
             case Chunk(at=at, data=data):
-                return _up(state, self._link.receive(state.link, data, at))
+                return _map_output(state, self._link.receive(state.link, data, at))
             case PortLost(at=at, reason=reason):
-                return _up(state, self._link.closed(state.link, at), Stage.LOST, reason)
+                return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
             case _:
                 assert_never(event)
 
     def command(
         self, state: SsiScannerState, command: DeviceCommand, at: Timestamp
     ) -> tuple[SsiScannerState, DriverOutput]:
-        """Refused: a scanner reports unasked."""
-        return state, refused_command(command)
+        """Refuse any command: a scanner takes none."""
+        return state, refuse_command(command)
 
     def tick(self, state: SsiScannerState, at: Timestamp) -> tuple[SsiScannerState, DriverOutput]:
-        """A deadline may have passed."""
-        return _up(state, self._link.tick(state.link, at))
+        """Process deadlines that have passed."""
+        return _map_output(state, self._link.tick(state.link, at))
 
     def next_deadline_ns(self, state: SsiScannerState) -> int | None:
         """Monotonic time of the next deadline, or None."""
@@ -95,29 +92,35 @@ class SsiScanner:
         return SsiLink(self.settings)
 
 
-def _up(
-    state: SsiScannerState, linked: Linked, to: Stage | None = None, detail: str = ""
+def _map_output(
+    state: SsiScannerState, linked: SsiLinkResult, to: Stage | None = None, detail: str = ""
 ) -> tuple[SsiScannerState, DriverOutput]:
-    """What the link gave, one level up; `to` is the stage that the port's event brought."""
+    """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
     stages = () if to is None else ((to, detail),)
-    stage, changed = advance_through(state.stage, (*stages, *_STAGES_HEARD[link.heard]))
+    stage, changed = advance_through(state.stage, (*stages, *_STAGES_REACHED[link.progress]))
     events: list[DeviceEvent] = list(changed)
     for item in output.items:
-        events.extend(_events_of(item))
+        events.extend(_device_events(item))
     return SsiScannerState(stage, link), DriverOutput(
         tuple(events), output.to_write, output.at_once
     )
 
 
-def _events_of(item: SsiItem | LinkFault) -> tuple[DeviceEvent, ...]:
-    """The device events of one item; none for the scanner's own affairs."""
+def _device_events(item: SsiItem | LinkFault) -> tuple[DeviceEvent, ...]:
+    """The device events of one item; none for items about the scanner itself."""
     match item:
         case LinkFault(kind, detail):
             return (DeviceFault(kind, detail),)
-        case ScanCompleted(text, code_type):
-            return (reading_of(text, named_by_ssi(code_type)),)
-        case RevisionTold() | EventTold() | RequestDone() | RequestRefused() | RequestUnanswered():
+        case SsiScan(text, code_type):
+            return (parse_scan(text, ssi_symbology(code_type)),)
+        case (
+            ScannerRevision()
+            | ScannerEvent()
+            | RequestDone()
+            | RequestRefused()
+            | RequestUnanswered()
+        ):
             return ()
         case _:
             assert_never(item)

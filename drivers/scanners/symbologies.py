@@ -1,14 +1,14 @@
-"""Names of kinds of bar code, the same for all scanners.
+"""Names bar code symbologies from AIM identifiers (ISO/IEC 15424) and SSI code types.
 
-Responsible for: from an AIM identifier (ISO/IEC 15424) or an SSI code type to a name, total.
-Not responsible for: the maker's own numbers in a HID POS report, which differ between makers.
+The maker's own numbers in a HID POS report differ between makers and are not used.
+
 Source: package README, "Scanners"; firmware_bridge README, "Scanners".
 """
 
 from types import MappingProxyType
 
-# Letter and modifier where the modifier makes another kind of code of it.
-_OF_AIM_WHOLE = MappingProxyType(
+# Code letter and modifier, where the modifier selects another symbology.
+_BY_AIM_IDENTIFIER = MappingProxyType(
     {
         "]C1": "gs1-128",
         "]E4": "ean-8",
@@ -16,7 +16,7 @@ _OF_AIM_WHOLE = MappingProxyType(
         "]Q3": "gs1-qr-code",
     }
 )
-_OF_AIM_LETTER = MappingProxyType(
+_BY_AIM_LETTER = MappingProxyType(
     {
         "A": "code-39",
         "B": "telepen",
@@ -43,7 +43,7 @@ _OF_AIM_LETTER = MappingProxyType(
         "z": "aztec",
     }
 )
-_OF_SSI = MappingProxyType(
+_BY_SSI_TYPE = MappingProxyType(
     {
         0x01: "code-39",
         0x02: "codabar",
@@ -71,11 +71,11 @@ _OF_SSI = MappingProxyType(
 )
 
 
-def named_by_aim(aim: str) -> str:
-    """The name for an identifier as `]C0`; one that is not in the table is shown as it is."""
-    return _OF_AIM_WHOLE.get(aim) or _OF_AIM_LETTER.get(aim[1:2]) or f"aim {aim}"
+def aim_symbology(aim: str) -> str:
+    """Name the symbology of an AIM identifier such as `]C0`; an unknown one is shown as it is."""
+    return _BY_AIM_IDENTIFIER.get(aim) or _BY_AIM_LETTER.get(aim[1:2]) or f"aim {aim}"
 
 
-def named_by_ssi(code_type: int) -> str:
-    """The name for a code type of SSI; one that is not in the table is shown as a number."""
-    return _OF_SSI.get(code_type) or f"ssi {code_type:02X}"
+def ssi_symbology(code_type: int) -> str:
+    """Name the symbology of an SSI code type; an unknown one is shown as a number."""
+    return _BY_SSI_TYPE.get(code_type) or f"ssi {code_type:02X}"

@@ -1,8 +1,5 @@
-"""What each thing an Angel Eye II-EX link gives means in any vendor's shoe.
+"""Maps items and faults of an Angel Eye II-EX link to device events.
 
-Responsible for: one total mapping from the link's items and faults to device events, and the
-names of the shoe's error codes.
-Not responsible for: state (drivers.shoes.angel_eye) and for judging a claim (controller).
 Source: package README, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX", codes.
 """
 
@@ -14,16 +11,16 @@ from drivers.events import ClaimedUse, DeclaredWinner, DeviceEvent, Face, FaceSu
 from drivers.faults import DeviceFault
 from firmware_bridge.angel_eye import commands as wire
 from firmware_bridge.angel_eye import messages
-from firmware_bridge.angel_eye.link import AngelEyeItem, ContinuityUnproven, SequenceGap
+from firmware_bridge.angel_eye.link import AngelEyeItem, SequenceGap
 from firmware_bridge.angel_eye.messages import (
+    AngelEyeMessage,
     CardFace,
     CardSuit,
     CardTarget,
     DeclaredResult,
-    Message,
     OutsideMode,
 )
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
 
 ERROR_MEANINGS = MappingProxyType(
     {
@@ -63,19 +60,19 @@ _OUTSIDE_REASONS = MappingProxyType(
 )
 _COMMAND_NAMES = MappingProxyType(
     {
-        wire.Lock: "LockExit",
-        wire.Unlock: "UnlockExit",
-        wire.ClearError: "ClearError",
-        wire.AskGameProcess: "AskGameProcess",
+        wire.LockCommand: "LockExit",
+        wire.UnlockCommand: "UnlockExit",
+        wire.ClearErrorCommand: "ClearError",
+        wire.GameProcessQuery: "AskGameProcess",
     }
 )
 
-# A malformed report with one of these codes says nothing about cards or a result.
+# A malformed report with one of these codes loses no card and no result.
 _HARMLESS_CODES = frozenset("SPEeLM")
 
 
 def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
-    """The device events of one item, in order; none for an answer nobody above asked for."""
+    """Map one item to device events, in order; none for answers that concern the link alone."""
     match item:
         case LinkFault(kind, detail):
             return (DeviceFault(kind, detail),)
@@ -100,27 +97,27 @@ def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
 
 
 def error_meaning(code: int) -> str:
-    """The meaning of the shoe's error code in its manual's sense."""
+    """The meaning of the shoe's error code according to its manual."""
     return ERROR_MEANINGS.get(code, "not in the list of known errors")
 
 
-def _message_events(message: Message) -> tuple[DeviceEvent, ...]:
+def _message_events(message: AngelEyeMessage) -> tuple[DeviceEvent, ...]:
     match message:
-        case messages.Start():
+        case messages.StartMessage():
             return (events.DeviceStarted(),)
-        case messages.StandBy():
-            return (events.StandBy(),)
+        case messages.StandByMessage():
+            return (events.StandByEntered(),)
         case messages.CardInGame(target, index, face):
             return (events.CardRead(_USES[target], index, _face(face), repeated=False),)
-        case messages.CardAgain(target, index, face):
+        case messages.CardResent(target, index, face):
             return (events.CardRead(_USES[target], index, _face(face), repeated=True),)
         case messages.CardOutside(mode, face):
             return (events.CardOutsidePlay(_OUTSIDE_REASONS[mode], _face(face)),)
-        case messages.CutCard():
+        case messages.CutCardMessage():
             return (events.CutCardSeen(),)
-        case messages.Result():
+        case messages.ResultMessage():
             return (_result(message),)
-        case messages.Malformed() | messages.Unknown():
+        case messages.MalformedMessage() | messages.UnknownMessage():
             return _unreadable(message)
         case _:
             return (_status_event(message),)
@@ -142,10 +139,10 @@ def _status_event(
             assert_never(message)
 
 
-def _result(message: messages.Result) -> DeviceEvent:
+def _result(message: messages.ResultMessage) -> DeviceEvent:
     match message.result:
         case DeclaredResult.FORCED_EXIT:
-            return events.CoupForcedOut()
+            return events.ForcedExitUsed()
         case DeclaredResult.PLAYER:
             winner = DeclaredWinner.PLAYER
         case DeclaredResult.BANKER:
@@ -154,15 +151,17 @@ def _result(message: messages.Result) -> DeviceEvent:
             winner = DeclaredWinner.TIE
         case _:
             assert_never(message.result)
-    return events.ResultDeclared(winner, message.player_pair, message.banker_pair)
+    return events.ResultButtonPressed(winner, message.player_pair, message.banker_pair)
 
 
-def _unreadable(message: messages.Malformed | messages.Unknown) -> tuple[DeviceEvent, ...]:
+def _unreadable(
+    message: messages.MalformedMessage | messages.UnknownMessage,
+) -> tuple[DeviceEvent, ...]:
     match message:
-        case messages.Malformed(code, why):
-            fault = DeviceFault(LinkFaultKind.MALFORMED, f"a report {code} made no sense: {why}")
-        case messages.Unknown(code):
-            # A byte above ASCII is no code at all and may be anything, a card's byte included.
+        case messages.MalformedMessage(code, why):
+            fault = DeviceFault(LinkFaultKind.MALFORMED, f"a report {code} is invalid: {why}")
+        case messages.UnknownMessage(code):
+            # A byte above ASCII is not a code and may be anything, including a card's byte.
             shown = repr(code) if code.isascii() else "above ASCII"
             fault = DeviceFault(LinkFaultKind.UNKNOWN_CODE, f"a report with unknown code {shown}")
         case _:
@@ -182,7 +181,7 @@ def _gap(missing_min: int) -> tuple[DeviceEvent, ...]:
 
 
 def _answered(
-    command: wire.Command, outcome: events.CommandOutcome, detail: str
+    command: wire.AngelEyeCommand, outcome: events.CommandOutcome, detail: str
 ) -> tuple[DeviceEvent, ...]:
     return (events.CommandAnswered(_COMMAND_NAMES[type(command)], outcome, detail),)
 

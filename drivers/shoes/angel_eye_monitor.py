@@ -1,39 +1,35 @@
-"""Watching an Angel Eye II-EX at three levels: bytes arrived, frame decoded, event understood.
+"""Shows an Angel Eye II-EX's traffic at three levels: bytes, decoded frames, device events.
 
-Responsible for: turning port events into lines that tell a dead cable from a dead parser.
-Not responsible for: printing them and for what may be shown unmasked (the caller says).
 Source: package README, "Monitor"; firmware_bridge README, "Angel Eye II-EX", what is shown.
 """
 
-from dataclasses import field
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.monitor import event_text
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
-from firmware_bridge.angel_eye.frames import Unframed, feed
+from firmware_bridge.angel_eye.frames import feed
 from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
-from firmware_bridge.link import LinkFault
+from firmware_bridge.link import LinkFault, Unframed
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class AngelEyeMonitorState:
-    """What each level needs from one port event to the next."""
+class AngelEyeMonitorState(Struct, frozen=True):
+    """What each level carries from one port event to the next."""
 
     shoe: AngelEyeShoeState
     unframed: Unframed = field(default_factory=Unframed)
     place: MaskPlace = MaskPlace.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class AngelEyeMonitor:
+class AngelEyeMonitor(Struct, frozen=True):
     """`masked` is off only while the port is in maintenance."""
 
     shoe: AngelEyeShoe = field(default_factory=AngelEyeShoe)
     masked: bool = True
 
     def initial(self) -> AngelEyeMonitorState:
-        """Before the port was opened."""
+        """The state before the port was opened."""
         return AngelEyeMonitorState(self.shoe.initial())
 
     def watch(

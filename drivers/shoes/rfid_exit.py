@@ -1,16 +1,17 @@
-"""The exit of a shoe whose cards carry tags: records of its reader become cards that passed.
+"""Derives which card left an RFID shoe from its reader's tag and gate records.
 
-Responsible for: which tag left with which pulse of the gate, and telling apart a double read, tags
-in the field together, a tag pulled back, a card without a tag, a slow card and a transponder that
-is no card's. All of it on the reader's own timer, so that a backlog gives what live records gave.
-Not responsible for: the port and the reader's life (readers.feig_reader), when the host may close
-what waits (rfid_shoe) and which cards belong to the batch (controller).
+It recognises double reads, tags in the field together, tags pulled back, cards without a tag, slow
+cards and foreign transponders. All times are on the reader's own timer, so a backlog of records
+gives the same events as live records.
+
 Source: package README, "RFID dealing shoe".
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from drivers.events import (
     CardPassed,
@@ -25,17 +26,15 @@ from drivers.faults import DeviceFault
 from drivers.readers.transponders import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.values import replace
 
-# More tags than these at one exit are a pile laid on it.
+# More tags than this at one exit are a pile of cards put on it.
 TAGS_MAX = 8
 
-# The reader's timer begins anew so often.
+# The reader's timer starts again at zero after a day.
 _DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class ExitSettings:
+class ExitSettings(Struct, frozen=True):
     """Times in milliseconds; `gate_input` 0: no gate sensor, `antenna` 0: any.
 
     `card_kinds` are the transponder types in the cards.
@@ -51,105 +50,108 @@ class ExitSettings:
 
 
 class Doubt(StrEnum):
-    """Why it is not sure that the next card at the gate is the one of this tag."""
+    """Why it is uncertain that the next card at the gate carries this tag."""
 
     NONE = "none"
-    TOGETHER = "together"  # another tag was there with it when a card passed
-    LOSS = "loss"  # records were lost while it waited
+    TOGETHER = "together"  # another tag was in the field when a card passed
+    LOSS = "loss"  # records were lost while this tag waited
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A tag in the field that no card has taken out yet."""
+class WaitingTag(Struct, frozen=True):
+    """A tag in the field whose card has not passed the gate yet."""
 
     tag: str
     seen_ms: int
     doubt: Doubt = Doubt.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A tag that left, and when it was read last since."""
+class PassedTag(Struct, frozen=True):
+    """A tag whose card has passed, and when it was last read."""
 
     tag: str
     passed_ms: int
     seen_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is said once, not with every record."""
+class ReportedOnce(Struct, frozen=True):
+    """Which conditions were reported, so that each is reported once and not with every record."""
 
     antenna: bool = False
     crowd: bool = False
     slow: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ExitState:
-    """`clock_ms` adds up the reader's timer, so it never runs backwards.
+class ExitState(Struct, frozen=True):
+    """`clock_ms` is the reader's timer summed up, so it never runs backwards.
 
     `pulse_ms`: a card reached the gate with no tag read; a late tag may still be its own.
-    `shut_ms`: since when a card has stood in the gate. `gate_known` is False before the gate was
-    first heard of, and after records were lost.
+    `blocked_ms`: since when a card has blocked the gate. `gate_known` is False before the first
+    record of the gate, and after records were lost.
     """
 
     clock_ms: int = 0
     reader_ms: int | None = None
-    waiting: tuple[Waiting, ...] = ()
-    gone: tuple[Gone, ...] = ()
+    waiting: tuple[WaitingTag, ...] = ()
+    passed: tuple[PassedTag, ...] = ()
     pulse_ms: int | None = None
-    shut_ms: int | None = None
+    blocked_ms: int | None = None
     gate_known: bool = False
-    told: Told = Told()
+    reported: ReportedOnce = ReportedOnce()
 
 
-Seen: TypeAlias = tuple[ExitState, tuple[DeviceEvent, ...]]
+ExitStep: TypeAlias = tuple[ExitState, tuple[DeviceEvent, ...]]
 
 
-def take(settings: ExitSettings, state: ExitState, record: BufferRecord, host_ms: int) -> Seen:
-    """One record; `host_ms` passed since the one before, for a reader that tells no time."""
-    now_ms = _clock(state, record, host_ms)
-    state, closed = close_until(settings, state, now_ms)
+def apply_record(
+    settings: ExitSettings, state: ExitState, record: BufferRecord, host_ms: int
+) -> ExitStep:
+    """Process one record.
+
+    `host_ms` is the host's time since the previous record, for a reader whose records have no time.
+    """
+    now_ms = _advance_clock(state, record, host_ms)
+    state, expired = expire_until(settings, state, now_ms)
     state = replace(
         state,
         clock_ms=now_ms,
         reader_ms=state.reader_ms if record.time_ms is None else record.time_ms,
-        gone=tuple(one for one in state.gone if now_ms - one.seen_ms <= settings.double_read_ms),
+        passed=tuple(
+            one for one in state.passed if now_ms - one.seen_ms <= settings.double_read_ms
+        ),
     )
     found: tuple[DeviceEvent, ...] = ()
     if record.identity:
-        state, found = _identity(settings, state, record)
+        state, found = _process_tag(settings, state, record)
     elif record.inputs is None:
         detail = "a record of the reader holds neither a tag nor its inputs: check its settings"
         found = (DeviceFault(LinkFaultKind.MALFORMED, detail),)
-    state, passed = _gate(settings, state, record)
-    return state, (*closed, *found, *passed)
+    state, passed = _process_gate(settings, state, record)
+    return state, (*expired, *found, *passed)
 
 
-def close_until(settings: ExitSettings, state: ExitState, until_ms: int) -> Seen:
-    """What waited in vain until then, in the order it came due."""
+def expire_until(settings: ExitSettings, state: ExitState, until_ms: int) -> ExitStep:
+    """Expire everything that is due by `until_ms`, in the order it became due."""
     events: list[DeviceEvent] = []
-    while (due := _next(settings, state)) is not None and due.at_ms <= until_ms:
-        state, closed = _close(settings, state, due)
-        events.extend(closed)
+    while (due := _next_due(settings, state)) is not None and due.at_ms <= until_ms:
+        state, expired = _expire(settings, state, due)
+        events.extend(expired)
     return state, tuple(events)
 
 
 def next_due_ms(settings: ExitSettings, state: ExitState) -> int | None:
-    """When on the exit's clock something will have waited in vain, or None."""
-    due = _next(settings, state)
+    """When the next wait expires on the exit's clock, or None."""
+    due = _next_due(settings, state)
     return None if due is None else due.at_ms
 
 
-def torn(state: ExitState) -> ExitState:
-    """Records were lost hereabouts: which card a waiting tag is of is not sure any more."""
+def mark_records_lost(state: ExitState) -> ExitState:
+    """Records were lost: it is uncertain which card a waiting tag belongs to."""
     waiting = tuple(replace(one, doubt=Doubt.LOSS) for one in state.waiting)
     return replace(state, waiting=waiting, gate_known=False)
 
 
-def forget(state: ExitState) -> Seen:
-    """The reader lost its memory: what waits is over. A card that reached the gate passed."""
+def reset(state: ExitState) -> ExitStep:
+    """The reader lost its memory: drop what waits. A card that had reached the gate passed."""
     events = () if state.pulse_ms is None else (CardPassed(None),)
     return ExitState(clock_ms=state.clock_ms), events
 
@@ -157,45 +159,47 @@ def forget(state: ExitState) -> Seen:
 # --- tags ----------------------------------------------------------------------------------------
 
 
-def _identity(settings: ExitSettings, state: ExitState, record: BufferRecord) -> Seen:
-    state, found = _antenna(settings, state, record.antenna)
+def _process_tag(settings: ExitSettings, state: ExitState, record: BufferRecord) -> ExitStep:
+    state, found = _check_antenna(settings, state, record.antenna)
     if settings.antenna and record.antenna not in (None, settings.antenna):
         return state, found
     if record.tr_type is not None and record.tr_type not in settings.card_kinds:
         return state, (*found, OtherTransponder(kind_name(record.tr_type)))
     tag = record.identity.hex().upper()
-    gone = next((gone for gone in state.gone if gone.tag == tag), None)
-    if gone is not None:
+    passed = next((one for one in state.passed if one.tag == tag), None)
+    if passed is not None:
         again = tuple(
-            replace(one, seen_ms=state.clock_ms) if one is gone else one for one in state.gone
+            replace(one, seen_ms=state.clock_ms) if one is passed else one for one in state.passed
         )
-        return replace(state, gone=again), (*found, TagReadAgain(tag))
-    state, events = _arrived(state, tag) if settings.gate_input else _left(settings, state, tag)
+        return replace(state, passed=again), (*found, TagReadAgain(tag))
+    state, events = (
+        _tag_at_gate(state, tag) if settings.gate_input else _tag_without_gate(settings, state, tag)
+    )
     return state, (*found, *events)
 
 
-def _antenna(settings: ExitSettings, state: ExitState, antenna: int | None) -> Seen:
-    """A word, once, where the reader's antennas are not as the settings say."""
-    if settings.antenna in (0, antenna) or state.told.antenna:
+def _check_antenna(settings: ExitSettings, state: ExitState, antenna: int | None) -> ExitStep:
+    """Report once that the reader's antennas do not match the settings."""
+    if settings.antenna in (0, antenna) or state.reported.antenna:
         return state, ()
     if antenna is None:
         detail = (
-            f"the reader does not say which antenna read a tag: antenna = {settings.antenna} of"
-            " the shoe is not looked at"
+            f"the reader does not report which antenna read a tag: antenna = {settings.antenna}"
+            " of the shoe has no effect"
         )
     else:
         detail = (
             f"antenna {antenna} of the shoe's reader read a tag, and the exit is antenna"
-            f" {settings.antenna}: what it reads is left out"
+            f" {settings.antenna}: its tags are ignored"
         )
-    state = replace(state, told=replace(state.told, antenna=True))
+    state = replace(state, reported=replace(state.reported, antenna=True))
     return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 
 
-def _arrived(state: ExitState, tag: str) -> Seen:
-    """A tag in the field of an exit with a gate."""
+def _tag_at_gate(state: ExitState, tag: str) -> ExitStep:
+    """Process a tag in the field of an exit with a gate."""
     if state.pulse_ms is not None:
-        state = _with_gone(replace(state, pulse_ms=None), tag)
+        state = _add_passed(replace(state, pulse_ms=None), tag)
         return state, (CardPassed(tag),)
     if any(waiting.tag == tag for waiting in state.waiting):
         seen = tuple(
@@ -203,125 +207,125 @@ def _arrived(state: ExitState, tag: str) -> Seen:
         )
         return replace(state, waiting=seen), ()
     if len(state.waiting) < TAGS_MAX:
-        one = Waiting(tag, state.clock_ms)
+        one = WaitingTag(tag, state.clock_ms)
         return replace(state, waiting=(*state.waiting, one)), ()
-    if state.told.crowd:
+    if state.reported.crowd:
         return state, ()
-    detail = f"more than {TAGS_MAX} tags are at the exit: the others are not looked at"
-    state = replace(state, told=replace(state.told, crowd=True))
+    detail = f"more than {TAGS_MAX} tags are at the exit: the others are ignored"
+    state = replace(state, reported=replace(state.reported, crowd=True))
     return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 
 
-def _left(settings: ExitSettings, state: ExitState, tag: str) -> Seen:
-    """A new tag in the field of an exit without a gate: its card leaves."""
-    beside = tuple(
-        gone.tag for gone in state.gone if state.clock_ms - gone.passed_ms < settings.together_ms
+def _tag_without_gate(settings: ExitSettings, state: ExitState, tag: str) -> ExitStep:
+    """Process a new tag in the field of an exit without a gate: its card leaves."""
+    together = tuple(
+        one.tag for one in state.passed if state.clock_ms - one.passed_ms < settings.together_ms
     )
-    state = _with_gone(state, tag)
-    if not beside:
+    state = _add_passed(state, tag)
+    if not together:
         return state, (CardPassed(tag),)
-    return state, (TagsTogether((*beside, tag)), CardPassed(tag, sure=False))
+    return state, (TagsTogether((*together, tag)), CardPassed(tag, sure=False))
 
 
-def _with_gone(state: ExitState, tag: str) -> ExitState:
-    one = Gone(tag, passed_ms=state.clock_ms, seen_ms=state.clock_ms)
-    return replace(state, gone=(*state.gone, one)[-TAGS_MAX:])
+def _add_passed(state: ExitState, tag: str) -> ExitState:
+    one = PassedTag(tag, passed_ms=state.clock_ms, seen_ms=state.clock_ms)
+    return replace(state, passed=(*state.passed, one)[-TAGS_MAX:])
 
 
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def _gate(settings: ExitSettings, state: ExitState, record: BufferRecord) -> Seen:
-    """What the record says of the gate sensor.
+def _process_gate(settings: ExitSettings, state: ExitState, record: BufferRecord) -> ExitStep:
+    """Process what the record says about the gate sensor.
 
-    A record of the inputs alone is made when one changes; one of a tag also says that a card still
-    stands in the gate, which is no pulse where the beginning of it was not heard.
+    A record of the inputs alone is made when one changes; a record of a tag also says that a card
+    still blocks the gate, which is not a pulse where its beginning was not recorded.
     """
     if not settings.gate_input or record.inputs is None:
         return state, ()
     if not record.inputs >> (settings.gate_input - 1) & 1:
-        return replace(state, shut_ms=None, gate_known=True), ()
-    if state.shut_ms is not None if state.gate_known else record.identity:
+        return replace(state, blocked_ms=None, gate_known=True), ()
+    if state.blocked_ms is not None if state.gate_known else record.identity:
         return state, ()
-    # Two cards in so short a time: no late tag can be said to belong to the first.
+    # Two cards in so short a time: a late tag can no longer be assigned to the first.
     before = () if state.pulse_ms is None else (CardPassed(None),)
-    told = replace(state.told, slow=False)
-    state = replace(state, shut_ms=state.clock_ms, gate_known=True, pulse_ms=None, told=told)
-    state, passed = _card(state)
+    reported = replace(state.reported, slow=False)
+    state = replace(
+        state, blocked_ms=state.clock_ms, gate_known=True, pulse_ms=None, reported=reported
+    )
+    state, passed = _card_at_gate(state)
     return state, (*before, *passed)
 
 
-def _card(state: ExitState) -> Seen:
-    """A card reached the gate: it takes the tag with it that came first."""
+def _card_at_gate(state: ExitState) -> ExitStep:
+    """A card reached the gate: it carries the tag that came first."""
     if not state.waiting:
         return replace(state, pulse_ms=state.clock_ms), ()
     first, *others = state.waiting
-    told = replace(state.told, crowd=False)
-    state = _with_gone(replace(state, told=told), first.tag)
+    reported = replace(state.reported, crowd=False)
+    state = _add_passed(replace(state, reported=reported), first.tag)
     if not others:
         sure = first.doubt is Doubt.NONE
         return replace(state, waiting=()), (CardPassed(first.tag, sure=sure),)
-    beside = tuple(_beside(other) for other in others)
-    state = replace(state, waiting=beside)
+    state = replace(state, waiting=tuple(_doubt_together(other) for other in others))
     tags = (first.tag, *(other.tag for other in others))
     return state, (TagsTogether(tags), CardPassed(first.tag, sure=False))
 
 
-def _beside(waiting: Waiting) -> Waiting:
-    """A tag that was there when the card of another was said to pass."""
+def _doubt_together(waiting: WaitingTag) -> WaitingTag:
+    """Mark a tag that was in the field when another tag's card was reported as passed."""
     return waiting if waiting.doubt is Doubt.LOSS else replace(waiting, doubt=Doubt.TOGETHER)
 
 
-# --- what waits in vain --------------------------------------------------------------------------
+# --- expired waits -------------------------------------------------------------------------------
 
 
-class _Wait(IntEnum):
-    """What may come due, in the order told where several do at once."""
+class _WaitKind(IntEnum):
+    """What may expire, in the order reported where several expire at once."""
 
     LATE_TAG = 0
     GATE = 1
     CLEARANCE = 2
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Due:
+class _Due(Struct, frozen=True, order=True):
     at_ms: int
-    wait: _Wait
+    wait: _WaitKind
     place: int = 0
 
 
-def _next(settings: ExitSettings, state: ExitState) -> _Due | None:
+def _next_due(settings: ExitSettings, state: ExitState) -> _Due | None:
     dues = [
-        _Due(waiting.seen_ms + settings.gate_ms_max + 1, _Wait.GATE, place)
+        _Due(waiting.seen_ms + settings.gate_ms_max + 1, _WaitKind.GATE, place)
         for place, waiting in enumerate(state.waiting)
     ]
     if state.pulse_ms is not None:
-        dues.append(_Due(state.pulse_ms + settings.together_ms + 1, _Wait.LATE_TAG))
-    if state.shut_ms is not None and not state.told.slow:
-        dues.append(_Due(state.shut_ms + settings.slow_card_ms, _Wait.CLEARANCE))
+        dues.append(_Due(state.pulse_ms + settings.together_ms + 1, _WaitKind.LATE_TAG))
+    if state.blocked_ms is not None and not state.reported.slow:
+        dues.append(_Due(state.blocked_ms + settings.slow_card_ms, _WaitKind.CLEARANCE))
     return min(dues, default=None)
 
 
-def _close(settings: ExitSettings, state: ExitState, due: _Due) -> Seen:
+def _expire(settings: ExitSettings, state: ExitState, due: _Due) -> ExitStep:
     match due.wait:
-        case _Wait.LATE_TAG:
+        case _WaitKind.LATE_TAG:
             return replace(state, pulse_ms=None), (CardPassed(None),)
-        case _Wait.GATE:
+        case _WaitKind.GATE:
             waiting = state.waiting[due.place]
             left = tuple(one for one in state.waiting if one is not waiting)
-            told = replace(state.told, crowd=False)
-            # Its card may have passed with what was lost.
-            gone_back = () if waiting.doubt is Doubt.LOSS else (TagPulledBack(waiting.tag),)
-            return replace(state, waiting=left, told=told), gone_back
-        case _Wait.CLEARANCE:
-            told = replace(state.told, slow=True)
-            return replace(state, told=told), (SlowCard(settings.slow_card_ms),)
+            reported = replace(state.reported, crowd=False)
+            # Its card may have passed in the records that were lost.
+            pulled_back = () if waiting.doubt is Doubt.LOSS else (TagPulledBack(waiting.tag),)
+            return replace(state, waiting=left, reported=reported), pulled_back
+        case _WaitKind.CLEARANCE:
+            reported = replace(state.reported, slow=True)
+            return replace(state, reported=reported), (SlowCard(settings.slow_card_ms),)
         case _:
             assert_never(due.wait)
 
 
-def _clock(state: ExitState, record: BufferRecord, host_ms: int) -> int:
-    """The exit's clock at a record; a timer that was set back tells no time since the last."""
+def _advance_clock(state: ExitState, record: BufferRecord, host_ms: int) -> int:
+    """The exit's clock at a record; a timer that was set back adds no time."""
     if record.time_ms is None:
         return state.clock_ms + max(0, host_ms)
     if state.reader_ms is None:

@@ -1,38 +1,34 @@
-"""Watching a shoe that reads tags at three levels: bytes arrived, frame decoded, event understood.
+"""Shows an RFID shoe's traffic at three levels: bytes, decoded frames, device events.
 
-Responsible for: turning port events into lines that tell a dead cable from a dead parser.
-Not responsible for: printing them and for what may be shown unmasked (the caller says).
 Source: package README, "Monitor"; firmware_bridge README, "FEIG OBID", what is shown.
 """
 
-from dataclasses import field
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.monitor import event_text
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
-from firmware_bridge.feig.frames import Unframed, feed
+from firmware_bridge.feig.frames import FeigUnframed, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw
 from firmware_bridge.link import LinkFault
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class RfidMonitorState:
-    """What each level needs from one port event to the next."""
+class RfidMonitorState(Struct, frozen=True):
+    """What each level carries from one port event to the next."""
 
     shoe: RfidShoeState
-    unframed: Unframed = field(default_factory=Unframed)
+    unframed: FeigUnframed = field(default_factory=FeigUnframed)
 
 
-@dataclass(frozen=True, slots=True)
-class RfidMonitor:
+class RfidMonitor(Struct, frozen=True):
     """`masked` is off only while the port is in maintenance."""
 
     shoe: RfidShoe = field(default_factory=RfidShoe)
     masked: bool = True
 
     def initial(self) -> RfidMonitorState:
-        """Before the port was opened."""
+        """The state before the port was opened."""
         return RfidMonitorState(self.shoe.initial())
 
     def watch(
@@ -52,7 +48,7 @@ class RfidMonitor:
                     else:
                         lines.append(f"frame  {frame_text(one, masked=self.masked)}")
             case PortOpened() | PortLost():
-                state = replace(state, unframed=Unframed())
+                state = replace(state, unframed=FeigUnframed())
         shoe, output = self.shoe.receive(state.shoe, event)
         lines.extend(f"event  {event_text(one, masked=self.masked)}" for one in output.events)
         return replace(state, shoe=shoe), tuple(lines)

@@ -1,9 +1,7 @@
-"""What each thing a TableLink shoe tells means in any maker's shoe.
+"""Maps event bodies and the status of a TableLink shoe to device events.
 
-Responsible for: one total mapping from the bodies of its events and of its status to device events,
-and the names of its errors.
-Not responsible for: state (tablelink_shoe), identity and silence (drivers.tablelink), and for which
-card a tag is (controller). What the shoe claims is passed on, never judged.
+What the shoe claims is passed on unchecked.
+
 Source: package README, "TableLink shoe"; firmware_bridge README, "TableLink/1", "Events".
 """
 
@@ -27,11 +25,11 @@ from drivers.events import (
     TagPulledBack,
 )
 from drivers.faults import DeviceFault
-from drivers.tablelink import own_affairs
-from drivers.tablelink.texts import harmless
+from drivers.tablelink import common_events as own_affairs
+from drivers.tablelink.printable import printable_text
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink import bodies
-from firmware_bridge.tablelink.bodies import Body, Mode, Status
+from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, EventBody
 
 
 class ShoeError(IntEnum):
@@ -55,10 +53,10 @@ ERROR_MEANINGS = MappingProxyType(
         ShoeError.CARDS_LEFT: "cards are left where none may be",
     }
 )
-# A warning has the device's own number; it stands above these.
+# Error number of a warning: this plus the device's own code.
 WARNINGS_FROM: Final = 1000
 
-# More than these at once is no card exit any more, but a device that is not to be believed.
+# A larger number of cards at once is not credible.
 CARDS_AT_ONCE: Final = range(1, 9)
 _TAG_BYTES_MAX: Final = 32
 _RANKS = range(1, 14)
@@ -66,33 +64,33 @@ _SUITS = MappingProxyType(
     {1: FaceSuit.DIAMOND, 2: FaceSuit.CLUB, 3: FaceSuit.SPADE, 4: FaceSuit.HEART}
 )
 
-_OfCards: TypeAlias = (
-    bodies.CardOut | bodies.CardRetracted | bodies.ReadFail | bodies.DoubleFeed | bodies.CutCard
+_CardBody: TypeAlias = (
+    bodies.CardOut | bodies.CardRetracted | bodies.ReadFail | bodies.DoubleFeed | bodies.CutCardOut
 )
-_OfShoe: TypeAlias = (
+_ShoeBody: TypeAlias = (
     bodies.ShoeLoaded
     | bodies.ShoeEmpty
     | bodies.Lid
     | bodies.Jam
     | bodies.SelfTest
     | bodies.PowerUp
-    | bodies.ModeTold
-    | bodies.WarningTold
+    | bodies.ModeReport
+    | bodies.WarningReport
     | bodies.Residual
 )
 
 
-def events_of(body: Body) -> tuple[DeviceEvent, ...]:
-    """The device events of one event of the shoe, in order."""
+def events_of(body: EventBody) -> tuple[DeviceEvent, ...]:
+    """Map one event body of the shoe to device events, in order."""
     match body:
         case (
             bodies.CardOut()
             | bodies.CardRetracted()
             | bodies.ReadFail()
             | bodies.DoubleFeed()
-            | bodies.CutCard()
+            | bodies.CutCardOut()
         ):
-            return _of_cards(body)
+            return _map_card_event(body)
         case (
             bodies.ShoeLoaded()
             | bodies.ShoeEmpty()
@@ -100,37 +98,37 @@ def events_of(body: Body) -> tuple[DeviceEvent, ...]:
             | bodies.Jam()
             | bodies.SelfTest()
             | bodies.PowerUp()
-            | bodies.ModeTold()
-            | bodies.WarningTold()
+            | bodies.ModeReport()
+            | bodies.WarningReport()
             | bodies.Residual()
         ):
-            return _of_shoe(body)
+            return _map_shoe_event(body)
         case (
-            bodies.CompartmentTold()
+            bodies.CompartmentReport()
             | bodies.BatchStarted()
             | bodies.BatchDone()
             | bodies.BatchAborted()
         ):
-            detail = "a shoe told what only a shuffler can: check which device is connected"
+            detail = "a shoe sent an event of a shuffler: check which device is connected"
             return (DeviceFault(LinkFaultKind.MALFORMED, detail),)
         case _:
             return own_affairs.events_of(body)
 
 
-def status_of(told: Status) -> tuple[DeviceEvent, ...]:
-    """What stands in the way of dealing, as far as the shoe's answer tells it."""
-    standing = (
-        (told.door_open, ShoeError.LID_OPEN),
-        (told.mode is not Mode.PLAY, ShoeError.NOT_IN_PLAY),
-        (told.residual > 0, ShoeError.CARDS_LEFT),
+def status_of(status: DeviceStatus) -> tuple[DeviceEvent, ...]:
+    """Map a status to the errors that prevent dealing."""
+    errors = (
+        (status.door_open, ShoeError.LID_OPEN),
+        (status.mode is not DeviceMode.PLAY, ShoeError.NOT_IN_PLAY),
+        (status.residual > 0, ShoeError.CARDS_LEFT),
     )
-    return tuple(_raised(error) for stands, error in standing if stands)
+    return tuple(_raised(error) for active, error in errors if active)
 
 
-def _of_cards(body: _OfCards) -> tuple[DeviceEvent, ...]:
+def _map_card_event(body: _CardBody) -> tuple[DeviceEvent, ...]:
     match body:
         case bodies.CardOut():
-            return _card(body)
+            return _map_card(body)
         case bodies.CardRetracted(tag):
             if not 0 < len(tag) <= _TAG_BYTES_MAX:
                 detail = "a card came to the exit and went back, and its tag is not known"
@@ -139,16 +137,16 @@ def _of_cards(body: _OfCards) -> tuple[DeviceEvent, ...]:
         case bodies.ReadFail():
             return (CardPassed(None),)
         case bodies.DoubleFeed(cards):
-            return _at_once(cards)
-        case bodies.CutCard():
+            return _map_double_feed(cards)
+        case bodies.CutCardOut():
             return (CutCardSeen(),)
         case _:
             assert_never(body)
 
 
-def _card(body: bodies.CardOut) -> tuple[DeviceEvent, ...]:
+def _map_card(body: bodies.CardOut) -> tuple[DeviceEvent, ...]:
     if len(body.tag) > _TAG_BYTES_MAX:
-        detail = f"a tag of {len(body.tag)} bytes is none: its card passes as unread"
+        detail = f"a tag of {len(body.tag)} bytes is not valid: its card counts as unread"
         return (DeviceFault(LinkFaultKind.MALFORMED, detail), CardPassed(None))
     if body.tag:
         return (CardPassed(_hex(body.tag)),)
@@ -156,14 +154,14 @@ def _card(body: bodies.CardOut) -> tuple[DeviceEvent, ...]:
         return (CardPassed(None),)
     suit = _SUITS.get(body.suit)
     if body.rank not in _RANKS or suit is None:
-        detail = "the face of a card made no sense: it passes as unread"
+        detail = "the face of a card is invalid: it counts as unread"
         return (DeviceFault(LinkFaultKind.MALFORMED, detail), CardPassed(None))
     return (CardRead(ClaimedUse.UNCLAIMED, 0, Face(body.rank, suit), repeated=False),)
 
 
-def _at_once(cards: int) -> tuple[DeviceEvent, ...]:
+def _map_double_feed(cards: int) -> tuple[DeviceEvent, ...]:
     if cards not in CARDS_AT_ONCE:
-        detail = f"the shoe said that {cards} cards left at once: how many left is not known"
+        detail = f"the shoe reported that {cards} cards left at once: the true number is not known"
         return (
             DeviceFault(LinkFaultKind.MALFORMED, detail),
             ReportsLost(LossReason.UNREADABLE, 1),
@@ -173,37 +171,37 @@ def _at_once(cards: int) -> tuple[DeviceEvent, ...]:
     return (fault, *[CardPassed(None)] * cards)
 
 
-def _of_shoe(body: _OfShoe) -> tuple[DeviceEvent, ...]:
+def _map_shoe_event(body: _ShoeBody) -> tuple[DeviceEvent, ...]:
     match body:
         case bodies.ShoeLoaded():
             return (_cleared(ShoeError.EMPTY), DeviceStarted())
         case bodies.ShoeEmpty():
             return (_raised(ShoeError.EMPTY),)
         case bodies.Lid(open=is_open):
-            return (_either(ShoeError.LID_OPEN, stands=is_open),)
+            return (_error_event(ShoeError.LID_OPEN, active=is_open),)
         case bodies.Jam(cleared=cleared):
-            return (_either(ShoeError.JAM, stands=not cleared),)
+            return (_error_event(ShoeError.JAM, active=not cleared),)
         case bodies.SelfTest(passed, _detail):
-            return (_either(ShoeError.SELF_TEST, stands=not passed),)
+            return (_error_event(ShoeError.SELF_TEST, active=not passed),)
         case bodies.PowerUp(boot_count, _broken_off):
-            detail = f"the shoe started anew: boot {boot_count}"
+            detail = f"the shoe restarted: boot {boot_count}"
             return (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
-        case bodies.ModeTold(mode):
-            return (_either(ShoeError.NOT_IN_PLAY, stands=mode is not Mode.PLAY),)
-        case bodies.WarningTold(code, text, active):
+        case bodies.ModeReport(mode):
+            return (_error_event(ShoeError.NOT_IN_PLAY, active=mode is not DeviceMode.PLAY),)
+        case bodies.WarningReport(code, text, active):
             return (_warning(code, text, active=active),)
         case bodies.Residual(cards=left):
-            return (_either(ShoeError.CARDS_LEFT, stands=left > 0),)
+            return (_error_event(ShoeError.CARDS_LEFT, active=left > 0),)
         case _:
             assert_never(body)
 
 
-def _either(error: ShoeError, *, stands: bool) -> DeviceEvent:
-    return _raised(error) if stands else _cleared(error)
+def _error_event(error: ShoeError, *, active: bool) -> DeviceEvent:
+    return _raised(error) if active else _cleared(error)
 
 
 def _raised(error: ShoeError) -> DeviceErrorRaised:
-    # An empty shoe deals nothing, and nothing is wrong with it.
+    # An empty shoe deals nothing, but nothing is wrong with it.
     blocking = error is not ShoeError.EMPTY
     return DeviceErrorRaised(error.value, ERROR_MEANINGS[error], blocking)
 
@@ -214,7 +212,7 @@ def _cleared(error: ShoeError) -> DeviceErrorCleared:
 
 def _warning(code: int, text: str, *, active: bool) -> DeviceEvent:
     number = WARNINGS_FROM + code
-    meaning = f"warning {code} of the shoe: {harmless(text)}"
+    meaning = f"warning {code} of the shoe: {printable_text(text)}"
     if active:
         return DeviceErrorRaised(number, meaning, blocking=False)
     return DeviceErrorCleared(number, meaning)

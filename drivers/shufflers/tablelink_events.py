@@ -1,9 +1,7 @@
-"""What each thing a TableLink shuffler tells means in any maker's shuffler.
+"""Maps event bodies and the status of a TableLink shuffler to device events.
 
-Responsible for: one total mapping from the bodies of its events and of its status to device
-events.
-Not responsible for: state (tablelink_shuffler), identity and silence (drivers.tablelink) and for
-which batch lies where (controller). What the shuffler claims is passed on, never judged.
+What the shuffler claims is passed on unchecked.
+
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1", "Events".
 """
 
@@ -19,55 +17,62 @@ from drivers.shuffler_events import (
     ShuffleResult,
     ShufflerMode,
 )
-from drivers.tablelink import own_affairs
-from drivers.tablelink.texts import harmless, identity
+from drivers.tablelink import common_events as own_affairs
+from drivers.tablelink.printable import device_id, printable_text
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink import bodies
-from firmware_bridge.tablelink.bodies import Abort, Body, Holding, Mode, Status, Verified
+from firmware_bridge.tablelink.bodies import (
+    AbortCode,
+    CompartmentPhase,
+    DeviceMode,
+    DeviceStatus,
+    EventBody,
+    ShuffleCheckResult,
+)
 
 _STATES = MappingProxyType(
     {
-        Holding.EMPTY: CompartmentState.EMPTY,
-        Holding.LOADING: CompartmentState.LOADING,
-        Holding.COUNTED: CompartmentState.COUNTED,
-        Holding.SHUFFLING: CompartmentState.SHUFFLING,
-        Holding.SHUFFLED: CompartmentState.SHUFFLED,
-        Holding.STORED: CompartmentState.STORED,
-        Holding.RELEASED: CompartmentState.RELEASED,
-        Holding.HELD: CompartmentState.HELD,
+        CompartmentPhase.EMPTY: CompartmentState.EMPTY,
+        CompartmentPhase.LOADING: CompartmentState.LOADING,
+        CompartmentPhase.COUNTED: CompartmentState.COUNTED,
+        CompartmentPhase.SHUFFLING: CompartmentState.SHUFFLING,
+        CompartmentPhase.SHUFFLED: CompartmentState.SHUFFLED,
+        CompartmentPhase.STORED: CompartmentState.STORED,
+        CompartmentPhase.RELEASED: CompartmentState.RELEASED,
+        CompartmentPhase.HELD: CompartmentState.HELD,
     }
 )
 _RESULTS = MappingProxyType(
     {
-        Verified.GOOD: ShuffleResult.GOOD,
-        Verified.COUNT_DIFFERS: ShuffleResult.COUNT_DIFFERS,
-        Verified.FACES_DIFFER: ShuffleResult.FACES_DIFFER,
-        Verified.UNVERIFIED: ShuffleResult.UNVERIFIED,
+        ShuffleCheckResult.GOOD: ShuffleResult.GOOD,
+        ShuffleCheckResult.COUNT_DIFFERS: ShuffleResult.COUNT_DIFFERS,
+        ShuffleCheckResult.FACES_DIFFER: ShuffleResult.FACES_DIFFER,
+        ShuffleCheckResult.UNVERIFIED: ShuffleResult.UNVERIFIED,
     }
 )
 _REASONS = MappingProxyType(
     {
-        Abort.JAM: AbortReason.JAM,
-        Abort.POWER: AbortReason.POWER,
-        Abort.DOOR: AbortReason.DOOR,
-        Abort.PERSON: AbortReason.PERSON,
-        Abort.FAULT: AbortReason.FAULT,
+        AbortCode.JAM: AbortReason.JAM,
+        AbortCode.POWER: AbortReason.POWER,
+        AbortCode.DOOR: AbortReason.DOOR,
+        AbortCode.PERSON: AbortReason.PERSON,
+        AbortCode.FAULT: AbortReason.FAULT,
     }
 )
 _MODES = MappingProxyType(
     {
-        Mode.PLAY: ShufflerMode.PLAY,
-        Mode.SERVICE: ShufflerMode.SERVICE,
-        Mode.SORT: ShufflerMode.SORT,
-        Mode.TEST: ShufflerMode.TEST,
+        DeviceMode.PLAY: ShufflerMode.PLAY,
+        DeviceMode.SERVICE: ShufflerMode.SERVICE,
+        DeviceMode.SORT: ShufflerMode.SORT,
+        DeviceMode.TEST: ShufflerMode.TEST,
     }
 )
-# Of the device as a whole or of one of its two compartments.
+# The device as a whole (0), or one of its two compartments.
 _PLACES = (0, 1, 2)
 _COMPARTMENTS = (1, 2)
 
-_OfPlace: TypeAlias = (
-    bodies.CompartmentTold
+_PlaceBody: TypeAlias = (
+    bodies.CompartmentReport
     | bodies.BatchStarted
     | bodies.BatchDone
     | bodies.BatchAborted
@@ -75,14 +80,14 @@ _OfPlace: TypeAlias = (
     | bodies.Jam
     | bodies.Residual
 )
-_OfWhole: TypeAlias = bodies.ModeTold | bodies.WarningTold | bodies.SelfTest | bodies.PowerUp
+_DeviceBody: TypeAlias = bodies.ModeReport | bodies.WarningReport | bodies.SelfTest | bodies.PowerUp
 
 
-def events_of(body: Body) -> tuple[DeviceEvent, ...]:
-    """The device events of one event of the shuffler, in order."""
+def events_of(body: EventBody) -> tuple[DeviceEvent, ...]:
+    """Map one event body of the shuffler to device events, in order."""
     match body:
         case (
-            bodies.CompartmentTold()
+            bodies.CompartmentReport()
             | bodies.BatchStarted()
             | bodies.BatchDone()
             | bodies.BatchAborted()
@@ -90,53 +95,53 @@ def events_of(body: Body) -> tuple[DeviceEvent, ...]:
             | bodies.Jam()
             | bodies.Residual()
         ):
-            return _of_place(body)
-        case bodies.ModeTold() | bodies.WarningTold() | bodies.SelfTest() | bodies.PowerUp():
-            return _of_whole(body)
+            return _map_place(body)
+        case bodies.ModeReport() | bodies.WarningReport() | bodies.SelfTest() | bodies.PowerUp():
+            return _map_device(body)
         case (
             bodies.CardOut()
             | bodies.CardRetracted()
             | bodies.ReadFail()
             | bodies.DoubleFeed()
-            | bodies.CutCard()
+            | bodies.CutCardOut()
             | bodies.ShoeLoaded()
             | bodies.ShoeEmpty()
         ):
-            detail = "a shuffler told what only a dealing shoe can: check which device is connected"
+            detail = "a shuffler sent an event of a dealing shoe: check which device is connected"
             return (DeviceFault(LinkFaultKind.MALFORMED, detail),)
         case _:
             return own_affairs.events_of(body)
 
 
-def status_of(told: Status) -> tuple[DeviceEvent, ...]:
-    """All of it at once, as asked for; a compartment that cannot be is a fault and left out."""
+def status_of(status: DeviceStatus) -> tuple[DeviceEvent, ...]:
+    """Map a status; a compartment that does not exist gives a fault and is left out."""
     known = tuple(
-        (one.compartment, _STATES[one.holding], one.cards, harmless(one.back), one.cycle)
-        for one in told.compartments
+        (one.compartment, _STATES[one.phase], one.cards, printable_text(one.back), one.cycle)
+        for one in status.compartments
         if one.compartment in _COMPARTMENTS
     )
     faults = tuple(
-        _no_compartment(one.compartment)
-        for one in told.compartments
+        _unknown_compartment(one.compartment)
+        for one in status.compartments
         if one.compartment not in _COMPARTMENTS
     )
-    status = events.ShufflerStatus(
-        _MODES[told.mode], told.door_open, known, told.residual, told.warnings
+    event = events.ShufflerStatus(
+        _MODES[status.mode], status.door_open, known, status.residual, status.warnings
     )
-    return (*faults, status)
+    return (*faults, event)
 
 
-def _of_place(body: _OfPlace) -> tuple[DeviceEvent, ...]:
+def _map_place(body: _PlaceBody) -> tuple[DeviceEvent, ...]:
     whole = isinstance(body, bodies.Lid | bodies.Jam | bodies.Residual)
     place = body.receipt.compartment if isinstance(body, bodies.BatchDone) else body.compartment
     if place not in (_PLACES if whole else _COMPARTMENTS):
-        return (_no_compartment(place),)
+        return (_unknown_compartment(place),)
     match body:
-        case bodies.CompartmentTold(_, holding, cards, back, faces):
+        case bodies.CompartmentReport(_, holding, cards, back, faces):
             state = _STATES[holding]
-            return (events.CompartmentChanged(place, state, cards, harmless(back), faces),)
+            return (events.CompartmentChanged(place, state, cards, printable_text(back), faces),)
         case bodies.BatchStarted(cycle=cycle):
-            return (events.ShuffleBegan(place, cycle),)
+            return (events.ShuffleStarted(place, cycle),)
         case bodies.BatchDone():
             return (events.ShuffleDone(proof_of(body)),)
         case bodies.BatchAborted(_, cycle, reason):
@@ -151,14 +156,14 @@ def _of_place(body: _OfPlace) -> tuple[DeviceEvent, ...]:
             assert_never(body)
 
 
-def _of_whole(body: _OfWhole) -> tuple[DeviceEvent, ...]:
+def _map_device(body: _DeviceBody) -> tuple[DeviceEvent, ...]:
     match body:
-        case bodies.ModeTold(mode):
+        case bodies.ModeReport(mode):
             return (events.ModeChanged(_MODES[mode]),)
-        case bodies.WarningTold(code, text, active):
-            return (events.ShufflerWarning(code, harmless(text), active),)
+        case bodies.WarningReport(code, text, active):
+            return (events.ShufflerWarning(code, printable_text(text), active),)
         case bodies.SelfTest(passed, detail):
-            return (events.SelfTested(passed, harmless(detail)),)
+            return (events.SelfTested(passed, printable_text(detail)),)
         case bodies.PowerUp(boot_count, broken_off):
             return _started(boot_count, broken_off)
         case _:
@@ -167,33 +172,35 @@ def _of_whole(body: _OfWhole) -> tuple[DeviceEvent, ...]:
 
 def _started(boot_count: int, broken_off: tuple[int, ...]) -> tuple[DeviceEvent, ...]:
     known = tuple(number for number in broken_off if number in _COMPARTMENTS)
-    faults = tuple(_no_compartment(number) for number in broken_off if number not in _COMPARTMENTS)
+    faults = tuple(
+        _unknown_compartment(number) for number in broken_off if number not in _COMPARTMENTS
+    )
     return (*faults, events.ShufflerStarted(boot_count, known))
 
 
 def proof_of(done: bodies.BatchDone) -> events.ShuffleProof:
-    """The receipt of a whole shuffle."""
+    """The receipt of a completed shuffle."""
     receipt = done.receipt
     return events.ShuffleProof(
-        device=identity(receipt.device),
+        device=device_id(receipt.device),
         boot_id=receipt.boot_id,
         boot_count=receipt.boot_count,
         cycle=receipt.cycle,
         compartment=receipt.compartment,
         count=receipt.count,
         result=_RESULTS[receipt.result],
-        back=harmless(receipt.back),
+        back=printable_text(receipt.back),
         faces=receipt.faces,
         began_us=receipt.began_us,
         ended_us=receipt.ended_us,
         image=receipt.image,
-        version=harmless(receipt.version),
+        version=printable_text(receipt.version),
         sealed=done.sealed,
         signed=done.signed,
         genuine=done.genuine,
     )
 
 
-def _no_compartment(number: int) -> DeviceFault:
-    detail = f"the shuffler named compartment {number}: it has 1 and 2"
+def _unknown_compartment(number: int) -> DeviceFault:
+    detail = f"the shuffler reported compartment {number}: it has 1 and 2"
     return DeviceFault(LinkFaultKind.MALFORMED, detail)

@@ -1,8 +1,5 @@
-"""What a shuffler is told to do: the table's orders as requests of TableLink, and back.
+"""Maps shuffler orders to TableLink requests, and their answers to device events.
 
-Responsible for: which request an order is, orders that no shuffler can follow, and the words in
-which an answer is told.
-Not responsible for: whether orders are allowed (tablelink_shuffler, the table).
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1", "Requests".
 """
 
@@ -10,83 +7,91 @@ from types import MappingProxyType
 
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
-from drivers.tablelink.texts import harmless
-from firmware_bridge.tablelink.bodies import Mode
-from firmware_bridge.tablelink.items import Answered, Order, Request, RequestStatus
+from drivers.tablelink.printable import printable_text
+from firmware_bridge.tablelink.bodies import DeviceMode
+from firmware_bridge.tablelink.items import (
+    RequestAnswer,
+    RequestStatus,
+    RequestType,
+    TableLinkRequest,
+)
 
 _COMPARTMENTS = (1, 2)
 _WHOLE = 0
 
-_OF_A_COMPARTMENT = MappingProxyType(
+_COMPARTMENT_ORDERS = MappingProxyType(
     {
-        ShufflerOrder.LOAD: Order.LOAD,
-        ShufflerOrder.COUNT: Order.COUNT,
-        ShufflerOrder.SHUFFLE: Order.SHUFFLE,
-        ShufflerOrder.STORE: Order.STORE,
-        ShufflerOrder.RELEASE: Order.RELEASE,
+        ShufflerOrder.LOAD: RequestType.LOAD,
+        ShufflerOrder.COUNT: RequestType.COUNT,
+        ShufflerOrder.SHUFFLE: RequestType.SHUFFLE,
+        ShufflerOrder.STORE: RequestType.STORE,
+        ShufflerOrder.RELEASE: RequestType.RELEASE,
     }
 )
-_OF_THE_WHOLE = MappingProxyType(
+_DEVICE_ORDERS = MappingProxyType(
     {
-        ShufflerOrder.STATUS: Request(Order.STATUS),
-        ShufflerOrder.SELF_TEST: Request(Order.SELF_TEST),
-        ShufflerOrder.SERVICE: Request(Order.MODE, Mode.SERVICE.value),
-        ShufflerOrder.SORT: Request(Order.MODE, Mode.SORT.value),
-        ShufflerOrder.PLAY: Request(Order.MODE, Mode.PLAY.value),
+        ShufflerOrder.STATUS: TableLinkRequest(RequestType.STATUS),
+        ShufflerOrder.SELF_TEST: TableLinkRequest(RequestType.SELF_TEST),
+        ShufflerOrder.SERVICE: TableLinkRequest(RequestType.MODE, DeviceMode.SERVICE.value),
+        ShufflerOrder.SORT: TableLinkRequest(RequestType.MODE, DeviceMode.SORT.value),
+        ShufflerOrder.PLAY: TableLinkRequest(RequestType.MODE, DeviceMode.PLAY.value),
     }
 )
 _ORDERS = MappingProxyType(
-    {order: name for name, order in _OF_A_COMPARTMENT.items()} | {Order.ABORT: ShufflerOrder.ABORT}
+    {order: name for name, order in _COMPARTMENT_ORDERS.items()}
+    | {RequestType.ABORT: ShufflerOrder.ABORT}
 )
-_ORDERS_OF_THE_WHOLE = MappingProxyType({request: name for name, request in _OF_THE_WHOLE.items()})
+_DEVICE_ORDER_NAMES = MappingProxyType({request: name for name, request in _DEVICE_ORDERS.items()})
 _ANSWERS = MappingProxyType(
     {
-        RequestStatus.DONE: (CommandOutcome.DONE, "done, or begun where it takes time"),
+        RequestStatus.DONE: (CommandOutcome.DONE, "done, or started"),
         RequestStatus.REFUSED: (CommandOutcome.REFUSED, "refused"),
         RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, "the shuffler does not know this order"),
         RequestStatus.FAILED: (CommandOutcome.REFUSED, "failed"),
     }
 )
 
-STATUS = _OF_THE_WHOLE[ShufflerOrder.STATUS]
+STATUS = _DEVICE_ORDERS[ShufflerOrder.STATUS]
 
 
-def request_of(command: OrderShuffler) -> Request | str:
-    """The request, or the sentence why no shuffler can follow this order and what to do."""
-    whole = _OF_THE_WHOLE.get(command.order)
+def request_of(command: OrderShuffler) -> TableLinkRequest | str:
+    """The request, or a sentence why no shuffler can execute this order and what to do."""
+    whole = _DEVICE_ORDERS.get(command.order)
     if whole is not None:
         if command.compartment == _WHOLE:
             return whole
         return f"{command.order.value} concerns the whole shuffler: name no compartment"
-    order = _OF_A_COMPARTMENT.get(command.order)
-    if order is None:  # to abort is both: one shuffle, or all of them
+    order = _COMPARTMENT_ORDERS.get(command.order)
+    if order is None:  # ABORT takes a compartment, or 0 for all
         if command.compartment in (_WHOLE, *_COMPARTMENTS):
-            return Request(Order.ABORT, command.compartment)
+            return TableLinkRequest(RequestType.ABORT, command.compartment)
         return (
             f"there is no compartment {command.compartment}:"
-            " name 1 or 2, or 0 to break off all that is under way"
+            " name 1 or 2, or 0 to abort all that is under way"
         )
     if command.compartment in _COMPARTMENTS:
-        return Request(order, command.compartment)
+        return TableLinkRequest(order, command.compartment)
     return f"there is no compartment {command.compartment}: name 1 or 2"
 
 
-def named(request: Request) -> str:
-    """The order's name for people, with its compartment where it has one."""
-    whole = _ORDERS_OF_THE_WHOLE.get(request)
+def order_name(request: TableLinkRequest) -> str:
+    """The order's name, with its compartment where it has one."""
+    whole = _DEVICE_ORDER_NAMES.get(request)
     if whole is not None:
         return whole.value
-    order = _ORDERS.get(request.order)
-    name = request.order.name.lower() if order is None else order.value
+    order = _ORDERS.get(request.kind)
+    name = request.kind.name.lower() if order is None else order.value
     place = f"compartment {request.argument}" if request.argument else "all compartments"
     return f"{name}, {place}"
 
 
-def answer_of(answered: Answered) -> CommandAnswered:
-    """What became of an order."""
-    if answered.status is None:
-        outcome, words = CommandOutcome.NO_ANSWER, "no answer came"
+def answer_of(answer: RequestAnswer) -> CommandAnswered:
+    """The device event of an answered order."""
+    if answer.status is None:
+        outcome, text = CommandOutcome.NO_ANSWER, "no answer"
     else:
-        outcome, words = _ANSWERS[answered.status]
-    said = f": {harmless(answered.detail)}" if answered.detail else ""
-    return CommandAnswered("OrderShuffler", outcome, f"{named(answered.request)}: {words}{said}")
+        outcome, text = _ANSWERS[answer.status]
+    detail = f": {printable_text(answer.detail)}" if answer.detail else ""
+    return CommandAnswered(
+        "OrderShuffler", outcome, f"{order_name(answer.request)}: {text}{detail}"
+    )

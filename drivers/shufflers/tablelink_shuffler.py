@@ -1,15 +1,14 @@
-"""The TableLink shuffler: what it tells to device events, the table's orders to its requests.
+"""Driver of a TableLink shuffler.
 
-Responsible for: bringing what the device says to its mapping (tablelink_events), and refusing
-orders that the configuration does not allow or that no shuffler can follow.
-Not responsible for: its life and its status (drivers.tablelink), for which order may come when and
-from whom (controller), and for which batch lies where. What the shuffler claims is passed on and
-never judged.
+What the shuffler claims is passed on unchecked.
+
 Source: package README, "Shufflers"; firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import field
 from typing import assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.commands import (
     ClearError,
@@ -17,34 +16,36 @@ from drivers.commands import (
     ListTags,
     LockExit,
     OrderShuffler,
+    SetPolling,
     ShufflerOrder,
     UnlockExit,
-    Watch,
 )
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
 from drivers.shuffler_events import ShuffleDone
 from drivers.shufflers.tablelink_events import events_of, status_of
 from drivers.shufflers.tablelink_orders import answer_of, request_of
-from drivers.tablelink.device import Said, Spoken, TableLinkDevice, TableLinkDeviceState
-from firmware_bridge.tablelink.bodies import Status
-from firmware_bridge.tablelink.items import Answered, Happened
+from drivers.tablelink.device import (
+    TableLinkDevice,
+    TableLinkDeviceState,
+    TableLinkReport,
+    TableLinkStep,
+)
+from firmware_bridge.tablelink.bodies import DeviceStatus
+from firmware_bridge.tablelink.items import RequestAnswer, TableLinkEvent
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
-from firmware_bridge.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkShufflerSettings:
+class TableLinkShufflerSettings(Struct, frozen=True):
     """`allow_commands` is off unless the operator's configuration says otherwise."""
 
     link: TableLinkSettings = field(default_factory=lambda: TableLinkSettings(DeviceRole.SHUFFLER))
     allow_commands: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkShufflerState:
+class TableLinkShufflerState(Struct, frozen=True, tag="table-link-shuffler-state"):
     device: TableLinkDeviceState
 
     @property
@@ -52,37 +53,36 @@ class TableLinkShufflerState:
         return self.device.stage
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkShuffler:
-    """Follows drivers.interface.Driver."""
+class TableLinkShuffler(Struct, frozen=True):
+    """Implements drivers.interface.Driver."""
 
     settings: TableLinkShufflerSettings = field(default_factory=TableLinkShufflerSettings)
 
     def initial(self) -> TableLinkShufflerState:
-        """The state before the port was ever opened."""
+        """The state before the port was first opened."""
         return TableLinkShufflerState(self._device.initial())
 
     def receive(
         self, state: TableLinkShufflerState, event: PortEvent
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
-        """Take what the port tells."""
-        return _up(self._device.receive(state.device, event))
+        """Process one event of the port."""
+        return _map_output(self._device.receive(state.device, event))
 
     def command(
         self, state: TableLinkShufflerState, command: DeviceCommand, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
-        """Ask the shuffler for something; answered at once where not allowed or not possible."""
+        """Send a command; answered at once where it is not allowed or not possible."""
         match command:
-            case Watch():
+            case SetPolling():
                 return state, DriverOutput()  # a shuffler reports unasked
             case LockExit() | UnlockExit():
                 detail = "this is a shuffler: lock or unlock the dealing shoe at its own port"
             case ClearError():
-                detail = "a shuffler clears its own errors once people have mended the cause"
+                detail = "a shuffler clears its own errors once the cause has been removed"
             case ListTags():
                 detail = "a shuffler lists no tags: use an enrolment reader"
             case OrderShuffler():
-                return self._ordered(state, command, at)
+                return self._send_order(state, command, at)
             case _:
                 assert_never(command)
         return state, _answer(command, CommandOutcome.REFUSED, detail)
@@ -90,14 +90,14 @@ class TableLinkShuffler:
     def tick(
         self, state: TableLinkShufflerState, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
-        """A deadline may have passed."""
-        return _up(self._device.tick(state.device, at))
+        """Process deadlines that have passed."""
+        return _map_output(self._device.tick(state.device, at))
 
     def next_deadline_ns(self, state: TableLinkShufflerState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         return self._device.next_deadline_ns(state.device)
 
-    def _ordered(
+    def _send_order(
         self, state: TableLinkShufflerState, command: OrderShuffler, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
         request = request_of(command)
@@ -110,40 +110,42 @@ class TableLinkShuffler:
             detail = "the shuffler's port is not open: check its cable and its power"
             return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
         if state.stage is not Stage.ONLINE:
-            detail = "the shuffler has not proved who it is yet: order it again when it has"
+            detail = "the shuffler has not proved its identity yet: repeat the order when it has"
             return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
-        return _up(self._device.ask(state.device, request, at))
+        return _map_output(self._device.send_request(state.device, request, at))
 
     @property
     def _device(self) -> TableLinkDevice:
         return TableLinkDevice(self.settings.link)
 
 
-def events_said(said: Said) -> tuple[DeviceEvent, ...]:
-    """What the shuffler said, in words that fit any maker's."""
-    match said:
-        case Happened(body=body):
-            return tuple(_timed(one, said) for one in events_of(body))
-        case Status():
-            return status_of(said)
-        case Answered():
-            return (answer_of(said),)
+def map_report(report: TableLinkReport) -> tuple[DeviceEvent, ...]:
+    """Map one report to device events."""
+    match report:
+        case TableLinkEvent(body=body):
+            return tuple(_with_end_time(one, report) for one in events_of(body))
+        case DeviceStatus():
+            return status_of(report)
+        case RequestAnswer():
+            return (answer_of(report),)
         case _:
-            return (said,)
+            return (report,)
 
 
-def _timed(event: DeviceEvent, said: Happened) -> DeviceEvent:
-    """A shuffle with when it ended by this machine's clock, as far as that is known."""
+def _with_end_time(event: DeviceEvent, reported: TableLinkEvent) -> DeviceEvent:
+    """Add to a completed shuffle its end by this machine's clock, where that is known."""
     if not isinstance(event, ShuffleDone):
         return event
-    proof = replace(event.proof, ended_utc_ns=said.utc_ns, uncertainty_ns=said.uncertainty_ns)
+    proof = replace(
+        event.proof, ended_utc_ns=reported.utc_ns, uncertainty_ns=reported.uncertainty_ns
+    )
     return ShuffleDone(proof)
 
 
-def _up(spoken: Spoken) -> tuple[TableLinkShufflerState, DriverOutput]:
-    """What the device gave, one level up."""
-    device, output = spoken
-    events = tuple(event for said in output.said for event in events_said(said))
+def _map_output(step: TableLinkStep) -> tuple[TableLinkShufflerState, DriverOutput]:
+    """Map the device's output to a driver output."""
+    device, output = step
+    events = tuple(event for report in output.reports for event in map_report(report))
     return TableLinkShufflerState(device), DriverOutput(events, output.to_write, output.at_once)
 
 

@@ -1,130 +1,130 @@
-"""A TableLink device at its port, shoe or shuffler: from port events to what it said, in order.
+"""Common part of the TableLink drivers: from port events to ordered reports of a shoe or shuffler.
 
-Responsible for: bringing the port's events to the link and the link's items up, and asking for the
-status of a device that was let in: what it holds is not known after a restart.
-Not responsible for: the stages of its life (life), bytes and identity (firmware_bridge.tablelink),
-and the meaning of what a shoe (shoes.tablelink_shoe) or a shuffler (shufflers.tablelink_shuffler)
-tells.
+It asks each admitted device for its status, which is unknown after a restart.
+
 Source: package README, "TableLink devices".
 """
 
-from dataclasses import field
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
-from drivers.tablelink import life as lives
-from drivers.tablelink.life import Life
-from drivers.tablelink.texts import harmless
+from drivers.tablelink import lifecycle
+from drivers.tablelink.lifecycle import TableLinkLifecycle
+from drivers.tablelink.printable import printable_text
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.tablelink.bodies import Status
+from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
-    Admitted,
-    Answered,
-    Happened,
-    Order,
-    Request,
+    DeviceAdmitted,
+    RequestAnswer,
+    RequestType,
+    TableLinkEvent,
     TableLinkItem,
+    TableLinkRequest,
 )
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import dataclass, replace
 
-# What is left for the shoe's or the shuffler's own mapping.
-Said: TypeAlias = DeviceEvent | Happened | Answered | Status
+# What the shoe's or the shuffler's own mapping still has to map.
+TableLinkReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer | DeviceStatus
 
-_STATUS = Request(Order.STATUS)
-# The link answers every request; should it owe more than this, who asked is not followed.
-_STATUS_ASKED_MAX = 32
+_STATUS = TableLinkRequest(RequestType.STATUS)
+# The link answers every request; of more pending requests than this the origin is not stored.
+_PENDING_STATUS_MAX = 32
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkDeviceState:
-    """`asked` are the questions for its status that wait for an answer: True where a person asked.
+class TableLinkDeviceState(Struct, frozen=True):
+    """`pending_status`: status requests without an answer yet, True where a person asked.
 
-    They are answered in their order. `early` is what the device holds by an answer that overtook
-    its events.
+    They are answered in order. `early_status` is a status that overtook the device's events.
     """
 
     link: TableLinkState
-    life: Life = field(default_factory=Life)
-    asked: tuple[bool, ...] = ()
-    early: Status | None = None
+    life: TableLinkLifecycle = field(default_factory=TableLinkLifecycle)
+    pending_status: tuple[bool, ...] = ()
+    early_status: DeviceStatus | None = None
 
     @property
     def stage(self) -> Stage:
         return self.life.stage
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceOutput:
-    """What one call gave, in the order it happened, and bytes to write as in DriverOutput."""
+class DeviceOutput(Struct, frozen=True):
+    """The result of one call: reports in the order they happened, bytes as in DriverOutput."""
 
-    said: tuple[Said, ...] = ()
+    reports: tuple[TableLinkReport, ...] = ()
     to_write: tuple[bytes, ...] = ()
     at_once: tuple[bytes, ...] = ()
 
 
-Spoken: TypeAlias = tuple[TableLinkDeviceState, DeviceOutput]
-Linked: TypeAlias = tuple[TableLinkState, LinkOutput[TableLinkItem]]
+TableLinkStep: TypeAlias = tuple[TableLinkDeviceState, DeviceOutput]
+TableLinkLinkResult: TypeAlias = tuple[TableLinkState, LinkOutput[TableLinkItem]]
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkDevice:
+class TableLinkDevice(Struct, frozen=True):
     """One device. Total: no input raises."""
 
     settings: TableLinkSettings
 
     def initial(self) -> TableLinkDeviceState:
-        """The state before the port was ever opened."""
+        """The state before the port was first opened."""
         return TableLinkDeviceState(self._link.initial())
 
-    def receive(self, state: TableLinkDeviceState, event: PortEvent) -> Spoken:
-        """Take what the port tells."""
+    def receive(self, state: TableLinkDeviceState, event: PortEvent) -> TableLinkStep:
+        """Process one event of the port."""
         match event:
             case PortOpened(at=at, entropy=entropy):
-                life, events = lives.port_opened(state.life)
+                life, events = lifecycle.port_opened(state.life)
                 linked = self._link.opened(state.link, at, entropy)
             case PortLost(at=at, reason=reason):
-                life, events = lives.port_lost(state.life, reason)
+                life, events = lifecycle.port_lost(state.life, reason)
                 linked = self._link.closed(state.link, at)
             case Chunk(at=at, data=data):
                 life, events = state.life, ()
                 linked = self._link.receive(state.link, data, at)
             case _:
                 assert_never(event)
-        state, output = self._up(replace(state, life=life), linked, at)
-        return state, replace(output, said=(*events, *output.said))
+        state, output = self._apply(replace(state, life=life), linked, at)
+        return state, replace(output, reports=(*events, *output.reports))
 
-    def ask(self, state: TableLinkDeviceState, request: Request, at: Timestamp) -> Spoken:
-        """A person or the table asks for something; it is answered by an item."""
+    def send_request(
+        self, state: TableLinkDeviceState, request: TableLinkRequest, at: Timestamp
+    ) -> TableLinkStep:
+        """Send a request of a person or the table; its answer comes as a report."""
         if request == _STATUS:
-            state = _asking(state, by_person=True)
-        return self._up(state, self._link.send(state.link, request, at), at)
+            state = _with_pending_status(state, by_person=True)
+        return self._apply(state, self._link.send(state.link, request, at), at)
 
-    def tick(self, state: TableLinkDeviceState, at: Timestamp) -> Spoken:
-        """A deadline may have passed."""
-        return self._up(state, self._link.tick(state.link, at), at)
+    def tick(self, state: TableLinkDeviceState, at: Timestamp) -> TableLinkStep:
+        """Process deadlines that have passed."""
+        return self._apply(state, self._link.tick(state.link, at), at)
 
     def next_deadline_ns(self, state: TableLinkDeviceState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         return self._link.next_deadline_ns(state.link)
 
-    def _up(self, state: TableLinkDeviceState, linked: Linked, at: Timestamp) -> Spoken:
+    def _apply(
+        self, state: TableLinkDeviceState, linked: TableLinkLinkResult, at: Timestamp
+    ) -> TableLinkStep:
         link, output = linked
-        state, said = hear(state, link, output.items)
-        let_in = any(isinstance(item, Admitted) for item in output.items)
-        if not let_in or state.stage is not Stage.ONLINE:
-            return state, DeviceOutput(said, output.to_write, output.at_once)
-        link, asking = self._link.send(state.link, _STATUS, at)
-        state, more = hear(_asking(state, by_person=False), link, asking.items)
+        state, reports = apply_items(state, link, output.items)
+        admitted = any(isinstance(item, DeviceAdmitted) for item in output.items)
+        if not admitted or state.stage is not Stage.ONLINE:
+            return state, DeviceOutput(reports, output.to_write, output.at_once)
+        link, request_output = self._link.send(state.link, _STATUS, at)
+        state, more = apply_items(
+            _with_pending_status(state, by_person=False), link, request_output.items
+        )
         return state, DeviceOutput(
-            (*said, *more),
-            (*output.to_write, *asking.to_write),
-            (*output.at_once, *asking.at_once),
+            (*reports, *more),
+            (*output.to_write, *request_output.to_write),
+            (*output.at_once, *request_output.at_once),
         )
 
     @property
@@ -132,74 +132,76 @@ class TableLinkDevice:
         return TableLink(self.settings)
 
 
-def hear(
+def apply_items(
     state: TableLinkDeviceState, link: TableLinkState, items: tuple[TableLinkItem | LinkFault, ...]
-) -> tuple[TableLinkDeviceState, tuple[Said, ...]]:
-    """What the link gave, one level up; `link` is its state after that."""
-    last = _last(state.link)
+) -> tuple[TableLinkDeviceState, tuple[TableLinkReport, ...]]:
+    """Map the link's items to reports; `link` is the link's state after them."""
+    last = _last_event_number(state.link)
     state = replace(state, link=link)
-    heard: list[Said] = []
+    reports: list[TableLinkReport] = []
     for item in items:
-        if isinstance(item, Admitted):
-            last = None  # where counting goes on from, the link says with the device
-            state = replace(state, early=None)
-        elif isinstance(item, Happened):
-            state, held = _held(state, item.number - 1)
-            heard.extend(held)
-            heard.extend(_unreadable(last, item.number - 1))
+        if isinstance(item, DeviceAdmitted):
+            last = None  # the link decides where counting continues
+            state = replace(state, early_status=None)
+        elif isinstance(item, TableLinkEvent):
+            state, status = _release_status(state, item.number - 1)
+            reports.extend(status)
+            reports.extend(_unreadable_events(last, item.number - 1))
             last = item.number
-        life, said = lives.hear(state.life, item)
+        life, found = lifecycle.apply_item(state.life, item)
         state = replace(state, life=life)
-        for one in said:
-            if isinstance(one, Answered) and one.request == _STATUS:
-                state, told = _status_answered(state, one)
-                heard.extend(told)
+        for report in found:
+            if isinstance(report, RequestAnswer) and report.request == _STATUS:
+                state, answers = _apply_status_answer(state, report)
+                reports.extend(answers)
             else:
-                heard.append(one)
-    taken = _last(link)
-    heard.extend(_unreadable(last, taken))
-    state, held = _held(state, taken)
-    return state, (*heard, *held)
+                reports.append(report)
+    received = _last_event_number(link)
+    reports.extend(_unreadable_events(last, received))
+    state, status = _release_status(state, received)
+    return state, (*reports, *status)
 
 
-def _held(
-    state: TableLinkDeviceState, taken: int | None
-) -> tuple[TableLinkDeviceState, tuple[Status, ...]]:
-    """What the device holds, once all is taken that it had recorded when it said so."""
-    early = state.early
-    if early is None or (taken or 0) < early.recorded:
+def _release_status(
+    state: TableLinkDeviceState, received: int | None
+) -> tuple[TableLinkDeviceState, tuple[DeviceStatus, ...]]:
+    """Release the early status once all events it already includes were received."""
+    status = state.early_status
+    if status is None or (received or 0) < status.recorded:
         return state, ()
-    return replace(state, early=None), (early,)
+    return replace(state, early_status=None), (status,)
 
 
-def _last(link: TableLinkState) -> int | None:
-    """The number of the last event that was taken."""
+def _last_event_number(link: TableLinkState) -> int | None:
+    """The number of the last event received."""
     return None if link.known is None else link.known.last
 
 
-def _unreadable(last: int | None, taken: int | None) -> tuple[ReportsLost, ...]:
-    """Events that were taken and gave none: they came whole, and their content made no sense."""
-    if last is None or taken is None or taken <= last:
+def _unreadable_events(last: int | None, received: int | None) -> tuple[ReportsLost, ...]:
+    """Report events that arrived whole but gave no item, because their content is invalid."""
+    if last is None or received is None or received <= last:
         return ()
-    return (ReportsLost(LossReason.UNREADABLE, taken - last),)
+    return (ReportsLost(LossReason.UNREADABLE, received - last),)
 
 
-def _status_answered(
-    state: TableLinkDeviceState, answered: Answered
-) -> tuple[TableLinkDeviceState, tuple[Said, ...]]:
-    by_person, rest = (state.asked[0], state.asked[1:]) if state.asked else (False, ())
-    state = replace(state, asked=rest)
-    told = answered.told
+def _apply_status_answer(
+    state: TableLinkDeviceState, answer: RequestAnswer
+) -> tuple[TableLinkDeviceState, tuple[TableLinkReport, ...]]:
+    by_person, rest = (
+        (state.pending_status[0], state.pending_status[1:]) if state.pending_status else (False, ())
+    )
+    state = replace(state, pending_status=rest)
+    status = answer.device_status
     if by_person:
-        return replace(state, early=told or state.early), (answered,)
+        return replace(state, early_status=status or state.early_status), (answer,)
     if False in rest:
-        # Asked before the device was let in once more: it may be the answer it gave then.
+        # Requested before the device was admitted again: the status may be outdated.
         return state, ()
-    if told is not None or state.stage is not Stage.ONLINE:
-        return replace(state, early=told or state.early), ()
-    detail = f"the device did not say what it holds: {harmless(answered.detail) or 'no answer'}"
+    if status is not None or state.stage is not Stage.ONLINE:
+        return replace(state, early_status=status or state.early_status), ()
+    detail = f"the device did not report its status: {printable_text(answer.detail) or 'no answer'}"
     return state, (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 
 
-def _asking(state: TableLinkDeviceState, *, by_person: bool) -> TableLinkDeviceState:
-    return replace(state, asked=(*state.asked, by_person)[:_STATUS_ASKED_MAX])
+def _with_pending_status(state: TableLinkDeviceState, *, by_person: bool) -> TableLinkDeviceState:
+    return replace(state, pending_status=(*state.pending_status, by_person)[:_PENDING_STATUS_MAX])

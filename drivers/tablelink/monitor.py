@@ -1,56 +1,53 @@
-"""Watching a TableLink device at three levels: bytes arrived, frame decoded, event understood.
+"""Shows a TableLink device's traffic at three levels: bytes, decoded frames, device events.
 
-Responsible for: turning what the device sends into lines that tell a dead cable from a dead parser.
-Not responsible for: printing them and for what may be shown unmasked (the caller says).
+It only listens and checks no identity: a device that is not admitted shows here like any other. A
+repeated event shows as a frame and not as a second event.
 
-It only listens and believes nobody: what a device that is not let in tells shows here like any
-other's. A repetition is a frame and no second event.
 Source: package README, "Monitor"; firmware_bridge README, "TableLink/1", what is shown.
 """
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.monitor import event_text
-from drivers.tablelink.texts import SENTENCE_MAX, harmless, identity
+from drivers.tablelink.printable import SENTENCE_MAX, device_id, printable_text
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.tablelink.bodies import Body, Status
-from firmware_bridge.tablelink.event_bodies import body_of
-from firmware_bridge.tablelink.fields import Misfit
-from firmware_bridge.tablelink.frames import Frame, Unframed, feed
+from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
+from firmware_bridge.tablelink.event_bodies import parse_body
+from firmware_bridge.tablelink.fields import FieldMismatch
+from firmware_bridge.tablelink.frames import TableLinkFrame, TableLinkUnframed, feed
 from firmware_bridge.tablelink.masking import frame_text, mask_raw
-from firmware_bridge.tablelink.messages import AnswerTold, EventTold, Hello, decode
+from firmware_bridge.tablelink.messages import AnswerMessage, EventMessage, Hello, decode
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
-from firmware_bridge.values import dataclass, replace
 
-Meaning: TypeAlias = Callable[[Body], tuple[DeviceEvent, ...]]
-Standing: TypeAlias = Callable[[Status], tuple[DeviceEvent, ...]]
+EventMapping: TypeAlias = Callable[[EventBody], tuple[DeviceEvent, ...]]
+StatusMapping: TypeAlias = Callable[[DeviceStatus], tuple[DeviceEvent, ...]]
 
 _ROLES = {1: "shoe", 2: "shuffler"}
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkMonitorState:
-    """What each level needs from one port event to the next; `last` is the last event shown."""
+class TableLinkMonitorState(Struct, frozen=True):
+    """What each level carries between port events; `last` is the last event shown."""
 
-    unframed: Unframed = field(default_factory=Unframed)
+    unframed: TableLinkUnframed = field(default_factory=TableLinkUnframed)
     device: bytes = b""
     last: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkMonitor:
-    """`events_of` and `status_of` are the device's mapping. `masked` is off in maintenance only."""
+class TableLinkMonitor(Struct, frozen=True):
+    """`events_of` and `status_of` map the device's bodies. `masked` is off in maintenance only."""
 
-    events_of: Meaning
-    status_of: Standing
+    events_of: EventMapping
+    status_of: StatusMapping
     masked: bool = True
 
     def initial(self) -> TableLinkMonitorState:
-        """Before the port was opened."""
+        """The state before the port was opened."""
         return TableLinkMonitorState()
 
     def watch(
@@ -63,13 +60,13 @@ class TableLinkMonitor:
             case PortLost(reason=reason):
                 changed = StageChanged(Stage.LOST, reason)
             case Chunk(data=data):
-                return self._arrived(state, data)
+                return self._chunk_lines(state, data)
             case _:
                 assert_never(event)
         line = f"event  {event_text(changed, masked=self.masked)}"
-        return replace(state, unframed=Unframed()), (line,)
+        return replace(state, unframed=TableLinkUnframed()), (line,)
 
-    def _arrived(
+    def _chunk_lines(
         self, state: TableLinkMonitorState, data: bytes
     ) -> tuple[TableLinkMonitorState, tuple[str, ...]]:
         text, _rest = mask_raw(data, state.unframed)
@@ -81,34 +78,36 @@ class TableLinkMonitor:
                 lines.append(f"frame  {one.kind}: {one.detail}")
                 continue
             lines.append(f"frame  {frame_text(one, masked=self.masked)}")
-            state, told = self._understood(state, one)
-            lines.extend(f"event  {line}" for line in told)
+            state, texts = self._event_lines(state, one)
+            lines.extend(f"event  {text}" for text in texts)
         return state, tuple(lines)
 
-    def _understood(
-        self, state: TableLinkMonitorState, frame: Frame
+    def _event_lines(
+        self, state: TableLinkMonitorState, frame: TableLinkFrame
     ) -> tuple[TableLinkMonitorState, tuple[str, ...]]:
         message = decode(frame)
         match message:
             case LinkFault(kind, detail):
-                return state, self._texts((DeviceFault(kind, harmless(detail, SENTENCE_MAX)),))
+                return state, self._texts(
+                    (DeviceFault(kind, printable_text(detail, SENTENCE_MAX)),)
+                )
             case Hello(device=device):
                 last = state.last if device == state.device else 0
-                return replace(state, device=device, last=last), (_greeting(message),)
-            case EventTold(number=number):
+                return replace(state, device=device, last=last), (_hello_text(message),)
+            case EventMessage(number=number):
                 if number <= state.last:
                     return state, ()
-                return replace(state, last=number), self._event(message)
-            case AnswerTold(told=Status() as status):
+                return replace(state, last=number), self._body_texts(message)
+            case AnswerMessage(device_status=DeviceStatus() as status):
                 return state, self._texts(self.status_of(status))
             case _:
                 return state, ()
 
-    def _event(self, told: EventTold) -> tuple[str, ...]:
+    def _body_texts(self, event: EventMessage) -> tuple[str, ...]:
         try:
-            body = body_of(told.kind, told.body, b"")
-        except Misfit as misfit:
-            detail = f"event {told.number} of kind {told.kind} makes no sense: {misfit}"
+            body = parse_body(event.kind, event.body, b"")
+        except FieldMismatch as misfit:
+            detail = f"event {event.number} of kind {event.kind} is invalid: {misfit}"
             return self._texts((DeviceFault(LinkFaultKind.MALFORMED, detail),))
         return self._texts(self.events_of(body))
 
@@ -116,12 +115,12 @@ class TableLinkMonitor:
         return tuple(event_text(event, masked=self.masked) for event in events)
 
 
-def _greeting(hello: Hello) -> str:
-    """Who it says it is; a monitor cannot prove it."""
+def _hello_text(hello: Hello) -> str:
+    """The identity the device claims; a monitor cannot verify it."""
     role = _ROLES.get(hello.role, f"role {hello.role}")
     return (
-        f"{role} {identity(hello.device)} says it is there:"
-        f" firmware {harmless(hello.firmware)}, boot {hello.boot_count},"
-        f" events {hello.first} to {hello.following - 1} kept"
+        f"{role} {device_id(hello.device)} sent HELLO:"
+        f" firmware {printable_text(hello.firmware)}, boot {hello.boot_count},"
+        f" events {hello.first} to {hello.following - 1} stored"
         f"{', debugging on' if hello.debug else ''}"
     )

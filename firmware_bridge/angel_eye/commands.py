@@ -1,37 +1,33 @@
-"""Commands to the Angel Eye II-EX and what becomes of them.
+"""Commands to the Angel Eye II-EX: one outstanding at a time, with queue, timeouts and retries.
 
-Responsible for: the closed set of commands with their wire codes, and one exchange at a time:
-one outstanding, the others queued, time-outs, busy answers, and the two readings of the BCC.
-Not responsible for: frames, reports, and for whether a command is allowed (drivers).
-
-Every command names a state wanted (locked, unlocked, error gone) or asks; doing one twice does
-no harm, so a command without an answer is sent again.
+Every command names a wanted state (locked, unlocked, error cleared) or is a query; executing one
+twice does no harm, so a command without an answer is sent again.
+Not: whether a command is allowed (drivers).
 Source: package README, "Angel Eye II-EX", commands.
 """
 
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from firmware_bridge.angel_eye.frames import BccReading, NakCode, encode_command
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class LockCommand(Struct, frozen=True, tag="lock-command"):
     """Lock the card exit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unlock:
+class UnlockCommand(Struct, frozen=True, tag="unlock-command"):
     """Unlock the card exit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClearError:
-    """Clear the error of that number, 0 to 99."""
+class ClearErrorCommand(Struct, frozen=True, tag="clear-error-command"):
+    """Clear the error with this number, 0 to 99."""
 
     code: int
 
@@ -39,34 +35,29 @@ class ClearError:
         assert 0 <= self.code <= 99
 
 
-@dataclass(frozen=True, slots=True)
-class AskGameProcess:
-    """Ask where in the game the shoe is."""
+class GameProcessQuery(Struct, frozen=True, tag="game-process-query"):
+    """Ask in which phase of the game the shoe is."""
 
 
-Command: TypeAlias = Lock | Unlock | ClearError | AskGameProcess
+AngelEyeCommand: TypeAlias = LockCommand | UnlockCommand | ClearErrorCommand | GameProcessQuery
 
 
-@dataclass(frozen=True, slots=True)
-class CommandDone:
-    command: Command
+class CommandDone(Struct, frozen=True):
+    command: AngelEyeCommand
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRefused:
-    command: Command
+class CommandRefused(Struct, frozen=True):
+    command: AngelEyeCommand
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommandTimedOut:
-    command: Command
+class CommandTimedOut(Struct, frozen=True):
+    command: AngelEyeCommand
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadReply:
-    """The shoe's answer to a question, as it came."""
+class ReadReply(Struct, frozen=True):
+    """The shoe's answer to a query, unparsed."""
 
     data: bytes
 
@@ -74,11 +65,10 @@ class ReadReply:
 CommandItem: TypeAlias = CommandDone | CommandRefused | CommandTimedOut | ReadReply
 
 
-@dataclass(frozen=True, slots=True)
-class Outstanding:
-    """The command that waits: for an answer, or (`held_back`) for a busy shoe to be ready."""
+class OutstandingCommand(Struct, frozen=True):
+    """The command that waits for an answer or, `held_back`, for a busy shoe to be ready."""
 
-    command: Command
+    command: AngelEyeCommand
     reading: BccReading
     deadline_ns: int
     held_back: bool = False
@@ -86,17 +76,16 @@ class Outstanding:
     busy_resends: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeState:
-    """`reading` is the BCC reading in use: the configured one, or the one found to work."""
+class CommandExchange(Struct, frozen=True):
+    """`reading` is the BCC reading in use: the configured one, or the other one if that worked."""
 
     reading: BccReading
-    outstanding: Outstanding | None = None
-    waiting: tuple[Command, ...] = ()
+    outstanding: OutstandingCommand | None = None
+    waiting: tuple[AngelEyeCommand, ...] = ()
 
 
-ExchangeOutput: TypeAlias = LinkOutput[CommandItem]
-Exchanged: TypeAlias = tuple[ExchangeState, ExchangeOutput]
+CommandOutput: TypeAlias = LinkOutput[CommandItem]
+CommandExchangeResult: TypeAlias = tuple[CommandExchange, CommandOutput]
 
 _OTHER_READING = MappingProxyType(
     {
@@ -123,15 +112,15 @@ _NAK_MEANINGS = MappingProxyType(
 _BUSY = (NakCode.BUSY, NakCode.WRITE_IN_PROGRESS)
 
 
-def initial(settings: AngelEyeLinkSettings) -> ExchangeState:
-    """No command was sent yet."""
-    return ExchangeState(reading=settings.bcc_reading)
+def initial(settings: AngelEyeLinkSettings) -> CommandExchange:
+    """The state before any command was sent."""
+    return CommandExchange(reading=settings.bcc_reading)
 
 
 def send(
-    settings: AngelEyeLinkSettings, state: ExchangeState, command: Command, at: Timestamp
-) -> Exchanged:
-    """Send now, or queue behind the one outstanding; refused when too many wait."""
+    settings: AngelEyeLinkSettings, state: CommandExchange, command: AngelEyeCommand, at: Timestamp
+) -> CommandExchangeResult:
+    """Send now, or queue behind the outstanding command; refused when too many wait."""
     if state.outstanding is None:
         return _send_now(settings, state, command, at)
     if len(state.waiting) >= settings.commands_waiting_max:
@@ -140,26 +129,28 @@ def send(
     return replace(state, waiting=(*state.waiting, command)), LinkOutput()
 
 
-def acknowledged(settings: AngelEyeLinkSettings, state: ExchangeState, at: Timestamp) -> Exchanged:
-    """The shoe answered ACK."""
-    outstanding = _awaited(state)
+def handle_ack(
+    settings: AngelEyeLinkSettings, state: CommandExchange, at: Timestamp
+) -> CommandExchangeResult:
+    """Handle ACK: the outstanding command is done."""
+    outstanding = _sent_command(state)
     if outstanding is None:
-        return state, _unexpected("ACK")
+        return state, _unexpected_answer("ACK")
     faults: tuple[LinkFault, ...] = ()
     if outstanding.reading is not state.reading:
         state = replace(state, reading=outstanding.reading)
-        faults = (_other_reading_works(outstanding.reading),)
+        faults = (_wrong_bcc_reading(outstanding.reading),)
     done = CommandDone(outstanding.command)
     return _finish(settings, state, at, (*faults, done))
 
 
-def refused(
-    settings: AngelEyeLinkSettings, state: ExchangeState, code: NakCode, at: Timestamp
-) -> Exchanged:
-    """The shoe answered NAK: wait and try again, try the other reading, or give up."""
-    outstanding = _awaited(state)
+def handle_nak(
+    settings: AngelEyeLinkSettings, state: CommandExchange, code: NakCode, at: Timestamp
+) -> CommandExchangeResult:
+    """Handle NAK: wait and retry, try the other BCC reading, or give up."""
+    outstanding = _sent_command(state)
     if outstanding is None:
-        return state, _unexpected(f"NAK {code:02X}")
+        return state, _unexpected_answer(f"NAK {code:02X}")
     if code in _BUSY and outstanding.busy_resends < settings.busy_resends_max:
         held_back = replace(
             outstanding,
@@ -176,19 +167,21 @@ def refused(
     return _finish(settings, state, at, (fault, CommandRefused(outstanding.command, detail)))
 
 
-def replied(
-    settings: AngelEyeLinkSettings, state: ExchangeState, data: bytes, at: Timestamp
-) -> Exchanged:
-    """The shoe sent a read reply; it also answers a question that is outstanding."""
-    outstanding = _awaited(state)
+def handle_read_reply(
+    settings: AngelEyeLinkSettings, state: CommandExchange, data: bytes, at: Timestamp
+) -> CommandExchangeResult:
+    """Handle a read reply; it also completes an outstanding query."""
+    outstanding = _sent_command(state)
     reply = ReadReply(data)
-    if outstanding is None or not isinstance(outstanding.command, AskGameProcess):
+    if outstanding is None or not isinstance(outstanding.command, GameProcessQuery):
         return state, LinkOutput(items=(reply,))
     return _finish(settings, state, at, (reply, CommandDone(outstanding.command)))
 
 
-def tick(settings: AngelEyeLinkSettings, state: ExchangeState, at: Timestamp) -> Exchanged:
-    """Send again what was held back or had no answer; give up in the end."""
+def tick(
+    settings: AngelEyeLinkSettings, state: CommandExchange, at: Timestamp
+) -> CommandExchangeResult:
+    """Resend a command that was held back or not answered; give up after the last retry."""
     outstanding = state.outstanding
     if outstanding is None or at.monotonic_ns < outstanding.deadline_ns:
         return state, LinkOutput()
@@ -203,58 +196,61 @@ def tick(settings: AngelEyeLinkSettings, state: ExchangeState, at: Timestamp) ->
     return _finish(settings, state, at, (fault, CommandTimedOut(outstanding.command, detail)))
 
 
-def dropped(state: ExchangeState, detail: str) -> Exchanged:
-    """The port is gone or new: no answer will come, and nothing is sent from memory."""
+def fail_all(state: CommandExchange, detail: str) -> CommandExchangeResult:
+    """Time out all commands: the port was lost, so no answer will come."""
     outstanding = () if state.outstanding is None else (state.outstanding.command,)
     items = tuple(CommandTimedOut(command, detail) for command in (*outstanding, *state.waiting))
-    return ExchangeState(reading=state.reading), LinkOutput(items=items)
+    return CommandExchange(reading=state.reading), LinkOutput(items=items)
 
 
-def _name(command: Command) -> str:
-    """The command in a technician's words."""
+def _name(command: AngelEyeCommand) -> str:
+    """The command as shown to a technician."""
     match command:
-        case Lock():
+        case LockCommand():
             return "lock (LK 02)"
-        case Unlock():
+        case UnlockCommand():
             return "unlock (LK 01)"
-        case ClearError(code):
+        case ClearErrorCommand(code):
             return f"clear error (EC {code:02d})"
-        case AskGameProcess():
-            return "ask for the game process (GP 00)"
+        case GameProcessQuery():
+            return "query game process (GP 00)"
         case _:
             assert_never(command)
 
 
-def encode(command: Command, reading: BccReading) -> bytes:
-    """The command's frame."""
+def encode(command: AngelEyeCommand, reading: BccReading) -> bytes:
+    """Encode the frame of a command."""
     match command:
-        case Lock():
+        case LockCommand():
             return encode_command("LK", "02", reading)
-        case Unlock():
+        case UnlockCommand():
             return encode_command("LK", "01", reading)
-        case ClearError(code):
+        case ClearErrorCommand(code):
             return encode_command("EC", f"{code:02d}", reading)
-        case AskGameProcess():
+        case GameProcessQuery():
             return encode_command("GP", "00", reading)
         case _:
             assert_never(command)
 
 
-def _awaited(state: ExchangeState) -> Outstanding | None:
-    """The command an answer can belong to: one held back was answered already."""
+def _sent_command(state: CommandExchange) -> OutstandingCommand | None:
+    """The command that an answer can belong to; one held back was answered already."""
     outstanding = state.outstanding
     return None if outstanding is None or outstanding.held_back else outstanding
 
 
 def _send_now(
-    settings: AngelEyeLinkSettings, state: ExchangeState, command: Command, at: Timestamp
-) -> Exchanged:
-    return _write(settings, state, Outstanding(command, state.reading, at.monotonic_ns), at)
+    settings: AngelEyeLinkSettings, state: CommandExchange, command: AngelEyeCommand, at: Timestamp
+) -> CommandExchangeResult:
+    return _write(settings, state, OutstandingCommand(command, state.reading, at.monotonic_ns), at)
 
 
 def _write(
-    settings: AngelEyeLinkSettings, state: ExchangeState, outstanding: Outstanding, at: Timestamp
-) -> Exchanged:
+    settings: AngelEyeLinkSettings,
+    state: CommandExchange,
+    outstanding: OutstandingCommand,
+    at: Timestamp,
+) -> CommandExchangeResult:
     deadline_ns = at.monotonic_ns + settings.command_timeout_ns
     state = replace(state, outstanding=replace(outstanding, deadline_ns=deadline_ns))
     return state, LinkOutput(to_write=(encode(outstanding.command, outstanding.reading),))
@@ -262,11 +258,11 @@ def _write(
 
 def _finish(
     settings: AngelEyeLinkSettings,
-    state: ExchangeState,
+    state: CommandExchange,
     at: Timestamp,
     items: tuple[CommandItem | LinkFault, ...],
-) -> Exchanged:
-    """The outstanding command is over; the next one waiting is sent."""
+) -> CommandExchangeResult:
+    """Complete the outstanding command and send the next one waiting."""
     state = replace(state, outstanding=None)
     if not state.waiting:
         return state, LinkOutput(items=items)
@@ -275,11 +271,11 @@ def _finish(
     return state, LinkOutput(items=(*items, *output.items), to_write=output.to_write)
 
 
-def _unexpected(answer: str) -> ExchangeOutput:
+def _unexpected_answer(answer: str) -> CommandOutput:
     detail = f"the shoe answered {answer} and no command waits for an answer"
     return LinkOutput(items=(LinkFault(LinkFaultKind.UNEXPECTED_ANSWER, detail),))
 
 
-def _other_reading_works(reading: BccReading) -> LinkFault:
-    detail = f'the shoe takes the other reading of the BCC: set bcc_reading = "{reading}"'
+def _wrong_bcc_reading(reading: BccReading) -> LinkFault:
+    detail = f'the shoe uses the other reading of the BCC: set bcc_reading = "{reading}"'
     return LinkFault(LinkFaultKind.CHECKSUM_READING, detail)

@@ -1,9 +1,7 @@
-"""Frames of the Angel Eye II-EX: bytes to frames, commands to bytes.
+"""Frames of the Angel Eye II-EX: a byte stream to frames, commands to bytes.
 
-Responsible for: finding whole frames in a stream of any fragmentation, checking their BCC,
-naming what is no frame, and getting back in step. Bounded: what waits for its end never exceeds
-`FRAME_BYTES_MAX` and three more bytes. Linear: each byte is looked at a bounded number of times.
-Not responsible for: what a frame means (messages) and for sequence numbers (sequence, link).
+Bounded: the bytes that wait for their end never exceed `FRAME_BYTES_MAX` plus three. Linear: each
+byte is examined a bounded number of times.
 Source: package README, "Angel Eye II-EX", framing.
 """
 
@@ -11,9 +9,10 @@ import re
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from firmware_bridge.checksums import HEX_DIGITS, xor_of
-from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.values import dataclass
+from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
 
 STX = 0x02
 ETX = 0x03
@@ -21,7 +20,7 @@ ENQ = 0x05
 ACK = 0x06
 NAK = 0x15
 
-# A frame's bytes before its ETX, start byte included; one more and it is garbage.
+# Maximum bytes of a frame before its ETX, start byte included.
 FRAME_BYTES_MAX = 128
 
 
@@ -47,56 +46,40 @@ class NakCode(IntEnum):
     OTHER = 0xFF
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What the shoe says unasked: its SEQ character and DATA (code and payload, not empty)."""
+class ReportFrame(Struct, frozen=True):
+    """An unsolicited report of the shoe: SEQ character and DATA (code and payload, not empty)."""
 
     seq: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Ack:
-    """The shoe took the command."""
+class AckFrame(Struct, frozen=True):
+    """The shoe accepted the command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nak:
+class NakFrame(Struct, frozen=True):
     """The shoe refused the command."""
 
     code: NakCode
 
 
-@dataclass(frozen=True, slots=True)
-class ReadReply:
-    """The shoe's answer to a question: everything between STX and ETX (not empty)."""
+class ReadReplyFrame(Struct, frozen=True):
+    """The shoe's answer to a query: everything between STX and ETX (not empty)."""
 
     data: bytes
 
 
-Frame: TypeAlias = Report | Ack | Nak | ReadReply
+AngelEyeFrame: TypeAlias = ReportFrame | AckFrame | NakFrame | ReadReplyFrame
 
 
-@dataclass(frozen=True, slots=True)
-class Unframed:
-    """What is carried from one chunk to the next.
-
-    `pending` starts with a start byte and has no end yet. `in_noise` says that the present run of
-    bytes without a frame has been told, so that a run gives one fault in any fragmentation.
-    """
-
-    pending: bytes = b""
-    in_noise: bool = False
-
-
-_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes that belong to no frame")
+_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes outside any frame")
 _TRUNCATED = LinkFault(LinkFaultKind.TRUNCATED, "a new frame began before this one had ended")
 _NO_END = LinkFault(LinkFaultKind.NO_END, f"more than {FRAME_BYTES_MAX} bytes without ETX")
 _BAD_CHECKSUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the BCC does not match the frame")
 _EMPTY = LinkFault(LinkFaultKind.MALFORMED, "a frame without content")
 
 _NAK_CODES = {code.value: code for code in NakCode}
-_ACKED = Ack()
+_ACKED = AckFrame()
 _START = re.compile(rb"[\x02\x05\x06\x15]")
 _WHOLE_REPORT = re.compile(rb"\x05([^\x03\x05]{2,127})\x03([0-9A-F]{2})")
 _BODY = re.compile(rb"[^\x03\x05]{0,128}")
@@ -105,38 +88,40 @@ _DIGITS = re.compile(rb"[0-9A-Fa-f]{0,2}")
 
 def feed(
     unframed: Unframed, data: bytes, reading: BccReading = BccReading.STX_COUNTED
-) -> tuple[Unframed, tuple[Frame | LinkFault, ...]]:
-    """Take the next bytes; give the frames and faults they complete, in order.
+) -> tuple[Unframed, tuple[AngelEyeFrame | LinkFault, ...]]:
+    """Take the next bytes; return the frames and faults they complete, in order.
 
-    Total: no bytes raise. The same stream gives the same frames and faults in any fragmentation.
+    No bytes raise. The same stream gives the same frames and faults in any fragmentation.
     A good report is never lost to garbage before it, because ENQ always starts a new frame.
     """
     buffer = unframed.pending + data
     in_noise = unframed.in_noise
-    found: list[Frame | LinkFault] = []
+    found: list[AngelEyeFrame | LinkFault] = []
     at, end = 0, len(buffer)
     while at < end:
         whole = _WHOLE_REPORT.match(buffer, at)
         if whole is not None:
             body, digits = whole.groups()
             if HEX_DIGITS[xor_of(body, ETX)] == digits:
-                found.append(Report(chr(body[0]), body[1:]))
+                found.append(ReportFrame(chr(body[0]), body[1:]))
                 at = whole.end()
                 in_noise = False
                 continue
-        following, one = _take(buffer, at, reading)
+        following, one = _parse_at(buffer, at, reading)
         if one is None:
             break
         if one is not _NOISE or not in_noise:
             found.append(one)
-        # What is left of a broken frame belongs to the same trouble and is not told again.
+        # The rest of a broken frame belongs to the same fault and is not reported again.
         in_noise = isinstance(one, LinkFault)
         at = following
     return Unframed(buffer[at:], in_noise), tuple(found)
 
 
-def _take(buffer: bytes, at: int, reading: BccReading) -> tuple[int, Frame | LinkFault | None]:
-    """What stands at `at`, and where the rest begins; None while its end is not there yet."""
+def _parse_at(
+    buffer: bytes, at: int, reading: BccReading
+) -> tuple[int, AngelEyeFrame | LinkFault | None]:
+    """The frame or fault at `at`, and where the rest begins; None while its end is missing."""
     lead = buffer[at]
     if lead == ACK:
         return at + 1, _ACKED
@@ -144,23 +129,23 @@ def _take(buffer: bytes, at: int, reading: BccReading) -> tuple[int, Frame | Lin
         if at + 1 == len(buffer):
             return at, None
         code = _NAK_CODES.get(buffer[at + 1])
-        return (at + 1, _NOISE) if code is None else (at + 2, Nak(code))
+        return (at + 1, _NOISE) if code is None else (at + 2, NakFrame(code))
     if lead in (ENQ, STX):
-        return _take_framed(buffer, at, reading)
+        return _parse_framed(buffer, at, reading)
     start = _START.search(buffer, at + 1)
     return (len(buffer) if start is None else start.start()), _NOISE
 
 
-def _take_framed(
+def _parse_framed(
     buffer: bytes, at: int, reading: BccReading
-) -> tuple[int, Frame | LinkFault | None]:
+) -> tuple[int, AngelEyeFrame | LinkFault | None]:
     body_end = _end(_BODY, buffer, at + 1)
     if body_end - at > FRAME_BYTES_MAX:
         return body_end, _NO_END
     if body_end == len(buffer):
         return at, None
     if buffer[body_end] == ENQ:
-        # A run of start bytes alone holds nothing that could be cut off.
+        # Nothing was truncated between two start bytes.
         return body_end, (_NOISE if body_end == at + 1 else _TRUNCATED)
     digits_end = _end(_DIGITS, buffer, body_end + 1)
     if digits_end < body_end + 3:
@@ -173,19 +158,19 @@ def _take_framed(
     if HEX_DIGITS[xor_of(body, counted)] != buffer[body_end + 1 : digits_end]:
         return digits_end, _BAD_CHECKSUM
     if lead == STX:
-        return digits_end, (ReadReply(body) if body else _EMPTY)
-    return digits_end, (Report(chr(body[0]), body[1:]) if len(body) > 1 else _EMPTY)
+        return digits_end, (ReadReplyFrame(body) if body else _EMPTY)
+    return digits_end, (ReportFrame(chr(body[0]), body[1:]) if len(body) > 1 else _EMPTY)
 
 
 def _end(pattern: re.Pattern[bytes], buffer: bytes, at: int) -> int:
-    """Where the longest match of a pattern that also matches nothing ends."""
+    """The end of the longest match of a pattern that also matches the empty string."""
     match = pattern.match(buffer, at)
     assert match is not None
     return match.end()
 
 
 def encode_command(kind: str, data: str, reading: BccReading) -> bytes:
-    """A whole command frame from its two-letter type and two-digit data."""
+    """Encode a command frame from its two-letter type and two-digit data."""
     assert len(kind) == 2
     assert len(data) == 2
     body = b"OP" + kind.encode("ascii") + data.encode("ascii") + bytes((ETX,))

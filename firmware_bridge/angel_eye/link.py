@@ -1,94 +1,108 @@
-"""The link to an Angel Eye II-EX: raw bytes to accepted messages, in order, each once.
+"""The link to an Angel Eye II-EX: raw bytes become accepted messages, in order, each once.
 
-Responsible for: dropping repeats, proving that nothing is missing or saying that it cannot be
-proved, and exchanging commands. The link object holds settings only; all it has learnt stands in
-the frozen state.
-Not responsible for: ports, and for what a message means at a table (drivers).
+Drops repeated reports, detects missing ones, reports where continuity cannot be proved, and
+exchanges commands.
 Source: package README, "Angel Eye II-EX", sequence and commands.
 """
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from firmware_bridge.angel_eye import commands, sequence
-from firmware_bridge.angel_eye.commands import Command, CommandItem, Exchanged, ExchangeState
-from firmware_bridge.angel_eye.frames import Ack, Frame, Nak, ReadReply, Report, Unframed, feed
-from firmware_bridge.angel_eye.messages import Malformed, Message, Start, Unknown, parse
+from firmware_bridge.angel_eye.commands import (
+    AngelEyeCommand,
+    CommandExchange,
+    CommandExchangeResult,
+    CommandItem,
+)
+from firmware_bridge.angel_eye.frames import (
+    AckFrame,
+    AngelEyeFrame,
+    NakFrame,
+    ReadReplyFrame,
+    ReportFrame,
+    feed,
+)
+from firmware_bridge.angel_eye.messages import (
+    AngelEyeMessage,
+    MalformedMessage,
+    StartMessage,
+    UnknownMessage,
+    parse,
+)
 from firmware_bridge.angel_eye.sequence import SequenceState, StepKind
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
-from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from firmware_bridge.link import (
+    ContinuityUnproven,
+    LinkFault,
+    LinkFaultKind,
+    LinkOutput,
+    Unframed,
+)
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
-# Two stamps whose clocks lie further apart than this are of different boots, or the clock was
-# set: their monotonic times must not be compared.
+# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
+# their monotonic times must not be compared.
 _CLOCK_OFFSET_NS_MAX = 5_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceGap:
+class SequenceGap(Struct, frozen=True):
     """At least `missing_min` reports are missing before the next message; 0: at least some."""
 
     missing_min: int
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuityUnproven:
-    """After a time without listening, nothing proves that no report was missed."""
-
-
-AngelEyeItem: TypeAlias = Message | SequenceGap | ContinuityUnproven | CommandItem
+AngelEyeItem: TypeAlias = AngelEyeMessage | SequenceGap | ContinuityUnproven | CommandItem
 AngelEyeOutput: TypeAlias = LinkOutput[AngelEyeItem]
 
 
-class Heard(StrEnum):
-    """What was heard since the port was opened."""
+class AngelEyeProgress(StrEnum):
+    """What has been received since the port was opened."""
 
     NOTHING = "nothing"
     FRAME = "frame"
     UNDERSTOOD = "understood"
 
 
-@dataclass(frozen=True, slots=True)
-class LastReport:
-    """The last accepted report, and when its first copy came."""
+class LastReport(Struct, frozen=True):
+    """The last accepted report, and when its first copy arrived."""
 
     seq: str
     data: bytes
     at: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class AngelEyeLinkState:
-    """`blind` says that the link was not listening since the last report."""
+class AngelEyeLinkState(Struct, frozen=True):
+    """`blind`: the link was not listening for some time since the last report."""
 
     sequence: SequenceState
-    exchange: ExchangeState
+    exchange: CommandExchange
     unframed: Unframed = field(default_factory=Unframed)
     last: LastReport | None = None
     blind: bool = False
-    heard: Heard = Heard.NOTHING
+    progress: AngelEyeProgress = AngelEyeProgress.NOTHING
 
 
-Linked: TypeAlias = tuple[AngelEyeLinkState, AngelEyeOutput]
+AngelEyeLinkResult: TypeAlias = tuple[AngelEyeLinkState, AngelEyeOutput]
 
 
-@dataclass(frozen=True, slots=True)
-class AngelEyeLink:
-    """Follows firmware_bridge.link.Link."""
+class AngelEyeLink(Struct, frozen=True):
+    """Implements firmware_bridge.link.Link."""
 
     settings: AngelEyeLinkSettings = field(default_factory=AngelEyeLinkSettings)
 
     def initial(self) -> AngelEyeLinkState:
-        """The state before anything was heard."""
+        """The state before anything was received."""
         return AngelEyeLinkState(
             sequence=sequence.initial(self.settings.seq_cycle),
             exchange=commands.initial(self.settings),
         )
 
-    def opened(self, state: AngelEyeLinkState, at: Timestamp) -> Linked:
-        """The port is open (again): half a frame is gone, and continuity is to be proved."""
+    def opened(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
+        """The port is open (again): half a frame is dropped, and continuity must be proved."""
         state, output = self.closed(state, at)
         state = replace(
             state,
@@ -97,15 +111,15 @@ class AngelEyeLink:
         )
         return state, output
 
-    def closed(self, state: AngelEyeLinkState, at: Timestamp) -> Linked:
-        """The port is gone at `at`: no answer will come to what was sent."""
-        state = replace(state, unframed=Unframed(), heard=Heard.NOTHING)
+    def closed(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
+        """The port was lost at `at`: commands already sent will not be answered."""
+        state = replace(state, unframed=Unframed(), progress=AngelEyeProgress.NOTHING)
         return _with_exchange(
-            state, commands.dropped(state.exchange, "the port was lost before the shoe answered")
+            state, commands.fail_all(state.exchange, "the port was lost before the shoe answered")
         )
 
-    def receive(self, state: AngelEyeLinkState, data: bytes, at: Timestamp) -> Linked:
-        """Take raw bytes as they came, in any fragmentation."""
+    def receive(self, state: AngelEyeLinkState, data: bytes, at: Timestamp) -> AngelEyeLinkResult:
+        """Take received bytes, in any fragmentation."""
         outstanding = state.exchange.outstanding
         reading = state.exchange.reading if outstanding is None else outstanding.reading
         unframed, found = feed(state.unframed, data, reading)
@@ -114,17 +128,19 @@ class AngelEyeLink:
         items: list[AngelEyeItem | LinkFault] = []
         to_write: list[bytes] = []
         for one in found:
-            state, output = self._take(state, one, at)
+            state, output = self._handle_frame(state, one, at)
             items.extend(output.items)
             to_write.extend(output.to_write)
         return state, LinkOutput(tuple(items), tuple(to_write))
 
-    def send(self, state: AngelEyeLinkState, command: Command, at: Timestamp) -> Linked:
+    def send(
+        self, state: AngelEyeLinkState, command: AngelEyeCommand, at: Timestamp
+    ) -> AngelEyeLinkResult:
         """Send a command or queue it behind the one still unanswered."""
         return _with_exchange(state, commands.send(self.settings, state.exchange, command, at))
 
-    def tick(self, state: AngelEyeLinkState, at: Timestamp) -> Linked:
-        """A deadline may have passed."""
+    def tick(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
+        """Handle a deadline that has passed."""
         return _with_exchange(state, commands.tick(self.settings, state.exchange, at))
 
     def next_deadline_ns(self, state: AngelEyeLinkState) -> int | None:
@@ -132,38 +148,44 @@ class AngelEyeLink:
         outstanding = state.exchange.outstanding
         return None if outstanding is None else outstanding.deadline_ns
 
-    def _take(self, state: AngelEyeLinkState, one: Frame | LinkFault, at: Timestamp) -> Linked:
+    def _handle_frame(
+        self, state: AngelEyeLinkState, one: AngelEyeFrame | LinkFault, at: Timestamp
+    ) -> AngelEyeLinkResult:
         if isinstance(one, LinkFault):
-            state = replace(state, sequence=sequence.disturbed(state.sequence))
+            state = replace(state, sequence=sequence.clear_history(state.sequence))
             return state, LinkOutput(items=(one,))
-        if state.heard is Heard.NOTHING:
-            state = replace(state, heard=Heard.FRAME)
+        if state.progress is AngelEyeProgress.NOTHING:
+            state = replace(state, progress=AngelEyeProgress.FRAME)
         match one:
-            case Report():
-                return self._report(state, one, at)
-            case Ack():
-                exchanged = commands.acknowledged(self.settings, state.exchange, at)
-            case Nak(code):
-                exchanged = commands.refused(self.settings, state.exchange, code, at)
-            case ReadReply(data):
-                exchanged = commands.replied(self.settings, state.exchange, data, at)
+            case ReportFrame():
+                return self._handle_report(state, one, at)
+            case AckFrame():
+                result = commands.handle_ack(self.settings, state.exchange, at)
+            case NakFrame(code):
+                result = commands.handle_nak(self.settings, state.exchange, code, at)
+            case ReadReplyFrame(data):
+                result = commands.handle_read_reply(self.settings, state.exchange, data, at)
             case _:
                 assert_never(one)
-        return _with_exchange(state, exchanged)
+        return _with_exchange(state, result)
 
-    def _report(self, state: AngelEyeLinkState, report: Report, at: Timestamp) -> Linked:
+    def _handle_report(
+        self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp
+    ) -> AngelEyeLinkResult:
         message = parse(report.data)
-        if state.heard is not Heard.UNDERSTOOD and not isinstance(message, Malformed | Unknown):
-            state = replace(state, heard=Heard.UNDERSTOOD)
+        if state.progress is not AngelEyeProgress.UNDERSTOOD and not isinstance(
+            message, MalformedMessage | UnknownMessage
+        ):
+            state = replace(state, progress=AngelEyeProgress.UNDERSTOOD)
         if self._is_repeat(state, report, at):
             return replace(state, blind=False), LinkOutput()
-        moved, findings = self._judge(state, report.seq, message, at)
+        moved, findings = self._check_sequence(state, report.seq, message, at)
         state = replace(
             state, sequence=moved, last=LastReport(report.seq, report.data, at), blind=False
         )
         return state, LinkOutput(items=(*findings, message))
 
-    def _is_repeat(self, state: AngelEyeLinkState, report: Report, at: Timestamp) -> bool:
+    def _is_repeat(self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp) -> bool:
         last = state.last
         if last is None or (last.seq, last.data) != (report.seq, report.data):
             return False
@@ -171,19 +193,19 @@ class AngelEyeLink:
             return False
         return 0 <= at.monotonic_ns - last.at.monotonic_ns <= self.settings.repeat_window_ns
 
-    def _judge(
-        self, state: AngelEyeLinkState, seq: str, message: Message, at: Timestamp
+    def _check_sequence(
+        self, state: AngelEyeLinkState, seq: str, message: AngelEyeMessage, at: Timestamp
     ) -> tuple[SequenceState, tuple[AngelEyeItem | LinkFault, ...]]:
-        """Whether anything is missing before a new report, and the sequence after it."""
+        """The sequence after a new report, and what is known to be missing before it."""
         cycle = self.settings.seq_cycle
         before = state.sequence
         findings: tuple[AngelEyeItem | LinkFault, ...] = ()
-        if state.blind and (isinstance(message, Start) or not self._can_be_counted(state, at)):
+        if state.blind and (isinstance(message, StartMessage) or not self._is_countable(state, at)):
             findings = (ContinuityUnproven(),)
-        if isinstance(message, Start):
+        if isinstance(message, StartMessage):
             before = sequence.reset(cycle, before)
-        if state.last is None or findings or isinstance(message, Start):
-            return sequence.moved_to(before, seq), findings
+        if state.last is None or findings or isinstance(message, StartMessage):
+            return sequence.restart_at(before, seq), findings
         moved, step = sequence.advance(cycle, before, seq)
         match step.kind:
             case StepKind.NEXT | StepKind.UNJUDGED:
@@ -195,8 +217,11 @@ class AngelEyeLink:
             case _:
                 assert_never(step.kind)
 
-    def _can_be_counted(self, state: AngelEyeLinkState, at: Timestamp) -> bool:
-        """Too soon for half a cycle of reports to have passed: the next SEQ tells how many did."""
+    def _is_countable(self, state: AngelEyeLinkState, at: Timestamp) -> bool:
+        """Whether the time since the last report is too short for half a cycle of reports.
+
+        The next SEQ then proves how many were missed.
+        """
         last = state.last
         if last is None or not _same_boot(last.at, at):
             return False
@@ -210,16 +235,16 @@ def _same_boot(earlier: Timestamp, later: Timestamp) -> bool:
     return earlier.monotonic_ns <= later.monotonic_ns and abs(offset_ns) <= _CLOCK_OFFSET_NS_MAX
 
 
-def _with_exchange(state: AngelEyeLinkState, exchanged: Exchanged) -> Linked:
-    exchange, output = exchanged
+def _with_exchange(state: AngelEyeLinkState, result: CommandExchangeResult) -> AngelEyeLinkResult:
+    exchange, output = result
     return replace(state, exchange=exchange), LinkOutput(output.items, output.to_write)
 
 
 def _wrong_cycle(settings: AngelEyeLinkSettings, adopted: SequenceState) -> LinkFault:
-    seen = "".join(sorted({before for before, _after in adopted.order}))
+    observed = "".join(sorted({before for before, _after in adopted.order}))
     detail = (
-        f'the shoe does not count as seq_cycle = "{settings.seq_cycle}" says; '
-        f"seen: {seen.encode('unicode_escape').decode('ascii')}. Gaps are judged by the order seen "
-        "until the shoe starts anew or the port is opened again: correct the setting"
+        f'the shoe does not count in the order of seq_cycle = "{settings.seq_cycle}"; '
+        f"observed: {observed.encode('unicode_escape').decode('ascii')}. Gaps are detected by the "
+        "observed order until the shoe restarts or the port is opened again: correct the setting"
     )
     return LinkFault(LinkFaultKind.SEQUENCE_SETTING, detail)

@@ -1,21 +1,29 @@
-"""Showing the wire of an Angel Eye II-EX without showing a card.
+"""Shows the wire of an Angel Eye II-EX as text without revealing a card.
 
-Responsible for: raw bytes and frames as text in which no unseen card can be read or worked out.
-Not responsible for: when a port may be shown unmasked (maintenance, the controller's decision).
-
-Where a byte stands decides, not its value: shown are ENQ, ETX, SEQ and the code, and between
-frames the other control bytes. Every payload byte is hidden, with bit 7 or without (a line set
-to seven bits strips it), and so are the BCC digits: a BCC is the XOR of all bytes, so with the
-rest known it gives the card away. In frames the payloads of cards, locks and errors are hidden:
-a lock or an overdraw tells that the hands are complete.
+The position of a byte decides, not its value: ENQ, ETX, SEQ and the code are shown, and between
+frames the other control bytes. Every payload byte is hidden, with bit 7 or without (a line set to
+seven bits strips it), and so are the BCC digits: a BCC is the XOR of all bytes, so with the rest
+known it gives the card away. In frames the payloads of cards, locks and errors are hidden: a lock
+or an overdraw reveals that the hands are complete.
+Not: when a port may be shown unmasked (maintenance, the controller's decision).
 Source: package README, "Angel Eye II-EX", what is shown.
 """
 
 from enum import StrEnum
 from typing import assert_never
 
-from firmware_bridge.angel_eye.frames import ACK, ENQ, ETX, NAK, STX, Ack, Frame, Nak, ReadReply
-from firmware_bridge.angel_eye.frames import Report as ReportFrame
+from firmware_bridge.angel_eye.frames import (
+    ACK,
+    ENQ,
+    ETX,
+    NAK,
+    STX,
+    AckFrame,
+    AngelEyeFrame,
+    NakFrame,
+    ReadReplyFrame,
+    ReportFrame,
+)
 
 _HIDDEN = ".."
 _CODES = b"SPDRdCGEeLM"
@@ -24,9 +32,9 @@ _BETWEEN_SHOWN = bytes((STX, ACK, NAK))
 
 
 class MaskPlace(StrEnum):
-    """Where in a frame the next byte stands."""
+    """Position of the next byte within a frame."""
 
-    UNKNOWN = "unknown"  # before the first ENQ or ETX that was seen
+    UNKNOWN = "unknown"  # before the first ENQ or ETX
     SEQ = "seq"
     CODE = "code"
     PAYLOAD = "payload"
@@ -36,12 +44,12 @@ class MaskPlace(StrEnum):
 
 
 def mask_raw(data: bytes, place: MaskPlace = MaskPlace.UNKNOWN) -> tuple[str, MaskPlace]:
-    """Bytes as hex pairs with the hidden ones as `..`; carry the place to the next chunk."""
-    shown: list[str] = []
+    """Bytes as hex pairs with the hidden ones as `..`; pass the place on to the next chunk."""
+    hex_pairs: list[str] = []
     for byte in data:
         text, place = _mask_byte(byte, place)
-        shown.append(text)
-    return " ".join(shown), place
+        hex_pairs.append(text)
+    return " ".join(hex_pairs), place
 
 
 def _mask_byte(byte: int, place: MaskPlace) -> tuple[str, MaskPlace]:
@@ -68,18 +76,18 @@ def _mask_byte(byte: int, place: MaskPlace) -> tuple[str, MaskPlace]:
             assert_never(place)
 
 
-def frame_text(frame: Frame, *, masked: bool) -> str:
-    """One frame in a technician's words."""
+def frame_text(frame: AngelEyeFrame, *, masked: bool) -> str:
+    """One frame as shown to a technician."""
     match frame:
         case ReportFrame(seq, data):
             code = chr(data[0])
             whole = not masked or code in _CODES_SHOWN_WHOLE
             return f"report SEQ {seq!r} code {code!r}{_payload(data[1:], whole=whole)}"
-        case Ack():
+        case AckFrame():
             return "ACK"
-        case Nak(code):
+        case NakFrame(code):
             return f"NAK {code:02X}"
-        case ReadReply(data):
+        case ReadReplyFrame(data):
             return f"read reply{_payload(data, whole=not masked)}"
         case _:
             assert_never(frame)

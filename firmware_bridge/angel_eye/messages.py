@@ -1,8 +1,6 @@
-"""Messages of the Angel Eye II-EX: what the vendor says, as a table of codes.
+"""Messages of the Angel Eye II-EX: the DATA of a report becomes one frozen message.
 
-Responsible for: DATA of a report to one frozen message, and for naming what is no message.
-Not responsible for: framing (frames), order (link), and for what it means at a table (drivers).
-`why` of a malformed message never contains the bytes themselves: they may show an unseen card.
+The `reason` of a malformed message never contains the bytes: they may show an unseen card.
 Source: package README, "Angel Eye II-EX", codes.
 """
 
@@ -11,11 +9,11 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import TypeAlias
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class CardTarget(IntEnum):
-    """Where the shoe believes a card goes (bits 6-4 of the target byte)."""
+    """Where the shoe expects a card to go (bits 6-4 of the target byte)."""
 
     PLAYER = 0
     BANKER = 1
@@ -50,26 +48,22 @@ class DeclaredResult(IntEnum):
     FORCED_EXIT = 7
 
 
-@dataclass(frozen=True, slots=True)
-class CardFace:
+class CardFace(Struct, frozen=True):
     """Rank 1 (ace) to 13 (king), and suit."""
 
     rank: int
     suit: CardSuit
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """`S`: the shoe booted or was reset; its sequence starts anew."""
+class StartMessage(Struct, frozen=True):
+    """`S`: the shoe booted or was reset; its sequence starts again."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandBy:
+class StandByMessage(Struct, frozen=True):
     """`P`: between rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardInGame:
+class CardInGame(Struct, frozen=True):
     """`D`: a card was drawn in the game. `face` is None when the shoe could not read it."""
 
     target: CardTarget
@@ -77,30 +71,26 @@ class CardInGame:
     face: CardFace | None
 
 
-@dataclass(frozen=True, slots=True)
-class CardAgain:
-    """`R`: the shoe tells a drawn card again, on its own account."""
+class CardResent(Struct, frozen=True):
+    """`R`: the shoe reports a drawn card again, of its own accord."""
 
     target: CardTarget
     index: int
     face: CardFace | None
 
 
-@dataclass(frozen=True, slots=True)
-class CardOutside:
+class CardOutside(Struct, frozen=True):
     """`d`: a card was drawn outside the game."""
 
     mode: OutsideMode
     face: CardFace | None
 
 
-@dataclass(frozen=True, slots=True)
-class CutCard:
+class CutCardMessage(Struct, frozen=True):
     """`C`: the cut card was drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class ResultMessage(Struct, frozen=True):
     """`G`: the result of the round; the pair flags mean nothing on a forced exit."""
 
     result: DeclaredResult
@@ -108,70 +98,64 @@ class Result:
     banker_pair: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRaised:
-    """`E`: an error was raised; `in_error_mode` says that it stops the shoe."""
+class ErrorRaised(Struct, frozen=True):
+    """`E`: an error was raised; `in_error_mode`: it stops the shoe."""
 
     code: int
     in_error_mode: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCleared:
+class ErrorCleared(Struct, frozen=True):
     """`e`: an error was cleared."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class LockState:
+class LockState(Struct, frozen=True):
     """`L`: the lock of the exit changed."""
 
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """`M`: a preset value changed."""
 
     address: int
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """A known code with a payload that makes no sense."""
+class MalformedMessage(Struct, frozen=True):
+    """A known code with an invalid payload."""
 
     code: str
-    why: str
+    reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownMessage(Struct, frozen=True):
     """A code that is not in the table."""
 
     code: str
 
 
-Message: TypeAlias = (
-    Start
-    | StandBy
+AngelEyeMessage: TypeAlias = (
+    StartMessage
+    | StandByMessage
     | CardInGame
-    | CardAgain
+    | CardResent
     | CardOutside
-    | CutCard
-    | Result
+    | CutCardMessage
+    | ResultMessage
     | ErrorRaised
     | ErrorCleared
     | LockState
     | Preset
-    | Malformed
-    | Unknown
+    | MalformedMessage
+    | UnknownMessage
 )
 
 
-class _NoSense(Exception):
-    """A payload that makes no sense; the message says why."""
+class _PayloadError(Exception):
+    """An invalid payload; the message gives the reason."""
 
 
 _SUITS = {suit.value: suit for suit in CardSuit}
@@ -182,112 +166,112 @@ _HANDS = (CardTarget.PLAYER, CardTarget.BANKER)
 _RANK_MAX = 13
 
 
-def parse(data: bytes) -> Message:
-    """The message in a report's DATA. Total: no bytes raise."""
+def parse(data: bytes) -> AngelEyeMessage:
+    """Parse the DATA of a report (code and payload). Any bytes give a message; none raise."""
     code = chr(data[0]) if data else ""
     parser = _PARSERS.get(code)
     if parser is None:
-        return Unknown(code)
+        return UnknownMessage(code)
     try:
         return parser(data[1:])
-    except _NoSense as no_sense:
-        return Malformed(code, str(no_sense))
+    except _PayloadError as error:
+        return MalformedMessage(code, str(error))
 
 
-def _seven_bits(payload: bytes, length: int) -> tuple[int, ...]:
-    """The payload bytes without bit 7, which each of them must carry."""
+def _strip_bit_7(payload: bytes, length: int) -> tuple[int, ...]:
+    """The payload bytes without bit 7, which each of them must have set."""
     if len(payload) != length:
-        raise _NoSense(f"its payload has {len(payload)} bytes where {length} are due")
+        raise _PayloadError(f"its payload has {len(payload)} bytes instead of {length}")
     if payload and min(payload) < 0x80:
-        raise _NoSense("a payload byte does not carry bit 7")
+        raise _PayloadError("a payload byte lacks bit 7")
     return tuple([byte & 0x7F for byte in payload])
 
 
-def _face(card: int) -> CardFace | None:
+def _parse_face(card: int) -> CardFace | None:
     suit, rank = _SUITS.get(card >> 4), card & 0x0F
     if card == 0:
         return None
     if suit is None:
-        raise _NoSense("the card byte names no suit that exists")
+        raise _PayloadError("the card byte has an unknown suit")
     if not 1 <= rank <= _RANK_MAX:
-        raise _NoSense("the card byte names no rank that exists")
+        raise _PayloadError("the card byte has an unknown rank")
     return CardFace(rank, suit)
 
 
-def _place(byte: int) -> tuple[CardTarget, int]:
+def _parse_target(byte: int) -> tuple[CardTarget, int]:
     target, index = _TARGETS.get(byte >> 4), byte & 0x0F
     if target is None:
-        raise _NoSense("the target byte names no target that exists")
+        raise _PayloadError("the target byte has an unknown target")
     if target in _HANDS and index == 0:
-        raise _NoSense("a card of a hand has index 0")
+        raise _PayloadError("a card of a hand has index 0")
     return target, index
 
 
-def _card_in_game(payload: bytes) -> Message:
-    place, card = _seven_bits(payload, 2)
-    return CardInGame(*_place(place), _face(card))
+def _card_in_game(payload: bytes) -> AngelEyeMessage:
+    place, card = _strip_bit_7(payload, 2)
+    return CardInGame(*_parse_target(place), _parse_face(card))
 
 
-def _card_again(payload: bytes) -> Message:
-    place, card = _seven_bits(payload, 2)
-    return CardAgain(*_place(place), _face(card))
+def _card_again(payload: bytes) -> AngelEyeMessage:
+    place, card = _strip_bit_7(payload, 2)
+    return CardResent(*_parse_target(place), _parse_face(card))
 
 
-def _card_outside(payload: bytes) -> Message:
-    why, card = _seven_bits(payload, 2)
-    mode = _OUTSIDE_MODES.get(why >> 4)
+def _card_outside(payload: bytes) -> AngelEyeMessage:
+    mode_bits, card = _strip_bit_7(payload, 2)
+    mode = _OUTSIDE_MODES.get(mode_bits >> 4)
     if mode is None:
-        raise _NoSense("the mode byte names no mode that exists")
-    return CardOutside(mode, _face(card))
+        raise _PayloadError("the mode byte has an unknown mode")
+    return CardOutside(mode, _parse_face(card))
 
 
-def _result(payload: bytes) -> Message:
-    (byte,) = _seven_bits(payload, 1)
+def _result(payload: bytes) -> AngelEyeMessage:
+    (byte,) = _strip_bit_7(payload, 1)
     result = _RESULTS.get(byte >> 4)
     if result is None:
-        raise _NoSense("the result byte names no result that exists")
-    return Result(result, player_pair=bool(byte & 1), banker_pair=bool(byte & 2))
+        raise _PayloadError("the result byte has an unknown result")
+    return ResultMessage(result, player_pair=bool(byte & 1), banker_pair=bool(byte & 2))
 
 
-def _error_raised(payload: bytes) -> Message:
-    (byte,) = _seven_bits(payload, 1)
+def _error_raised(payload: bytes) -> AngelEyeMessage:
+    (byte,) = _strip_bit_7(payload, 1)
     return ErrorRaised(code=byte & 0x3F, in_error_mode=bool(byte & 0x40))
 
 
-def _error_cleared(payload: bytes) -> Message:
-    (byte,) = _seven_bits(payload, 1)
+def _error_cleared(payload: bytes) -> AngelEyeMessage:
+    (byte,) = _strip_bit_7(payload, 1)
     return ErrorCleared(code=byte)
 
 
-def _lock_state(payload: bytes) -> Message:
-    (byte,) = _seven_bits(payload, 1)
+def _lock_state(payload: bytes) -> AngelEyeMessage:
+    (byte,) = _strip_bit_7(payload, 1)
     return LockState(locked=bool(byte & 1))
 
 
-def _preset(payload: bytes) -> Message:
+def _preset(payload: bytes) -> AngelEyeMessage:
     if len(payload) != 6 or any(byte not in b"0123456789" for byte in payload):
-        raise _NoSense("its payload is not six ASCII digits")
+        raise _PayloadError("its payload is not six ASCII digits")
     return Preset(address=int(payload[:2]), value=int(payload[2:]))
 
 
-def _bare(message: Message) -> Callable[[bytes], Message]:
-    """A parser for a code that has no payload."""
+def _parser_without_payload(message: AngelEyeMessage) -> Callable[[bytes], AngelEyeMessage]:
+    """Return a parser for a code without payload."""
 
-    def parser(payload: bytes) -> Message:
-        _seven_bits(payload, 0)
+    def parser(payload: bytes) -> AngelEyeMessage:
+        _strip_bit_7(payload, 0)
         return message
 
     return parser
 
 
-_PARSERS: MappingProxyType[str, Callable[[bytes], Message]] = MappingProxyType(
+_PARSERS: MappingProxyType[str, Callable[[bytes], AngelEyeMessage]] = MappingProxyType(
     {
-        "S": _bare(Start()),
-        "P": _bare(StandBy()),
+        "S": _parser_without_payload(StartMessage()),
+        "P": _parser_without_payload(StandByMessage()),
         "D": _card_in_game,
         "R": _card_again,
         "d": _card_outside,
-        "C": _bare(CutCard()),
+        "C": _parser_without_payload(CutCardMessage()),
         "G": _result,
         "E": _error_raised,
         "e": _error_cleared,

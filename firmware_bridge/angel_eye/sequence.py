@@ -1,15 +1,11 @@
-"""The SEQ characters of the Angel Eye II-EX: is a report the next one, and how many are missing.
-
-Responsible for: the order of SEQ as configured or as learnt, the judgement of each step, and
-telling a wrong setting from real losses.
-Not responsible for: repeats and time (link).
+"""SEQ characters of the Angel Eye II-EX: is a report the next one, and how many are missing.
 
 An order is a set of pairs (SEQ, the SEQ after it). Configured orders are known from the start;
-`learn` starts with none and takes each first-seen pair, so nothing is proved until the cycle
-has closed. A wrong setting shows as the same wrong step again and again while every SEQ always
-has the same follower; losses on the line do not do that, because the lost SEQ is seen the next
-time round. Then the order seen is adopted, so that steady wrong steps are no gaps any more and
-any *other* step still is one.
+`learn` starts empty and takes each pair seen first, so nothing is proved until the cycle has
+closed. A wrong setting shows as the same wrong step again and again while every SEQ always has
+the same successor; losses on the line do not do that, because the lost SEQ is seen in the next
+cycle. The observed order is then adopted: steady wrong steps are no longer gaps, any *other* step
+still is one.
 Source: package README, "Angel Eye II-EX", sequence.
 """
 
@@ -18,15 +14,17 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from firmware_bridge.angel_eye.settings import SequenceCycle
-from firmware_bridge.values import dataclass, replace
 
-Order: TypeAlias = tuple[tuple[str, str], ...]
+SequenceOrder: TypeAlias = tuple[tuple[str, str], ...]
 
-# Three rounds of an alphabet of 36 characters fit; a wrong step must be seen this often.
+# Three rounds of an alphabet of 36 characters fit into the history.
 _HISTORY_MAX = 128
 _STEADY_TIMES = 3
-# No alphabet of single printable characters that a device counts in is longer.
+# No device counts in more single printable characters than this.
 _ORDER_MAX = 64
 
 _ALPHABETS = MappingProxyType(
@@ -43,86 +41,86 @@ class StepKind(StrEnum):
     NEXT = "next"
     GAP = "gap"
     UNJUDGED = "unjudged"  # the order is not known here yet
-    SETTING = "setting"  # a steady wrong step: the configured order is not the shoe's
+    SETTING = "setting"  # the same wrong step repeatedly: the configured order is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """`missing_min` is how many reports are missing at least; 0 where it cannot be told."""
+class SequenceStep(Struct, frozen=True):
+    """`missing_min`: at least so many reports are missing; 0 if the number is unknown."""
 
     kind: StepKind
     missing_min: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceState:
+class SequenceState(Struct, frozen=True):
     """`last` is the SEQ of the last accepted report, "" before the first.
 
-    `history` holds the SEQs since the last damaged frame; `adopted` says that a wrong setting was
-    told and `order` is the one seen since.
+    `history` holds the SEQs since the last damaged frame. `adopted`: a wrong setting was reported,
+    and `order` is the observed one.
     """
 
-    order: Order
+    order: SequenceOrder
     last: str = ""
     history: str = ""
     adopted: bool = False
 
 
 def initial(cycle: SequenceCycle) -> SequenceState:
-    """Nothing heard yet."""
-    return SequenceState(order=_configured(cycle))
+    """The state before any report."""
+    return SequenceState(order=_configured_order(cycle))
 
 
-def _configured(cycle: SequenceCycle) -> Order:
+def _configured_order(cycle: SequenceCycle) -> SequenceOrder:
     alphabet = _ALPHABETS[cycle]
     return tuple(zip(alphabet, alphabet[1:] + alphabet[:1], strict=True))
 
 
 def reset(cycle: SequenceCycle, state: SequenceState) -> SequenceState:
-    """After `S` and after a reopening: back to the configured order; what was learnt stays."""
-    order = state.order if cycle is SequenceCycle.LEARN else _configured(cycle)
+    """Return to the configured order after `S` or reopening; keep a learned one."""
+    order = state.order if cycle is SequenceCycle.LEARN else _configured_order(cycle)
     return SequenceState(order=order, last=state.last)
 
 
-def moved_to(state: SequenceState, seq: str) -> SequenceState:
-    """A report whose step is not judged: the first one, `S`, or the first after a blind time."""
+def restart_at(state: SequenceState, seq: str) -> SequenceState:
+    """Continue at `seq` without judging the step: first report, `S`, or first after blindness."""
     return replace(state, last=seq, history=seq)
 
 
-def disturbed(state: SequenceState) -> SequenceState:
-    """A frame was damaged: steps before it say nothing about the setting."""
+def clear_history(state: SequenceState) -> SequenceState:
+    """Forget the history: after a damaged frame it does not prove a wrong setting."""
     return replace(state, history="") if state.history else state
 
 
 def cycle_length(state: SequenceState) -> int:
-    """After how many steps the last SEQ comes again; 0 while that is not known."""
+    """Number of steps until the last SEQ returns; 0 while that is unknown."""
     return _steps(state.order, state.last, state.last)
 
 
-def advance(cycle: SequenceCycle, state: SequenceState, seq: str) -> tuple[SequenceState, Step]:
-    """Judge the step from the last SEQ to `seq`. Total: `seq` may be any character."""
+def advance(
+    cycle: SequenceCycle, state: SequenceState, seq: str
+) -> tuple[SequenceState, SequenceStep]:
+    """Judge the step from the last SEQ to `seq`, which may be any character."""
     learning = state.adopted or cycle is SequenceCycle.LEARN
     history = (state.history + seq)[-_HISTORY_MAX:]
     moved = replace(state, last=seq, history=history)
-    due = dict(state.order).get(state.last)
-    if due == seq:
-        return moved, Step(StepKind.NEXT)
-    if due is None and learning and len(state.order) < _ORDER_MAX:
-        learnt = replace(moved, order=(*state.order, (state.last, seq)))
-        return learnt, Step(StepKind.UNJUDGED)
+    expected = dict(state.order).get(state.last)
+    if expected == seq:
+        return moved, SequenceStep(StepKind.NEXT)
+    if expected is None and learning and len(state.order) < _ORDER_MAX:
+        learned = replace(moved, order=(*state.order, (state.last, seq)))
+        return learned, SequenceStep(StepKind.UNJUDGED)
     if not state.adopted and _is_steady(history):
-        seen = tuple(sorted(set(pairwise(history))))
-        return replace(moved, order=seen, adopted=True), Step(StepKind.SETTING)
+        observed = tuple(sorted(set(pairwise(history))))
+        return replace(moved, order=observed, adopted=True), SequenceStep(StepKind.SETTING)
     missing_min = max(_steps(state.order, state.last, seq) - 1, 0)
-    return moved, Step(StepKind.GAP, missing_min)
+    return moved, SequenceStep(StepKind.GAP, missing_min)
 
 
-def _steps(order: Order, start: str, target: str) -> int:
-    """Steps from `start` forward to `target`, at least one; 0 where the order does not lead."""
-    followers = dict(order)
+def _steps(order: SequenceOrder, start: str, target: str) -> int:
+    """Steps from `start` forward to `target`, at least one; 0 if the order does not lead there."""
+    successors = dict(order)
     at = start
     for steps in range(1, len(order) + 1):
-        following = followers.get(at)
+        following = successors.get(at)
         if following is None:
             return 0
         if following == target:
@@ -132,7 +130,7 @@ def _steps(order: Order, start: str, target: str) -> int:
 
 
 def _is_steady(history: str) -> bool:
-    """Whether the last step came often enough and no SEQ ever had two followers."""
+    """Whether the last step occurred often enough and no SEQ had two successors."""
     steps = list(pairwise(history))
     if not steps or steps.count(steps[-1]) < _STEADY_TIMES:
         return False

@@ -1,31 +1,29 @@
-"""Settings of an Angel Eye link: what its specification leaves open, and its limits.
+"""Settings of an Angel Eye link: choices its specification leaves open, and its limits.
 
-Responsible for: the closed choices and the numbers, each with the reason for its default.
-Not responsible for: reading them from a file (the table's configuration does).
 Source: package README, "Angel Eye II-EX", settings.
 """
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from firmware_bridge.angel_eye.frames import BccReading
-from firmware_bridge.values import dataclass
 
 
 class SequenceCycle(StrEnum):
-    """The order of SEQ characters, which the shoe's maker has not published."""
+    """The order of SEQ characters, which the shoe's manufacturer has not published."""
 
     HEX = "0-9A-F"
     DECIMAL = "0-9"
     ONE_TO_NINE = "1-9"
-    LEARN = "learn"  # the order seen in the first whole cycle; until then no gap can be proved
+    LEARN = "learn"  # the order of the first complete cycle; until then no gap can be proved
 
 
-@dataclass(frozen=True, slots=True)
-class AngelEyeLinkSettings:
+class AngelEyeLinkSettings(Struct, frozen=True):
     """Durations in nanoseconds.
 
-    `report_interval_ns_min` is the shortest time between two different reports, over half a cycle
-    and more: nobody draws cards faster than four a second.
+    `report_interval_ns_min` is the shortest mean time between two different reports over half
+    a cycle and more: nobody draws cards faster than four a second.
     """
 
     seq_cycle: SequenceCycle = SequenceCycle.HEX

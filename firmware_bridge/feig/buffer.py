@@ -1,187 +1,201 @@
-"""What becomes of a reading of the buffer, asked for or not.
+"""Handles readings of the buffer, solicited or not: new records, overflow, clearing, next reading.
 
-Responsible for: giving each record once, overflow, what is to be cleared, and when the buffer is
-read next.
-Not responsible for: bytes of records (records), telling repeats (delivery), writing (link).
 Source: package README, "FEIG OBID", delivery.
 """
 
+from msgspec.structs import replace
+
 from firmware_bridge.feig import continuity, messages
-from firmware_bridge.feig.delivery import Sifted, sift
-from firmware_bridge.feig.frames import Answer
-from firmware_bridge.feig.items import BufferOverflowed, ContinuityUnproven, RepeatsDropped
-from firmware_bridge.feig.layouts import Layout
-from firmware_bridge.feig.messages import Malformed
+from firmware_bridge.feig.delivery import DeduplicatedRecords, deduplicate
+from firmware_bridge.feig.frames import AnswerFrame
+from firmware_bridge.feig.items import BufferOverflow, RepeatsDropped
+from firmware_bridge.feig.layouts import BufferLayout
+from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.records import parse_records
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import (
+    FeigItems,
     FeigLinkState,
-    Items,
     Question,
-    after_pace_ns,
-    once,
-    over,
+    end_faults,
+    next_poll_ns,
+    report_once,
 )
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
 
 _OF_BUFFER = (Question.BUFFER, Question.CONFIRM)
 _STATUS, _CONTENT = "status of the buffer", "content of the buffer"
 _OVERFLOW_DETAIL = "the reader's buffer was full: cards it read after that are lost"
-_UNACKNOWLEDGED = "acknowledgement"
 _UNACKNOWLEDGED_DETAIL = (
     "the reader sends the next records before the last ones are acknowledged, so records can be "
     "lost: set the acknowledgement of its notification channel (CFG49, MODE.ACK = 1)"
 )
 
 
-def reading(
+def handle_reading(
     settings: FeigLinkSettings,
-    layout: Layout,
+    layout: BufferLayout,
     state: FeigLinkState,
-    answer: Answer,
+    answer: AnswerFrame,
     at: Timestamp,
-) -> tuple[FeigLinkState, Items]:
-    """The reader gave what its buffer holds, or said that it holds nothing."""
+) -> tuple[FeigLinkState, FeigItems]:
+    """Handle a reading of the buffer, or the status that it is empty."""
     question = None
-    if state.asked is not None and state.asked.question in _OF_BUFFER:
-        question = state.asked.question
+    if state.outstanding is not None and state.outstanding.question in _OF_BUFFER:
+        question = state.outstanding.question
         if question is Question.BUFFER:
-            due_ns = after_pace_ns(settings, state, state.asked.at.monotonic_ns)
+            due_ns = next_poll_ns(settings, state, state.outstanding.at.monotonic_ns)
             state = _read_next(state, due_ns)
-        state = replace(state, asked=None)
+        state = replace(state, outstanding=None)
     if answer.status == messages.NO_VALID_DATA and not answer.data:
-        return over(_empty(state) if question is not None else state, _STATUS), ()
+        return end_faults(_with_empty_buffer(state) if question is not None else state, _STATUS), ()
     if answer.status not in messages.WITH_RECORDS:
         if question is Question.CONFIRM:
-            state = _unconfirmed(settings, state)
-        return _refused(settings, state, answer, at)
+            state = _skip_confirmation(settings, state)
+        return _report_refusal(settings, state, answer, at)
     records = parse_records(answer.command, answer.data, layout)
-    if isinstance(records, Malformed):
-        return _malformed(settings, state, records, at)
+    if isinstance(records, MalformedContent):
+        return _report_malformed(settings, state, records, at)
     overflowed = answer.status == messages.OVERFLOW
-    if (records or overflowed) and continuity.is_open(state.continuity):
-        # Cards read after a loss must not be told before it. What is not cleared is given again.
+    if (records or overflowed) and continuity.is_pending(state.continuity):
+        # Cards read after a loss must not be delivered before it. What is not cleared comes again.
         return _read_next(state, at.monotonic_ns), ()
-    state, warned = _warned(over(state, _CONTENT), answer)
-    sifted = sift(state.delivered, records)
-    unasked = question is not Question.BUFFER and settings.delivery is Delivery.NOTIFY
-    state, said = _said_before(state, sifted, question, unasked=unasked)
-    state, lost = _overflow(state, answer, news=bool(sifted.new))
+    state, warnings = _report_warning(end_faults(state, _CONTENT), answer)
+    reading = deduplicate(state.delivered, records)
+    unsolicited = question is not Question.BUFFER and settings.delivery is Delivery.NOTIFY
+    state, before = _items_before_records(state, reading, question, unsolicited=unsolicited)
+    state, lost = _overflow(state, answer, news=bool(reading.new))
     if records or overflowed:
-        state = _to_be_cleared(settings, state, sifted, question, at)
+        state = _plan_clearing(settings, state, reading, question, at)
     if question is Question.BUFFER and (overflowed or answer.status == messages.MORE_DATA):
         state = _read_next(state, at.monotonic_ns)
-    return state, (*warned, *said, *(record.item for record in sifted.new), *lost)
+    return state, (*warnings, *before, *(record.item for record in reading.new), *lost)
 
 
-def _to_be_cleared(
+def _plan_clearing(
     settings: FeigLinkSettings,
     state: FeigLinkState,
-    sifted: Sifted,
+    reading: DeduplicatedRecords,
     question: Question | None,
     at: Timestamp,
 ) -> FeigLinkState:
-    """A clearing names no records: it may go only when the reader has handed over no others."""
+    """Decide whether to clear, confirm or read again.
+
+    A clearing names no records: it may be sent only if the reader has returned no others.
+    """
     polled = settings.delivery is Delivery.POLL
     if state.clear_deadline_ns is not None or state.uncleared:
-        # Part of what came may be gone by now: the buffer is read once that is known.
+        # Part of the reading may be cleared by now: read again once the answer is known.
         return replace(state, uncleared=True)
-    count = max(1, sifted.repeats + len(sifted.new))
-    if question is Question.CONFIRM and not sifted.new:
+    count = max(1, reading.repeats + len(reading.new))
+    if question is Question.CONFIRM and not reading.new:
         fewer = count < state.to_confirm
         return replace(state, clear_due=True, to_confirm=0, uncleared=fewer)
-    if polled and question is Question.BUFFER and not sifted.repeats:
+    if polled and question is Question.BUFFER and not reading.repeats:
         return replace(state, clear_due=True, to_confirm=0)
     if polled and question is None:
-        # It is read again by itself.
-        return replace(state, clear_due=state.clear_due and not sifted.new)
-    if state.clear_due and not sifted.new:
+        # The buffer is read again by polling.
+        return replace(state, clear_due=state.clear_due and not reading.new)
+    if state.clear_due and not reading.new:
         return state
     if question is Question.BUFFER and not polled:
-        # It may be a notification that crossed the question, whose answer is still to come.
-        state = replace(state, settled=False, dues=replace(state.dues, version_ns=at.monotonic_ns))
-    held = max(count, state.to_confirm) if sifted.repeats else count
-    return replace(state, clear_due=False, to_confirm=held)
+        # It may be a notification that crossed the question, whose answer is still on its way.
+        state = replace(
+            state, settled=False, schedule=replace(state.schedule, version_ns=at.monotonic_ns)
+        )
+    to_confirm = max(count, state.to_confirm) if reading.repeats else count
+    return replace(state, clear_due=False, to_confirm=to_confirm)
 
 
-def _unconfirmed(settings: FeigLinkSettings, state: FeigLinkState) -> FeigLinkState:
-    """Some readers do not give the buffer when they send by themselves: nothing is to be had."""
+def _skip_confirmation(settings: FeigLinkSettings, state: FeigLinkState) -> FeigLinkState:
+    """Skip confirmation: some readers do not return the buffer in notification mode."""
     clear_due = settings.delivery is Delivery.NOTIFY
     return replace(state, to_confirm=0, clear_due=clear_due)
 
 
-def _said_before(
-    state: FeigLinkState, sifted: Sifted, question: Question | None, *, unasked: bool
+def _items_before_records(
+    state: FeigLinkState,
+    reading: DeduplicatedRecords,
+    question: Question | None,
+    *,
+    unsolicited: bool,
 ) -> tuple[FeigLinkState, tuple[RepeatsDropped | ContinuityUnproven | LinkFault, ...]]:
-    """What is to be said before the new ones among the records."""
-    said: list[RepeatsDropped | ContinuityUnproven | LinkFault] = []
-    if sifted.repeats and question is not Question.CONFIRM:
-        said.append(RepeatsDropped(sifted.repeats))
-    if sifted.new and state.continuity.due and state.continuity.unasked:
-        said.append(ContinuityUnproven())
-        state = replace(state, continuity=continuity.told(state.continuity))
+    """Items that precede the new records: repeats dropped, continuity, missing acknowledgement."""
+    items: list[RepeatsDropped | ContinuityUnproven | LinkFault] = []
+    if reading.repeats and question is not Question.CONFIRM:
+        items.append(RepeatsDropped(reading.repeats))
+    if reading.new and state.continuity.proof_due and state.continuity.no_answer:
+        items.append(ContinuityUnproven())
+        state = replace(state, continuity=continuity.reset_after_report(state.continuity))
     waits = state.to_confirm or state.clear_due or state.clear_deadline_ns is not None
-    if unasked and waits and state.acknowledges and sifted.new and not sifted.repeats:
+    if unsolicited and waits and state.acknowledges and reading.new and not reading.repeats:
         state = replace(state, acknowledges=False)
-        said.append(LinkFault(LinkFaultKind.UNACKNOWLEDGED, _UNACKNOWLEDGED_DETAIL))
-    if sifted.new:
-        state = replace(state, continuity=replace(state.continuity, given=True))
-    return replace(state, delivered=sifted.delivered), tuple(said)
+        items.append(LinkFault(LinkFaultKind.UNACKNOWLEDGED, _UNACKNOWLEDGED_DETAIL))
+    if reading.new:
+        state = replace(state, continuity=replace(state.continuity, records_delivered=True))
+    return replace(state, delivered=reading.delivered), tuple(items)
 
 
 def _overflow(
-    state: FeigLinkState, answer: Answer, *, news: bool
-) -> tuple[FeigLinkState, tuple[BufferOverflowed | LinkFault, ...]]:
-    """Told with every reading that says so and is not the same one again."""
+    state: FeigLinkState, answer: AnswerFrame, *, news: bool
+) -> tuple[FeigLinkState, tuple[BufferOverflow | LinkFault, ...]]:
+    """Report an overflow once for each reading with that status, except for repeated readings."""
     if answer.status != messages.OVERFLOW:
-        return replace(state, overflow_told=False), ()
-    if state.overflow_told and not news:
+        return replace(state, overflow_reported=False), ()
+    if state.overflow_reported and not news:
         return state, ()
     fault = LinkFault(LinkFaultKind.BUFFER_OVERFLOW, _OVERFLOW_DETAIL)
-    return replace(state, overflow_told=True), (BufferOverflowed(), fault)
+    return replace(state, overflow_reported=True), (BufferOverflow(), fault)
 
 
-def _empty(state: FeigLinkState) -> FeigLinkState:
-    """Nothing is in the buffer: what was given last is gone from it."""
+def _with_empty_buffer(state: FeigLinkState) -> FeigLinkState:
+    """The buffer is empty: the records delivered last are cleared."""
     delivered = replace(state.delivered, cleared=True)
-    return replace(state, delivered=delivered, overflow_told=False, to_confirm=0)
+    return replace(state, delivered=delivered, overflow_reported=False, to_confirm=0)
 
 
-def _malformed(
-    settings: FeigLinkSettings, state: FeigLinkState, malformed: Malformed, at: Timestamp
-) -> tuple[FeigLinkState, Items]:
-    """Not cleared: what cannot be read is not lost either."""
+def _report_malformed(
+    settings: FeigLinkSettings, state: FeigLinkState, malformed: MalformedContent, at: Timestamp
+) -> tuple[FeigLinkState, FeigItems]:
+    """Report a malformed reading; it is not cleared, so that nothing is lost."""
     state = replace(state, to_confirm=0, clear_due=False)
-    detail = f"a reading of the buffer does not fit: {malformed.reason}; it is not cleared"
-    return once(_idly(settings, state, at), _CONTENT, LinkFaultKind.MALFORMED, detail)
+    detail = f"a reading of the buffer is malformed: {malformed.reason}; the buffer is not cleared"
+    return report_once(
+        _with_idle_pace(settings, state, at), _CONTENT, LinkFaultKind.MALFORMED, detail
+    )
 
 
-def _refused(
-    settings: FeigLinkSettings, state: FeigLinkState, answer: Answer, at: Timestamp
-) -> tuple[FeigLinkState, Items]:
+def _report_refusal(
+    settings: FeigLinkSettings, state: FeigLinkState, answer: AnswerFrame, at: Timestamp
+) -> tuple[FeigLinkState, FeigItems]:
     if settings.delivery is Delivery.NOTIFY:
-        # Asked only to make sure: some readers do not give the buffer when they send by themselves.
+        # A precaution only: some readers do not return the buffer in notification mode.
         return state, ()
-    detail = f"the reader does not give its buffer: status {messages.status_text(answer.status)}"
-    return once(_idly(settings, state, at), _STATUS, LinkFaultKind.DEVICE_STATUS, detail)
+    detail = f"the reader does not return its buffer: status {messages.status_text(answer.status)}"
+    return report_once(
+        _with_idle_pace(settings, state, at), _STATUS, LinkFaultKind.DEVICE_STATUS, detail
+    )
 
 
-def _warned(state: FeigLinkState, answer: Answer) -> tuple[FeigLinkState, Items]:
-    """A status beside the records that is no error."""
+def _report_warning(state: FeigLinkState, answer: AnswerFrame) -> tuple[FeigLinkState, FeigItems]:
+    """Report a warning status that came with records."""
     if answer.status in (messages.OK, messages.MORE_DATA, messages.OVERFLOW):
-        return over(state, _STATUS), ()
-    detail = f"the reader warns with its records: status {messages.status_text(answer.status)}"
-    return once(state, _STATUS, LinkFaultKind.DEVICE_STATUS, detail)
+        return end_faults(state, _STATUS), ()
+    detail = (
+        f"the reader returned records with a warning: status {messages.status_text(answer.status)}"
+    )
+    return report_once(state, _STATUS, LinkFaultKind.DEVICE_STATUS, detail)
 
 
-def _idly(settings: FeigLinkSettings, state: FeigLinkState, at: Timestamp) -> FeigLinkState:
-    """What does not get better by asking is not asked closely."""
+def _with_idle_pace(
+    settings: FeigLinkSettings, state: FeigLinkState, at: Timestamp
+) -> FeigLinkState:
+    """Poll slowly after a refusal."""
     if settings.delivery is Delivery.NOTIFY:
         return state
     return _read_next(state, at.monotonic_ns + settings.poll_idly_ns)
 
 
 def _read_next(state: FeigLinkState, due_ns: int | None) -> FeigLinkState:
-    return replace(state, dues=replace(state.dues, buffer_ns=due_ns))
+    return replace(state, schedule=replace(state.schedule, buffer_ns=due_ns))

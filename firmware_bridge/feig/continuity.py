@@ -1,122 +1,122 @@
-"""Did the reader run through? Its timer shows whether its buffer can have been lost.
+"""Compares the reader's timer with the host's clock: can the reader have lost its buffer?
 
-Responsible for: comparing the timer's steps with the host's, and saying what that proves.
-Not responsible for: asking the timer (link) and for its bytes (messages).
-
-A reader without power loses its buffer, and its timer begins anew. Asking takes time, so the
+A reader without power loses its buffer, and its timer starts again. A question takes time, so the
 timer's value belongs to some moment between question and answer.
 Source: package README, "FEIG OBID", continuity.
 """
 
 from enum import StrEnum
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from firmware_bridge.feig.messages import DAY_MS
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
 _NS_PER_MS = 1_000_000
 _SLACK_MS = 250
-# The maker promises no accuracy of the timer: one part in so many.
+# The manufacturer promises no accuracy of the timer: assumed is one part in so many.
 _DRIFT = 100
-# Two stamps whose clocks lie further apart than this are of different boots, or the clock was
-# set: their monotonic times must not be compared.
+# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
+# their monotonic times must not be compared.
 _CLOCK_OFFSET_NS_MAX = 5_000_000_000
 
 
-class Verdict(StrEnum):
-    """What a value of the timer shows."""
+class ContinuityCheck(StrEnum):
+    """What a value of the timer proves."""
 
     PROVEN = "proven"
-    ASK_AGAIN = "ask_again"  # the answer may be to an older question
+    ASK_AGAIN = "ask_again"  # the answer may belong to an earlier question
     UNPROVEN = "unproven"
 
 
-@dataclass(frozen=True, slots=True)
-class TimerHeard:
-    """A value of the timer, and when it was asked for and answered."""
+class TimerReading(Struct, frozen=True):
+    """A value of the timer, and when it was requested and answered."""
 
     timer_ms: int
-    asked: Timestamp
-    answered: Timestamp
+    asked_at: Timestamp
+    answered_at: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class Continuity:
-    """`due`: nobody listened, so it is to be proved. `unasked`: the question found no answer.
+class ContinuityState(Struct, frozen=True):
+    """`proof_due`: nobody listened for a time, so continuity must be proved.
 
-    `given`: a record was given once, so there is something to lose. `asked` is when the question
-    was first put that still has no answer.
+    `records_delivered`: records were delivered, so there is something to lose. `no_answer`: the
+    timer question was not answered. `doubted`: one timer value did not fit; it is requested again.
+    `asked_at`: when the timer was first requested without an answer since.
     """
 
-    last: TimerHeard | None = None
-    given: bool = False
-    due: bool = False
-    unasked: bool = False
+    last: TimerReading | None = None
+    records_delivered: bool = False
+    proof_due: bool = False
+    no_answer: bool = False
     doubted: bool = False
-    asked: Timestamp | None = None
+    asked_at: Timestamp | None = None
 
 
-def reopened(state: Continuity) -> Continuity:
-    """The port was opened; what came before is to be joined to what comes now."""
-    due = state.due or state.given or state.last is not None
-    return replace(state, due=due, unasked=False, doubted=False, asked=None)
+def require_proof(state: ContinuityState) -> ContinuityState:
+    """The port was opened: continuity with the records before must be proved."""
+    proof_due = state.proof_due or state.records_delivered or state.last is not None
+    return replace(state, proof_due=proof_due, no_answer=False, doubted=False, asked_at=None)
 
 
-def silence_ended(state: Continuity) -> Continuity:
-    """The reader is heard again, on a port that was open all the time."""
-    if state.due or state.last is None:
+def require_proof_after_silence(state: ContinuityState) -> ContinuityState:
+    """The reader answers again on a port that stayed open: continuity must be proved."""
+    if state.proof_due or state.last is None:
         return state
-    return replace(state, due=True, unasked=False, doubted=False)
+    return replace(state, proof_due=True, no_answer=False, doubted=False)
 
 
-def is_open(state: Continuity) -> bool:
-    """Whether it is to be proved and may still be: the timer has not been heard, nor in vain."""
-    return state.due and not state.unasked
+def is_pending(state: ContinuityState) -> bool:
+    """Whether the proof is due and the timer question has not failed."""
+    return state.proof_due and not state.no_answer
 
 
-def asking(state: Continuity, at: Timestamp) -> Continuity:
-    """The timer is asked for."""
-    return replace(state, asked=at if state.asked is None else state.asked)
+def record_question(state: ContinuityState, at: Timestamp) -> ContinuityState:
+    """Remember when the timer was first requested without an answer."""
+    return replace(state, asked_at=at if state.asked_at is None else state.asked_at)
 
 
-def unanswered(state: Continuity) -> Continuity:
-    """The question found no answer, for now."""
-    return replace(state, unasked=True)
+def record_no_answer(state: ContinuityState) -> ContinuityState:
+    """The timer question was not answered in time."""
+    return replace(state, no_answer=True)
 
 
-def told(state: Continuity) -> Continuity:
-    """It was said that nothing is proved: the next value of the timer is a new beginning."""
-    return Continuity(given=state.given, asked=state.asked)
+def reset_after_report(state: ContinuityState) -> ContinuityState:
+    """After a report that continuity is unproven: the next timer value starts again."""
+    return ContinuityState(records_delivered=state.records_delivered, asked_at=state.asked_at)
 
 
-def judged(
-    state: Continuity, timer_ms: int, at: Timestamp, gap_ns_max: int
-) -> tuple[Continuity, Verdict]:
-    """The timer was answered."""
-    now = TimerHeard(timer_ms, at if state.asked is None else state.asked, at)
-    proven = _runs_through(state.last, now, gap_ns_max) if state.last else not state.due
+def check_timer(
+    state: ContinuityState, timer_ms: int, at: Timestamp, gap_ns_max: int
+) -> tuple[ContinuityState, ContinuityCheck]:
+    """Compare a timer value with the last one; return the new state and what it proves."""
+    now = TimerReading(timer_ms, at if state.asked_at is None else state.asked_at, at)
+    proven = _has_run_through(state.last, now, gap_ns_max) if state.last else not state.proof_due
     if not proven and state.last is not None and not state.doubted:
-        return replace(state, doubted=True, unasked=False, asked=None), Verdict.ASK_AGAIN
-    after = Continuity(last=now, given=state.given)
-    return after, Verdict.PROVEN if proven else Verdict.UNPROVEN
+        return replace(
+            state, doubted=True, no_answer=False, asked_at=None
+        ), ContinuityCheck.ASK_AGAIN
+    after = ContinuityState(last=now, records_delivered=state.records_delivered)
+    return after, ContinuityCheck.PROVEN if proven else ContinuityCheck.UNPROVEN
 
 
-def age_ms(state: Continuity, time_ms: int | None, at: Timestamp) -> int | None:
-    """How long ago, at least, a record with that time was made; None where no timer tells."""
+def age_ms(state: ContinuityState, time_ms: int | None, at: Timestamp) -> int | None:
+    """Minimum age of a record with this reader time; None if no timer value is known."""
     if state.last is None or time_ms is None:
         return None
-    passed_ms = _elapsed_ns(state.last.answered, at) // _NS_PER_MS
+    passed_ms = _elapsed_ns(state.last.answered_at, at) // _NS_PER_MS
     ago_ms = (state.last.timer_ms + passed_ms - time_ms) % DAY_MS
-    # A record made while the timer was asked, or by one that runs fast, is not a day old.
+    # A record made during a timer request, or by a timer that runs fast, is not a day old.
     if ago_ms >= DAY_MS // 2:
         return 0
     return max(0, ago_ms - _SLACK_MS - abs(passed_ms) // _DRIFT)
 
 
-def _runs_through(last: TimerHeard, now: TimerHeard, gap_ns_max: int) -> bool:
-    """Whether the timer moved as far as the host's clock."""
-    most_ns = _elapsed_ns(last.asked, now.answered)
-    least_ns = _elapsed_ns(last.answered, now.asked)
+def _has_run_through(last: TimerReading, now: TimerReading, gap_ns_max: int) -> bool:
+    """Whether the timer advanced as far as the host's clock."""
+    most_ns = _elapsed_ns(last.asked_at, now.answered_at)
+    least_ns = _elapsed_ns(last.answered_at, now.asked_at)
     if most_ns < 0 or most_ns > gap_ns_max:
         return False
     slack_ms = _SLACK_MS + most_ns // _NS_PER_MS // _DRIFT
@@ -126,7 +126,7 @@ def _runs_through(last: TimerHeard, now: TimerHeard, gap_ns_max: int) -> bool:
 
 
 def _elapsed_ns(earlier: Timestamp, later: Timestamp) -> int:
-    """By the monotonic clock, or by UTC where that began anew."""
+    """Elapsed time by the monotonic clock; by UTC after a reboot of this machine."""
     monotonic_ns = later.monotonic_ns - earlier.monotonic_ns
     utc_ns = later.utc_ns - earlier.utc_ns
     same_boot = monotonic_ns >= 0 and abs(utc_ns - monotonic_ns) <= _CLOCK_OFFSET_NS_MAX

@@ -1,59 +1,56 @@
-"""At-least-once made exactly-once: which records of a reading were given before.
+"""Exactly-once delivery from an at-least-once buffer: which records were delivered before.
 
-Responsible for: remembering the records given last until the reader let go of them, and finding
-them again at the front of a reading.
-Not responsible for: bytes (records) and for asking the reader to let go of them (link).
-
-A reader gives its first records until they are cleared, so what was given before can stand only at
-the front of a reading, in the order in which it was given. A reading that begins with another
-record shows that all before it is gone.
+A reader returns its first records until they are cleared, so records delivered before can only be
+at the front of a reading, in the order in which they were delivered. A reading that begins with
+another record proves that all before it are gone.
 Source: package README, "FEIG OBID", delivery.
 """
 
+from msgspec import Struct
+
 from firmware_bridge.feig.records import MARK_BYTES, Record
-from firmware_bridge.values import dataclass
 
 # More than the records of the longest frame.
 _MARKS_MAX = 2048
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """`marks` of the records given last, in order; `cleared`: the reader has let go of them."""
+class DeliveredMarks(Struct, frozen=True):
+    """`marks` of the records delivered last, in order; `cleared`: the reader has cleared them."""
 
     marks: bytes = b""
     cleared: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
-    """A reading: how many records were given before, and the others."""
+class DeduplicatedRecords(Struct, frozen=True):
+    """A reading without repeats: the new marks, the number of repeats, the new records."""
 
-    delivered: Delivered
+    delivered: DeliveredMarks
     repeats: int
     new: tuple[Record, ...]
 
 
-def sift(delivered: Delivered, records: tuple[Record, ...]) -> Sifted:
-    """The records of a reading that were not given before; all of it waits to be cleared."""
+def deduplicate(delivered: DeliveredMarks, records: tuple[Record, ...]) -> DeduplicatedRecords:
+    """Split a reading into repeats and new records; all of it waits to be cleared."""
     repeats = _repeats(delivered, records)
     new = records[repeats:]
     if not records:
-        return Sifted(delivered, 0, ())
+        return DeduplicatedRecords(delivered, 0, ())
     gone = delivered.cleared or not repeats
     marks = b"".join(record.mark for record in (records if gone else new))
     if not gone:
         marks = delivered.marks + marks
     elif not new:
         marks = delivered.marks
-    return Sifted(Delivered(marks[-_MARKS_MAX * MARK_BYTES :], cleared=False), repeats, new)
+    return DeduplicatedRecords(
+        DeliveredMarks(marks[-_MARKS_MAX * MARK_BYTES :], cleared=False), repeats, new
+    )
 
 
-def _repeats(delivered: Delivered, records: tuple[Record, ...]) -> int:
-    """The longest front of the reading that was given before, in one piece.
+def _repeats(delivered: DeliveredMarks, records: tuple[Record, ...]) -> int:
+    """Length of the longest front of the reading that was delivered before, contiguously.
 
-    A record without a time may look like an earlier one; it is taken for that one only while the
-    reader may still hold it.
+    A record without a time may equal an earlier one; it counts as a repeat only while the reader
+    may still hold that one.
     """
     marks = delivered.marks
     longest = 0

@@ -1,11 +1,8 @@
-"""Frames of FEIG OBID readers: bytes to frames and back, standard and advanced.
+"""Frames of FEIG OBID readers: a byte stream to frames and back, standard and advanced.
 
-Responsible for: finding whole frames in a stream of any fragmentation, checking their CRC, naming
-what is no frame, and getting back in step. Bounded: what waits for its end never exceeds
-`FRAME_BYTES_MAX`. A byte that no frame can begin with is passed over at once; after a bad CRC the
-next frame is looked for one byte further on.
-Not responsible for: what a frame means (messages) and for time: who calls says when the line fell
-silent.
+Bounded: the bytes that wait for their end never exceed `FRAME_BYTES_MAX`. A byte that cannot
+begin a frame is skipped at once; after a bad CRC the search goes on one byte later.
+Not: time; the caller reports when the line fell silent.
 Source: package README, "FEIG OBID", frames.
 """
 
@@ -13,23 +10,24 @@ from collections.abc import Iterator
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from firmware_bridge.checksums import crc_mcrf4xx
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.values import dataclass
 
 STX = 0x02
 ANY_ADDRESS = 0xFF
-# A standard frame cannot be longer; an advanced one could, but no reader needs to be.
+# Limit of a standard frame; an advanced one could be longer, but no reader needs that.
 STANDARD_BYTES_MAX = 255
 FRAME_BYTES_MAX = 16_384
 
 _CRC_BYTES = 2
-# The address a reader never answers with.
-_NO_ONE = bytes((ANY_ADDRESS,))
+# A reader never answers with this address.
+_NO_READER = bytes((ANY_ADDRESS,))
 
 
-class Command(IntEnum):
-    """What this program may ask. To drop the buffer (33) is not among it."""
+class FeigCommand(IntEnum):
+    """Requests this program may send. Discarding the buffer (33) is not one of them."""
 
     READ_BUFFER_OLD = 0x21
     READ_BUFFER = 0x22
@@ -41,139 +39,138 @@ class Command(IntEnum):
     TRANSPONDER = 0xB0
 
 
-# Sent by a reader unasked.
+# Sent by a reader unsolicited.
 KEEP_ALIVE = 0x6E
 
-# The control bytes of the family: a frame with another one is none.
-CONTROL_BYTES = frozenset(Command) | frozenset(
+# All control bytes of the product family; other bytes cannot begin a frame.
+CONTROL_BYTES = frozenset(FeigCommand) | frozenset(
     {0x33, 0x52, 0x63, 0x69, 0x6A, KEEP_ALIVE, 0x72, 0x74, 0x80, 0x81, 0x82, 0x83, 0x85, 0x87, 0x88}
 )
 
 
 class Side(StrEnum):
-    """Who sends the bytes."""
+    """The sender of the bytes."""
 
     READER = "reader"
     HOST = "host"
 
 
-class Form(StrEnum):
-    """A standard frame has one byte of length, an advanced one STX and two."""
+class FrameForm(StrEnum):
+    """A standard frame has a one-byte length; an advanced one has STX and a two-byte length."""
 
     STANDARD = "standard"
     ADVANCED = "advanced"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the host asks; `command` may be one this program never sends."""
+class RequestFrame(Struct, frozen=True):
+    """A request of the host; `command` may be one that this program never sends."""
 
     address: int
     command: int
     data: bytes
-    form: Form
+    form: FrameForm
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the reader says, asked or unasked."""
+class AnswerFrame(Struct, frozen=True):
+    """A frame of the reader, solicited or not."""
 
     address: int
     command: int
     status: int
     data: bytes
-    form: Form
+    form: FrameForm
 
 
-Frame: TypeAlias = Request | Answer
+FeigFrame: TypeAlias = RequestFrame | AnswerFrame
 
 
-@dataclass(frozen=True, slots=True)
-class Unframed:
-    """What is carried from one chunk to the next.
+class FeigUnframed(Struct, frozen=True):
+    """Receive buffer carried from one chunk to the next.
 
-    `pending` may be the beginning of a frame. `told` are the kinds of faults that the present run
-    of bytes without a frame has given: each is told once a run, in any fragmentation.
+    `pending` may be the start of a frame. `reported`: the kinds of faults reported for the current
+    run of bytes outside any frame; each is reported once a run, in any fragmentation.
     """
 
     pending: bytes = b""
-    told: tuple[LinkFaultKind, ...] = ()
+    reported: tuple[LinkFaultKind, ...] = ()
 
 
 _DETAILS = {
-    LinkFaultKind.NOISE: "bytes that belong to no frame",
+    LinkFaultKind.NOISE: "bytes outside any frame",
     LinkFaultKind.BAD_CHECKSUM: "the CRC does not match the frame",
-    LinkFaultKind.LENGTH: f"a frame says that it is longer than {FRAME_BYTES_MAX} bytes",
+    LinkFaultKind.LENGTH: f"a frame declares a length of more than {FRAME_BYTES_MAX} bytes",
     LinkFaultKind.TRUNCATED: "the line fell silent within a frame",
 }
 
 
 def feed(
-    unframed: Unframed, data: bytes, side: Side = Side.READER
-) -> tuple[Unframed, tuple[Frame | LinkFault, ...]]:
-    """Take the next bytes; give the frames and faults they complete, in order.
+    unframed: FeigUnframed, data: bytes, side: Side = Side.READER
+) -> tuple[FeigUnframed, tuple[FeigFrame | LinkFault, ...]]:
+    """Take the next bytes; return the frames and faults they complete, in order.
 
-    Total: no bytes raise. The same stream gives the same frames and faults in any fragmentation.
+    No bytes raise. The same stream gives the same frames and faults in any fragmentation.
     """
     buffer = unframed.pending + data
-    told = unframed.told
-    found: list[Frame | LinkFault] = []
+    reported = unframed.reported
+    found: list[FeigFrame | LinkFault] = []
     rest = 0
-    for _start, following, one in walk(buffer, side):
+    for _start, following, one in iterate_frames(buffer, side):
         rest = following
-        told, new = _told(told, one)
+        reported, new = _new_faults(reported, one)
         found.extend(new)
-    return Unframed(buffer[rest:], told), tuple(found)
+    return FeigUnframed(buffer[rest:], reported), tuple(found)
 
 
-def silence(unframed: Unframed, side: Side = Side.READER) -> tuple[Frame | LinkFault, ...]:
-    """The line is silent: what waits for its end is no frame, but one may stand further on."""
-    pending, told = unframed.pending, unframed.told
-    found: list[Frame | LinkFault] = []
+def flush(unframed: FeigUnframed, side: Side = Side.READER) -> tuple[FeigFrame | LinkFault, ...]:
+    """After silence: drop the incomplete frame, and return frames found inside it."""
+    pending, reported = unframed.pending, unframed.reported
+    found: list[FeigFrame | LinkFault] = []
     while pending:
         whole_head = len(pending) >= _head_bytes(pending[0])
-        first_trouble = told in ((), (LinkFaultKind.NOISE,))
-        cut = LinkFaultKind.TRUNCATED if whole_head and first_trouble else LinkFaultKind.NOISE
-        told, new = _told(told, cut)
+        is_first_fault = reported in ((), (LinkFaultKind.NOISE,))
+        cut = LinkFaultKind.TRUNCATED if whole_head and is_first_fault else LinkFaultKind.NOISE
+        reported, new = _new_faults(reported, cut)
         found.extend(new)
-        unframed, further = feed(Unframed(told=told), pending[1:], side)
+        unframed, further = feed(FeigUnframed(reported=reported), pending[1:], side)
         found.extend(further)
-        pending, told = unframed.pending, unframed.told
+        pending, reported = unframed.pending, unframed.reported
     return tuple(found)
 
 
-def walk(buffer: bytes, side: Side) -> Iterator[tuple[int, int, Frame | LinkFaultKind]]:
-    """Each frame and each byte that begins none: where it stands, where the rest begins.
+def iterate_frames(
+    buffer: bytes, side: Side
+) -> Iterator[tuple[int, int, FeigFrame | LinkFaultKind]]:
+    """Yield (start, end, frame or fault kind) for each frame and each byte that begins none.
 
-    Ends where it cannot be told yet what the next byte begins.
+    Ends where more bytes are needed.
     """
     at = 0
     while at < len(buffer):
-        following, one = _take(buffer, at, side)
+        following, one = _parse_at(buffer, at, side)
         if one is None:
             return
         yield at, following, one
         at = following
 
 
-def _told(
-    told: tuple[LinkFaultKind, ...], one: Frame | LinkFaultKind
-) -> tuple[tuple[LinkFaultKind, ...], tuple[Frame | LinkFault, ...]]:
-    """What a run of bytes has told after one more find, and what is new in it."""
+def _new_faults(
+    reported: tuple[LinkFaultKind, ...], one: FeigFrame | LinkFaultKind
+) -> tuple[tuple[LinkFaultKind, ...], tuple[FeigFrame | LinkFault, ...]]:
+    """The kinds reported for this run after one more result, and what is newly reported."""
     if not isinstance(one, LinkFaultKind):
         return (), (one,)
-    if one in told or (told and one is LinkFaultKind.NOISE):
-        return told, ()
-    return (*told, one), (LinkFault(one, _DETAILS[one]),)
+    if one in reported or (reported and one is LinkFaultKind.NOISE):
+        return reported, ()
+    return (*reported, one), (LinkFault(one, _DETAILS[one]),)
 
 
 def _head_bytes(first: int) -> int:
-    """Up to the control byte."""
+    """Length of the header, control byte included."""
     return 5 if first == STX else 3
 
 
-def _take(buffer: bytes, at: int, side: Side) -> tuple[int, Frame | LinkFaultKind | None]:
-    """What stands at `at`, and where the rest begins; None while that cannot be told."""
+def _parse_at(buffer: bytes, at: int, side: Side) -> tuple[int, FeigFrame | LinkFaultKind | None]:
+    """The frame or fault at `at`, and where the rest begins; None if more bytes are needed."""
     first = buffer[at]
     head_bytes = _head_bytes(first)
     head = buffer[at : at + head_bytes]
@@ -182,7 +179,7 @@ def _take(buffer: bytes, at: int, side: Side) -> tuple[int, Frame | LinkFaultKin
     bytes_min = head_bytes + _CRC_BYTES + (side is Side.READER)
     if length < bytes_min and (first != STX or len(head) >= 3):
         return at + 1, LinkFaultKind.NOISE
-    if side is Side.READER and head[head_bytes - 2 : head_bytes - 1] == _NO_ONE:
+    if side is Side.READER and head[head_bytes - 2 : head_bytes - 1] == _NO_READER:
         return at + 1, LinkFaultKind.NOISE
     if len(head) < head_bytes:
         return at, None
@@ -198,20 +195,22 @@ def _take(buffer: bytes, at: int, side: Side) -> tuple[int, Frame | LinkFaultKin
     return at + length, _frame(frame, side)
 
 
-def _frame(frame: bytes, side: Side) -> Frame:
+def _frame(frame: bytes, side: Side) -> FeigFrame:
     advanced = frame[0] == STX
-    form = Form.ADVANCED if advanced else Form.STANDARD
+    form = FrameForm.ADVANCED if advanced else FrameForm.STANDARD
     address, command, *_ = frame[_head_bytes(frame[0]) - 2 :]
     body = frame[_head_bytes(frame[0]) : -_CRC_BYTES]
     if side is Side.HOST:
-        return Request(address, command, body, form)
-    return Answer(address, command, body[0], body[1:], form)
+        return RequestFrame(address, command, body, form)
+    return AnswerFrame(address, command, body[0], body[1:], form)
 
 
-def encode_request(command: Command, data: bytes = b"", form: Form = Form.ADVANCED) -> bytes:
-    """A whole request to whichever reader is at the port."""
+def encode_request(
+    command: FeigCommand, data: bytes = b"", form: FrameForm = FrameForm.ADVANCED
+) -> bytes:
+    """Encode a request to whichever reader is at the port."""
     body = bytes((ANY_ADDRESS, command)) + data
-    if form is Form.STANDARD:
+    if form is FrameForm.STANDARD:
         length = 1 + len(body) + _CRC_BYTES
         assert length <= STANDARD_BYTES_MAX
         framed = bytes((length,)) + body

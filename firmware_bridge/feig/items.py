@@ -1,22 +1,20 @@
-"""What a link to a FEIG reader gives: records of its buffer, and what it says of itself.
+"""Items a FEIG link gives (records, reports about the reader) and requests it takes.
 
-Responsible for: the closed set of items and of requests, as plain values.
-Not responsible for: bytes (frames, records) and for what a tag means (drivers).
 Source: package README, "FEIG OBID".
 """
 
 from typing import TypeAlias
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
+
+from firmware_bridge.link import ContinuityUnproven
 
 
-@dataclass(frozen=True, slots=True)
-class BufferRecord:
-    """One data set of the reader's buffer, each field None where the reader does not give it.
+class BufferRecord(Struct, frozen=True):
+    """One data set of the reader's buffer; a field the reader does not give is None.
 
-    `identity` is empty where the record is of an input alone. `inputs` are the levels at that
-    moment, bit 0 for input 1. `time_ms` is the reader's own timer: since it was switched on, and
-    anew every 24 hours.
+    `identity` is empty in a record of an input alone. `inputs` are the levels at that moment, bit 0
+    for input 1. `time_ms` is the reader's timer: milliseconds since power-on, modulo 24 hours.
     """
 
     identity: bytes
@@ -27,62 +25,49 @@ class BufferRecord:
     blocks: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderIdentified:
-    """The reader answered who it is; `version` are the bytes of its answer."""
+class ReaderIdentified(Struct, frozen=True):
+    """The reader answered the version request; `version` is the data of its answer."""
 
     version: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class BufferOverflowed:
+class BufferOverflow(Struct, frozen=True):
     """The reader's buffer was full: records were lost before the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuityUnproven:
-    """Since the port was last read the reader may have lost its buffer (its timer began anew)."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeepAlive:
-    """The reader says that it is there; `flags` are its two bytes."""
+class KeepAlive(Struct, frozen=True):
+    """A keep-alive of the reader with its two bytes of `flags`."""
 
     flags: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatsDropped:
-    """So many records were delivered once more and are known already."""
+class RepeatsDropped(Struct, frozen=True):
+    """`count` records were delivered again and dropped."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TagInventoried:
-    """One tag in the field, as an inventory found it."""
+class TagInventoried(Struct, frozen=True):
+    """One tag in the field, found by an inventory."""
 
     tr_type: int
     identity: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryDone:
-    """An inventory was answered to its end; `count` tags."""
+class InventoryDone(Struct, frozen=True):
+    """An inventory is complete; `count` tags were found."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlocksRead:
-    """The memory of one tag, from the first block asked for."""
+class BlocksRead(Struct, frozen=True):
+    """The memory of one tag, from the first requested block on."""
 
     identity: bytes
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFailed:
+class RequestFailed(Struct, frozen=True):
     """A request was refused by the reader, or not answered (`status` None); `request` names it."""
 
     request: str
@@ -93,7 +78,7 @@ class RequestFailed:
 FeigItem: TypeAlias = (
     BufferRecord
     | ReaderIdentified
-    | BufferOverflowed
+    | BufferOverflow
     | ContinuityUnproven
     | KeepAlive
     | RepeatsDropped
@@ -104,23 +89,20 @@ FeigItem: TypeAlias = (
 )
 
 
-# --- what may be asked ---------------------------------------------------------------------------
+# --- requests ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SetPace:
-    """Ask the buffer closely, or idly; nothing is sent for it in notification mode."""
+class SetPace(Struct, frozen=True):
+    """Set the polling pace: `closely` or idly; no effect in notification mode."""
 
     closely: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """Find every tag in the field (B0 01, again with MORE until there is no more)."""
+class Inventory(Struct, frozen=True, tag="inventory"):
+    """Find every tag in the field (B0 01, again with MORE until there are no more)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBlocks:
+class ReadBlocks(Struct, frozen=True, tag="read-blocks"):
     """Read `count` blocks of one tag from block `first` on (B0 23, addressed)."""
 
     identity: bytes

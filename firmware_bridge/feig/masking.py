@@ -1,13 +1,10 @@
-"""Showing the wire of a FEIG reader without showing which card comes next.
+"""Shows the wire of a FEIG reader as text without revealing which card comes next.
 
-Responsible for: raw bytes and frames as text in which no identity and nothing stored on a tag can
-be read or worked out.
-Not responsible for: when a port may be shown unmasked (maintenance, the controller's decision).
-
-An identity names one card of a known batch, so it is as good as a face. Shown are the frames that
-hold nothing of tags, and of the others the bytes up to the status. Everything else is hidden: data,
-the CRC, which tells a card of a known batch from all others, and every byte that is not proved by
-the CRC to belong to a frame, because in a broken frame any byte may be one of an identity.
+An identity names one card of a known batch, so it is as good as a face. Frames without tag data
+are shown, and of the others the bytes up to the status. Everything else is hidden: data, the CRC
+(it distinguishes one card of a known batch from all others), and every byte that no CRC proves to
+belong to a frame, because in a broken frame any byte may be part of an identity.
+Not: when a port may be shown unmasked (maintenance, the controller's decision).
 Source: package README, "FEIG OBID", what is shown.
 """
 
@@ -16,73 +13,73 @@ from typing import assert_never
 
 from firmware_bridge.feig.frames import (
     KEEP_ALIVE,
-    Answer,
-    Command,
-    Form,
-    Frame,
-    Request,
+    AnswerFrame,
+    FeigCommand,
+    FeigFrame,
+    FeigUnframed,
+    FrameForm,
+    RequestFrame,
     Side,
-    Unframed,
     feed,
-    walk,
+    iterate_frames,
 )
 from firmware_bridge.feig.messages import status_text
 from firmware_bridge.link import LinkFaultKind
 
 _HIDDEN = ".."
-_BEFORE = Unframed()
+_BEFORE = FeigUnframed()
 _WORDS = MappingProxyType(
     {
-        int(Command.READ_BUFFER_OLD): "buffer",
-        int(Command.READ_BUFFER): "buffer",
-        int(Command.BUFFER_INFO): "buffer info",
-        int(Command.CLEAR_BUFFER): "clear buffer",
-        int(Command.VERSION): "version",
-        int(Command.READER_INFO): "reader info",
-        int(Command.SYSTEM_TIMER): "timer",
-        int(Command.TRANSPONDER): "transponder",
+        int(FeigCommand.READ_BUFFER_OLD): "buffer",
+        int(FeigCommand.READ_BUFFER): "buffer",
+        int(FeigCommand.BUFFER_INFO): "buffer info",
+        int(FeigCommand.CLEAR_BUFFER): "clear buffer",
+        int(FeigCommand.VERSION): "version",
+        int(FeigCommand.READER_INFO): "reader info",
+        int(FeigCommand.SYSTEM_TIMER): "timer",
+        int(FeigCommand.TRANSPONDER): "transponder",
         KEEP_ALIVE: "keep-alive",
     }
 )
 _SHOWN_WHOLE = frozenset(
     {
-        Command.BUFFER_INFO,
-        Command.CLEAR_BUFFER,
-        Command.VERSION,
-        Command.READER_INFO,
-        Command.SYSTEM_TIMER,
+        FeigCommand.BUFFER_INFO,
+        FeigCommand.CLEAR_BUFFER,
+        FeigCommand.VERSION,
+        FeigCommand.READER_INFO,
+        FeigCommand.SYSTEM_TIMER,
         KEEP_ALIVE,
     }
 )
 
 
-def mask_raw(data: bytes, unframed: Unframed = _BEFORE) -> tuple[str, Unframed]:
-    """Bytes of the reader as hex pairs, hidden ones as `..`; carry the rest to the next chunk."""
+def mask_raw(data: bytes, unframed: FeigUnframed = _BEFORE) -> tuple[str, FeigUnframed]:
+    """Bytes of the reader as hex pairs, hidden ones as `..`; pass the rest on to the next chunk."""
     before = len(unframed.pending)
     buffer = unframed.pending + data
-    shown = [_HIDDEN] * len(buffer)
-    for start, following, one in walk(buffer, Side.READER):
+    hex_pairs = [_HIDDEN] * len(buffer)
+    for start, following, one in iterate_frames(buffer, Side.READER):
         if not isinstance(one, LinkFaultKind):
             end = following if one.command in _SHOWN_WHOLE else start + _plain_bytes(one)
-            shown[start:end] = [f"{byte:02X}" for byte in buffer[start:end]]
+            hex_pairs[start:end] = [f"{byte:02X}" for byte in buffer[start:end]]
     unframed, _found = feed(unframed, data)
-    return " ".join(shown[before:]), unframed
+    return " ".join(hex_pairs[before:]), unframed
 
 
-def _plain_bytes(frame: Frame) -> int:
-    """Up to the status byte, or up to the control byte of a request."""
-    head_bytes = 5 if frame.form is Form.ADVANCED else 3
-    return head_bytes + isinstance(frame, Answer)
+def _plain_bytes(frame: FeigFrame) -> int:
+    """Number of bytes up to the status byte, or up to the control byte of a request."""
+    head_bytes = 5 if frame.form is FrameForm.ADVANCED else 3
+    return head_bytes + isinstance(frame, AnswerFrame)
 
 
-def frame_text(frame: Frame, *, masked: bool) -> str:
-    """One frame in a technician's words."""
+def frame_text(frame: FeigFrame, *, masked: bool) -> str:
+    """One frame as shown to a technician."""
     command = f"{frame.command:02X} ({_WORDS.get(frame.command, 'not used here')})"
     data = _data(frame.data, whole=not masked or frame.command in _SHOWN_WHOLE)
     match frame:
-        case Request():
+        case RequestFrame():
             return f"request {command}{data}"
-        case Answer(status=status):
+        case AnswerFrame(status=status):
             return f"answer {command} status {status_text(status)}{data}"
         case _:
             assert_never(frame)

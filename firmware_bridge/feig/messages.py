@@ -1,15 +1,15 @@
-"""What FEIG readers' answers hold, apart from the buffer's records.
+"""Content of FEIG readers' answers: status, timer, inventory and data blocks.
 
-Responsible for: the status byte in words, the timer, the version, tags in the field, data blocks.
-Not responsible for: records (records) and for what is asked when (link).
+Not: the buffer's records (records).
 Source: package README, "FEIG OBID", commands and status.
 """
 
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from firmware_bridge.feig.items import TagInventoried
-from firmware_bridge.values import dataclass
 
 OK: Final = 0x00
 NO_TRANSPONDER: Final = 0x01
@@ -49,20 +49,19 @@ STATUS_WORDS = MappingProxyType(
     }
 )
 
-# With these a reading of the buffer holds records; 83 to 85 are warnings beside them.
+# Statuses of a reading that contains records; 83 to 85 are warnings.
 WITH_RECORDS = frozenset({OK, 0x83, 0x84, 0x85, OVERFLOW, MORE_DATA})
 
 DAY_MS: Final = 86_400_000
 
-# Kinds of transponder whose entry in an inventory is kind, DSFID and an identity of eight bytes,
-# and those whose entry is kind, a byte for the identity's own kind, its length and the identity.
+# Transponder types whose inventory entry is type, DSFID and an identity of eight bytes, and those
+# whose entry is type, identity type, length and identity.
 _OF_EIGHT = frozenset({0x00, 0x01, 0x03, 0x07})
 _OF_LENGTH = frozenset({0x09, 0x84})
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """A good frame whose content does not fit; the reason shows none of its bytes."""
+class MalformedContent(Struct, frozen=True):
+    """The invalid content of a good frame; the reason shows none of its bytes."""
 
     reason: str
 
@@ -73,48 +72,48 @@ def status_text(status: int) -> str:
 
 
 def clock_ms(timer: bytes) -> int:
-    """The system timer, hour, minute and u16 of milliseconds, as milliseconds of its day."""
+    """The system timer (hour, minute, u16 of milliseconds) in milliseconds of its day."""
     return timer[0] * 3_600_000 + timer[1] * 60_000 + int.from_bytes(timer[2:4], "big")
 
 
-def parse_timer(data: bytes) -> int | Malformed:
-    """The answer to 86."""
+def parse_timer(data: bytes) -> int | MalformedContent:
+    """Parse the answer to 86."""
     if len(data) != 4:
-        return Malformed(f"the timer has {len(data)} bytes where 4 are due")
+        return MalformedContent(f"the timer has {len(data)} bytes instead of 4")
     return clock_ms(data)
 
 
-def parse_inventory(data: bytes) -> tuple[TagInventoried, ...] | Malformed:
-    """The answer to B0 01: how many, then each tag."""
+def parse_inventory(data: bytes) -> tuple[TagInventoried, ...] | MalformedContent:
+    """Parse the answer to B0 01: a count, then each tag."""
     if not data:
-        return Malformed("an inventory without a count")
+        return MalformedContent("an inventory without a count")
     count, rest = data[0], data[1:]
     tags: list[TagInventoried] = []
     for number in range(1, count + 1):
         if not rest:
-            return Malformed(f"an inventory of {count} ends before tag {number}")
+            return MalformedContent(f"an inventory of {count} ends before tag {number}")
         kind = rest[0]
         if kind in _OF_EIGHT:
             end, begin = 10, 2
         elif kind in _OF_LENGTH and len(rest) >= 3:
             end, begin = 3 + rest[2], 3
         else:
-            return Malformed(f"tag {number} is of kind {kind:02X}, whose entry is not known")
+            return MalformedContent(f"tag {number} has the unknown type {kind:02X}")
         if len(rest) < end:
-            return Malformed(f"tag {number} of an inventory is cut short")
+            return MalformedContent(f"tag {number} of an inventory is truncated")
         tags.append(TagInventoried(kind, rest[begin:end]))
         rest = rest[end:]
-    return Malformed("bytes after the last tag of an inventory") if rest else tuple(tags)
+    return MalformedContent("bytes after the last tag of an inventory") if rest else tuple(tags)
 
 
-def parse_blocks(data: bytes, count: int) -> bytes | Malformed:
-    """The answer to B0 23: how many blocks, how long, and each with its security byte before it."""
+def parse_blocks(data: bytes, count: int) -> bytes | MalformedContent:
+    """Parse the answer to B0 23: number and size of blocks, each after its security byte."""
     if len(data) < 2:
-        return Malformed("blocks without number and size")
+        return MalformedContent("blocks without number and size")
     given, size = data[0], data[1]
     if given != count:
-        return Malformed(f"{given} blocks where {count} were asked for")
+        return MalformedContent(f"{given} blocks instead of {count}")
     if not size or len(data) != 2 + given * (1 + size):
-        return Malformed("the blocks are not as long as their number and size say")
+        return MalformedContent("the length of the blocks does not match their number and size")
     starts = range(3, len(data), 1 + size)
     return b"".join(data[start : start + size] for start in starts)

@@ -1,19 +1,18 @@
-"""Records of a FEIG reader's buffer: the data of 22 and 21 to records.
+"""Records of a FEIG reader's buffer: the data of answers 22 and 21 to records.
 
-Responsible for: cutting the data sets by TR-DATA and their lengths, and a mark by which a record
-delivered once more is known again.
-Not responsible for: which of them are new (delivery) and for what a record means (drivers).
+Each record has a mark by which a record that is delivered again is recognised.
 Source: package README, "FEIG OBID", records.
 """
 
 import hashlib
 from collections.abc import Callable
 
-from firmware_bridge.feig.frames import Command
+from msgspec import Struct
+
+from firmware_bridge.feig.frames import FeigCommand
 from firmware_bridge.feig.items import BufferRecord
-from firmware_bridge.feig.layouts import Layout
-from firmware_bridge.feig.messages import Malformed, clock_ms
-from firmware_bridge.values import dataclass
+from firmware_bridge.feig.layouts import BufferLayout
+from firmware_bridge.feig.messages import MalformedContent, clock_ms
 
 MARK_BYTES = 8
 
@@ -23,26 +22,25 @@ _IDD, _DB, _LSB_FIRST, _ANT, _TIMER, _DATE, _EXTENDED = 0x01, 0x02, 0x08, 0x10, 
 _IN, _MAC, _AFI, _ANT_EXT, _DIRECTION = 0x01, 0x02, 0x04, 0x10, 0x20
 
 _ISO15693 = 0x03
-# The one kind of transponder whose identity is not of eight bytes in old records: its first two
-# bits say 96 or 64 bits.
+# The only transponder type whose identity is not always eight bytes in old records: its first two
+# bits distinguish 96 from 64 bits.
 _EPC = 0x06
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record, its mark, and whether the mark holds its time: then no other record has it."""
+class Record(Struct, frozen=True):
+    """A record and its mark; `timed`: the mark contains a time and is therefore unique."""
 
     item: BufferRecord
     mark: bytes
     timed: bool
 
 
-class _NoFit(Exception):
-    """The bytes are no data sets; the text is the reason, without the bytes."""
+class _FormatError(Exception):
+    """The bytes are not valid data sets; the message gives the reason, without the bytes."""
 
 
-class _Bytes:
-    """Bytes taken from the front."""
+class _ByteReader:
+    """Reads bytes from the front."""
 
     __slots__ = ("_at", "_data")
 
@@ -51,60 +49,62 @@ class _Bytes:
         self._at = 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self._data) - self._at
 
-    def take(self, count: int, what: str) -> bytes:
+    def take(self, count: int, name: str) -> bytes:
         """The next bytes. Raises _NoFit."""
-        if self.left < count:
-            raise _NoFit(f"{what} is cut short")
+        if self.remaining < count:
+            raise _FormatError(f"{name} is truncated")
         self._at += count
         return self._data[self._at - count : self._at]
 
-    def number(self, count: int, what: str) -> int:
-        return int.from_bytes(self.take(count, what), "big")
+    def number(self, count: int, name: str) -> int:
+        return int.from_bytes(self.take(count, name), "big")
 
 
-def parse_records(command: int, data: bytes, layout: Layout) -> tuple[Record, ...] | Malformed:
-    """The data of an answer to reading the buffer. Total: no bytes raise."""
+def parse_records(
+    command: int, data: bytes, layout: BufferLayout
+) -> tuple[Record, ...] | MalformedContent:
+    """Parse the data of an answer to reading the buffer. No bytes raise."""
     if not data:
         return ()
     try:
-        if command == Command.READ_BUFFER_OLD:
-            return _old_sets(_Bytes(data), layout)
-        return _sets(_Bytes(data), layout)
-    except _NoFit as no_fit:
-        return Malformed(str(no_fit))
+        if command == FeigCommand.READ_BUFFER_OLD:
+            return _old_sets(_ByteReader(data), layout)
+        return _sets(_ByteReader(data), layout)
+    except _FormatError as error:
+        return MalformedContent(str(error))
 
 
-def _sets(data: _Bytes, layout: Layout) -> tuple[Record, ...]:
+def _sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
     one = data.number(1, "TR-DATA1")
     two = data.number(1, "TR-DATA2") if one & _EXTENDED else 0
 
     def next_set(number: int) -> Record:
         length = data.number(2, f"the length of data set {number}")
         if length < 2:
-            raise _NoFit(f"data set {number} is shorter than its own length")
-        # What stands after the known fields is for readers to come.
-        return _record(_Bytes(data.take(length - 2, f"data set {number}")), one, two, layout)
+            raise _FormatError(f"data set {number} is shorter than its own length")
+        # Bytes after the known fields are reserved for later readers.
+        return _record(_ByteReader(data.take(length - 2, f"data set {number}")), one, two, layout)
 
     return _all_of(data, data.number(2, "DATA-SETS"), next_set)
 
 
-def _old_sets(data: _Bytes, layout: Layout) -> tuple[Record, ...]:
+def _old_sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
     one = data.number(1, "TR-DATA")
     count = data.number(1, "DATA-SETS")
     return _all_of(data, count, lambda _number: _old_record(data, one, layout))
 
 
-def _all_of(data: _Bytes, count: int, next_set: Callable[[int], Record]) -> tuple[Record, ...]:
+def _all_of(data: _ByteReader, count: int, next_set: Callable[[int], Record]) -> tuple[Record, ...]:
     records = tuple(next_set(number) for number in range(1, count + 1))
-    if data.left:
-        raise _NoFit(f"{data.left} bytes after the last of {count} data sets")
+    if data.remaining:
+        raise _FormatError(f"{data.remaining} bytes after the last of {count} data sets")
     return records
 
 
-def _record(data: _Bytes, one: int, two: int, layout: Layout) -> Record:
+def _record(data: _ByteReader, one: int, two: int, layout: BufferLayout) -> Record:
     kind, identity = 0, b""
     if one & _IDD:
         kind, _, length = data.take(3, "TR-TYPE, IDDIB and IDD-LEN")
@@ -137,7 +137,7 @@ def _record(data: _Bytes, one: int, two: int, layout: Layout) -> Record:
     return Record(item, _mark(bytes((kind,)), identity, time, date, inputs), bool(time))
 
 
-def _old_record(data: _Bytes, one: int, layout: Layout) -> Record:
+def _old_record(data: _ByteReader, one: int, layout: BufferLayout) -> Record:
     kind, identity = 0, b""
     if one & _IDD:
         kind = data.number(1, "TR-TYPE")
@@ -162,7 +162,7 @@ def _old_record(data: _Bytes, one: int, layout: Layout) -> Record:
     return Record(item, _mark(bytes((kind,)), identity, time, date), bool(time))
 
 
-def _blocks(data: _Bytes, count: int, size: int, *, lsb_first: bool) -> bytes:
+def _blocks(data: _ByteReader, count: int, size: int, *, lsb_first: bool) -> bytes:
     """Data blocks, each with its most significant byte first."""
     memory = data.take(count * size, "DB")
     if not lsb_first or not size:
@@ -172,7 +172,7 @@ def _blocks(data: _Bytes, count: int, size: int, *, lsb_first: bool) -> bytes:
 
 
 def _mark(*parts: bytes) -> bytes:
-    """Of identity, time and inputs alone: an antenna may yet join a record that waits."""
+    """Hash of identity, time and inputs; an antenna may still be added to a waiting record."""
     digest = hashlib.blake2b(digest_size=MARK_BYTES)
     for part in parts:
         digest.update(len(part).to_bytes(2, "big") + part)

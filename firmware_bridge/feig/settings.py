@@ -1,32 +1,28 @@
-"""What may differ from one FEIG reader to the next: layout of its buffer, delivery, deadlines.
+"""Settings of a FEIG link: buffer layout, delivery and deadlines.
 
-Responsible for: the settings of a link to such a reader as one value.
-Not responsible for: the layouts themselves (layouts) and for reading a configuration.
 Source: package README, "FEIG OBID", settings.
 """
 
 from enum import StrEnum
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class Delivery(StrEnum):
-    """How records come: the reader sends them unasked, or its buffer is asked for them."""
+    """The reader sends records unsolicited, or its buffer is polled."""
 
     NOTIFY = "notify"
     POLL = "poll"
 
 
-@dataclass(frozen=True, slots=True)
-class FeigLinkSettings:
+class FeigLinkSettings(Struct, frozen=True):
     """`layout` names a row of layouts.LAYOUTS. Times in nanoseconds.
 
-    Polled, the buffer is asked every `poll_closely_ns` while cards are being drawn, else every
-    `poll_idly_ns`. A request unanswered for `answer_ns_max` is lost: the reader answers no broken
-    frame; listing the tags in the field may take `inventory_ns_max`. `keep_alive_ns_max` 0: the
-    reader sends none, or none is expected. Half a frame is given up after `gap_ns_max` of silence.
-    The reader's timer is asked every `timer_ask_ns`; over a longer time than `timer_gap_ns_max`
-    it proves nothing.
+    With polling, the buffer is read every `poll_closely_ns` while cards are being drawn, otherwise
+    every `poll_idly_ns`. A request unanswered for `answer_ns_max` is lost (the reader does not
+    answer broken frames); an inventory may take `inventory_ns_max`. `keep_alive_ns_max` 0: no
+    keep-alive is expected. Half a frame is dropped after `gap_ns_max` of silence. The reader's
+    timer is requested every `timer_ask_ns`; over more than `timer_gap_ns_max` it proves nothing.
     """
 
     layout: str = "isc.mr102"

@@ -1,33 +1,32 @@
-"""What a link to a FEIG reader has learnt, and what it asks next.
+"""The frozen state of a FEIG link, its deadlines, and which question is sent next.
 
-Responsible for: the frozen state, its deadlines, and which question comes when.
-Not responsible for: what answers mean (link, buffer) and for bytes (commands).
 Source: package README, "FEIG OBID", delivery.
 """
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
-from firmware_bridge.feig.continuity import Continuity
-from firmware_bridge.feig.delivery import Delivered
-from firmware_bridge.feig.frames import Unframed
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from firmware_bridge.feig.continuity import ContinuityState
+from firmware_bridge.feig.delivery import DeliveredMarks
+from firmware_bridge.feig.frames import FeigUnframed
 from firmware_bridge.feig.items import FeigItem, Inventory, ReadBlocks, RequestFailed
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
 TagRequest: TypeAlias = Inventory | ReadBlocks
-Items: TypeAlias = tuple[FeigItem | LinkFault, ...]
+FeigItems: TypeAlias = tuple[FeigItem | LinkFault, ...]
 
-# Unanswered questions in a row make the next one wait, each twice as long, up to so often.
+# The pause after unanswered questions in a row doubles at most so often.
 _DOUBLINGS_MAX = 4
-_NOT_HEARD = "the reader does not answer"
+_NO_ANSWER = "the reader does not answer"
 
 
 class Question(StrEnum):
-    """What one request asks for, in a technician's words."""
+    """What one request asks for, as shown to a technician."""
 
     VERSION = "its version"
     TIMER = "its timer"
@@ -36,9 +35,8 @@ class Question(StrEnum):
     TAGS = "the tags in its field"
 
 
-@dataclass(frozen=True, slots=True)
-class TagAsk:
-    """A request of the table's; `rounds` and `found` count the answers and tags of an inventory."""
+class TagQuery(Struct, frozen=True):
+    """A tag request of the table; `rounds` and `found` count answers and tags of an inventory."""
 
     request: TagRequest
     rounds: int = 0
@@ -49,145 +47,148 @@ class TagAsk:
         return "inventory" if isinstance(self.request, Inventory) else "read blocks"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The one question that waits for its answer; `ask` where it is one of the table's."""
+class OutstandingQuestion(Struct, frozen=True):
+    """The question that waits for its answer; `query` is set for a request of the table."""
 
     question: Question
     at: Timestamp
     deadline_ns: int
-    ask: TagAsk | None = None
+    query: TagQuery | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dues:
-    """When, by the monotonic clock, something is asked next; None: nothing is planned."""
+class Schedule(Struct, frozen=True):
+    """When, by the monotonic clock, each question is sent next; None: not planned."""
 
     version_ns: int = 0
     timer_ns: int = 0
     tags_ns: int = 0
     buffer_ns: int | None = None
-    sign_of_life_ns: int | None = None
+    keep_alive_due_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FeigLinkState:
-    """`bytes_ns` is when bytes came last. `clear_due` asks for a clearing with this call's output;
-    `clear_deadline_ns` is when the one sent should be answered. `uncleared`: it was not answered,
-    or records came after it was sent, so whether they are gone shows when the buffer is read.
-    `to_confirm` counts the first records of the reader's that were given: it is to hand over these
-    alone before they are cleared. `settled`: no request that found no answer can still be on its
-    way.
+class FeigLinkState(Struct, frozen=True):
+    """`bytes_ns`: when bytes were received last. `clear_due`: clear with this call's output.
 
-    `tries` counts unanswered questions, `silent` says that this was told. `told` names troubles
-    that last and were told. `acknowledges` says that the reader was not yet seen to go on
+    `clear_deadline_ns`: when the clearing sent should be answered. `uncleared`: it was not
+    answered, or records came after it was sent; the next reading shows whether they are gone.
+    `to_confirm`: number of delivered records at the front of the buffer; the reader must return
+    exactly these before they are cleared. `settled`: no unanswered request can still be answered.
+
+    `tries` counts unanswered questions; `silence_reported`: that was reported. `reported` names
+    lasting faults that were reported. `acknowledges`: the reader has not yet continued
     without waiting for a clearing.
     """
 
-    unframed: Unframed = field(default_factory=Unframed)
+    unframed: FeigUnframed = field(default_factory=FeigUnframed)
     bytes_ns: int = 0
     open: bool = False
     identified: bool = False
-    asked: Asked | None = None
-    waiting: tuple[TagAsk, ...] = ()
-    dues: Dues = field(default_factory=Dues)
+    outstanding: OutstandingQuestion | None = None
+    waiting: tuple[TagQuery, ...] = ()
+    schedule: Schedule = field(default_factory=Schedule)
     clear_due: bool = False
     clear_deadline_ns: int | None = None
     uncleared: bool = False
     to_confirm: int = 0
     settled: bool = True
     tries: int = 0
-    silent: bool = False
+    silence_reported: bool = False
     closely: bool = False
     acknowledges: bool = True
-    overflow_told: bool = False
-    told: tuple[str, ...] = ()
-    delivered: Delivered = field(default_factory=Delivered)
-    continuity: Continuity = field(default_factory=Continuity)
+    overflow_reported: bool = False
+    reported: tuple[str, ...] = ()
+    delivered: DeliveredMarks = field(default_factory=DeliveredMarks)
+    continuity: ContinuityState = field(default_factory=ContinuityState)
 
 
 def next_question(state: FeigLinkState, now_ns: int) -> Question | None:
-    """What is to be asked now: one thing at a time, what the reader is before all else."""
-    if not state.open or state.asked is not None or state.clear_deadline_ns is not None:
+    """The question to send now: one at a time, the version first."""
+    if not state.open or state.outstanding is not None or state.clear_deadline_ns is not None:
         return None
-    planned = _planned(state)
+    planned = _planned_questions(state)
     return next((question for question, due_ns in planned if now_ns >= due_ns), None)
 
 
-def _planned(state: FeigLinkState) -> tuple[tuple[Question, int], ...]:
-    dues = state.dues
-    version = (Question.VERSION, dues.version_ns)
+def _planned_questions(state: FeigLinkState) -> tuple[tuple[Question, int], ...]:
+    schedule = state.schedule
+    version = (Question.VERSION, schedule.version_ns)
     if not state.settled:
         return (version,)
     confirm = ((Question.CONFIRM, 0),) if state.to_confirm else ()
     if not state.identified:
         return (version, *confirm)
-    timer = ((Question.TIMER, dues.timer_ns),)
-    # Cards without a pause must not keep the timer from being heard, nor a timer that does not
-    # answer the cards from being cleared.
-    planned = [*confirm, *timer] if state.continuity.unasked else [*timer, *confirm]
+    timer = ((Question.TIMER, schedule.timer_ns),)
+    # A stream of cards must not delay the timer, nor an unanswered timer question the clearing of
+    # cards.
+    planned = [*confirm, *timer] if state.continuity.no_answer else [*timer, *confirm]
     if state.waiting:
-        planned.append((Question.TAGS, dues.tags_ns))
-    if dues.buffer_ns is not None:
-        planned.append((Question.BUFFER, dues.buffer_ns))
+        planned.append((Question.TAGS, schedule.tags_ns))
+    if schedule.buffer_ns is not None:
+        planned.append((Question.BUFFER, schedule.buffer_ns))
     return tuple(planned)
 
 
 def next_deadline_ns(settings: FeigLinkSettings, state: FeigLinkState) -> int | None:
-    """When something is to be asked or given up."""
+    """Monotonic time of the next question or timeout, or None."""
     if not state.open:
         return None
-    dues = [state.clear_deadline_ns, state.dues.sign_of_life_ns]
+    deadlines = [state.clear_deadline_ns, state.schedule.keep_alive_due_ns]
     if state.unframed.pending:
-        dues.append(state.bytes_ns + settings.gap_ns_max)
-    if state.asked is not None:
-        dues.append(state.asked.deadline_ns)
+        deadlines.append(state.bytes_ns + settings.gap_ns_max)
+    if state.outstanding is not None:
+        deadlines.append(state.outstanding.deadline_ns)
     elif state.clear_deadline_ns is None:
-        dues.extend(due_ns for _question, due_ns in _planned(state))
-    return min((due_ns for due_ns in dues if due_ns is not None), default=None)
+        deadlines.extend(due_ns for _question, due_ns in _planned_questions(state))
+    return min((due_ns for due_ns in deadlines if due_ns is not None), default=None)
 
 
-def fell_silent(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, Items]:
-    """The reader is not heard where it should be: told once until it is heard again."""
+def report_silence(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, FeigItems]:
+    """Count an unanswered question; report silence once until the reader answers again."""
     state = replace(state, tries=state.tries + 1)
-    if state.silent:
+    if state.silence_reported:
         return state, ()
-    failed = tuple(RequestFailed(ask.name, None, _NOT_HEARD) for ask in state.waiting)
+    failed = tuple(RequestFailed(query.name, None, _NO_ANSWER) for query in state.waiting)
     fault = LinkFault(LinkFaultKind.NO_ANSWER, detail)
-    return replace(state, silent=True, waiting=()), (fault, *failed)
+    return replace(state, silence_reported=True, waiting=()), (fault, *failed)
 
 
 def retry_ns(settings: FeigLinkSettings, state: FeigLinkState, now_ns: int) -> int:
-    """When to ask again after `tries` questions without an answer: at once, then ever later."""
+    """When to ask again after `tries` unanswered questions: at once, then with back-off."""
     if state.tries < 2:
         return now_ns
     return now_ns + (settings.answer_ns_max << min(state.tries - 2, _DOUBLINGS_MAX))
 
 
-def after_pace_ns(settings: FeigLinkSettings, state: FeigLinkState, asked_ns: int) -> int | None:
-    """When the buffer is read again by itself."""
+def next_poll_ns(settings: FeigLinkSettings, state: FeigLinkState, asked_ns: int) -> int | None:
+    """When polling reads the buffer again; None in notification mode."""
     if settings.delivery is Delivery.NOTIFY:
         return None
     pace_ns = settings.poll_closely_ns if state.closely else settings.poll_idly_ns
     return asked_ns + pace_ns
 
 
-def once(
-    state: FeigLinkState, trouble: str, kind: LinkFaultKind, detail: str
-) -> tuple[FeigLinkState, Items]:
-    """A trouble that may last, told when it begins."""
-    if trouble in state.told:
+def report_once(
+    state: FeigLinkState, fault_name: str, kind: LinkFaultKind, detail: str
+) -> tuple[FeigLinkState, FeigItems]:
+    """Report a lasting fault once, when it begins."""
+    if fault_name in state.reported:
         return state, ()
-    return replace(state, told=(*state.told, trouble)), (LinkFault(kind, detail),)
+    return replace(state, reported=(*state.reported, fault_name)), (LinkFault(kind, detail),)
 
 
-def over(state: FeigLinkState, *troubles: str) -> FeigLinkState:
-    """A trouble that has ended: it is told when it comes again."""
-    return replace(state, told=tuple(one for one in state.told if one not in troubles))
+def end_faults(state: FeigLinkState, *fault_names: str) -> FeigLinkState:
+    """End lasting faults, so that they are reported again when they return."""
+    return replace(state, reported=tuple(one for one in state.reported if one not in fault_names))
 
 
-def without_requests(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, Items]:
-    """What the table asked for and what still waits will not be answered."""
-    asked = () if state.asked is None or state.asked.ask is None else (state.asked.ask,)
-    failed = tuple(RequestFailed(ask.name, None, detail) for ask in (*asked, *state.waiting))
-    return replace(state, asked=None, waiting=()), failed
+def fail_tag_requests(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, FeigItems]:
+    """Fail all tag requests: the outstanding one and those that wait."""
+    outstanding = (
+        ()
+        if state.outstanding is None or state.outstanding.query is None
+        else (state.outstanding.query,)
+    )
+    failed = tuple(
+        RequestFailed(query.name, None, detail) for query in (*outstanding, *state.waiting)
+    )
+    return replace(state, outstanding=None, waiting=()), failed

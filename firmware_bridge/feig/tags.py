@@ -1,14 +1,14 @@
-"""Tags in the field of a FEIG reader, listed and read when the table asks for it.
+"""Inventory and block reads of tags in a FEIG reader's field, requested by the table.
 
-Responsible for: queueing such requests, their answers, and telling each that fails.
-Not responsible for: bytes (messages, commands) and for when a request is sent (state, link).
 Source: package README, "FEIG OBID", tags in the field.
 """
 
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from firmware_bridge.feig import commands, messages
-from firmware_bridge.feig.frames import Answer, Form
+from firmware_bridge.feig.frames import AnswerFrame, FrameForm
 from firmware_bridge.feig.items import (
     BlocksRead,
     Inventory,
@@ -16,35 +16,34 @@ from firmware_bridge.feig.items import (
     ReadBlocks,
     RequestFailed,
 )
-from firmware_bridge.feig.messages import Malformed
+from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.settings import FeigLinkSettings
-from firmware_bridge.feig.state import FeigLinkState, Items, TagAsk, TagRequest
+from firmware_bridge.feig.state import FeigItems, FeigLinkState, TagQuery, TagRequest
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import replace
 
-# A reader that always says there is more is not asked for ever.
+# Limit for a reader that always reports more tags.
 _ROUNDS_MAX = 64
 _BYTE_MAX = 0xFF
 
 
-def requested(
+def queue_request(
     settings: FeigLinkSettings, state: FeigLinkState, request: TagRequest
-) -> tuple[FeigLinkState, Items]:
-    """The table asks; it is told at once what cannot be asked."""
-    ask = TagAsk(request)
+) -> tuple[FeigLinkState, FeigItems]:
+    """Queue a tag request; one that cannot be sent fails at once."""
+    query = TagQuery(request)
     if not state.open:
-        return state, (RequestFailed(ask.name, None, "the reader's port is not open"),)
+        return state, (RequestFailed(query.name, None, "the reader's port is not open"),)
     if len(state.waiting) >= settings.requests_waiting_max:
         detail = f"{settings.requests_waiting_max} requests already wait for the reader's answer"
-        return state, (RequestFailed(ask.name, None, detail),)
-    if isinstance(request, ReadBlocks) and not _can_be_asked(request):
-        detail = "blocks are read of an identity of 8 bytes, 1 to 255 of them, the last one at 255"
-        return state, (RequestFailed(ask.name, None, detail),)
-    return replace(state, waiting=(*state.waiting, ask)), ()
+        return state, (RequestFailed(query.name, None, detail),)
+    if isinstance(request, ReadBlocks) and not _is_valid(request):
+        detail = "reading blocks needs an identity of 8 bytes and 1 to 255 blocks up to block 255"
+        return state, (RequestFailed(query.name, None, detail),)
+    return replace(state, waiting=(*state.waiting, query)), ()
 
 
-def _can_be_asked(request: ReadBlocks) -> bool:
+def _is_valid(request: ReadBlocks) -> bool:
     return (
         len(request.identity) == commands.IDENTITY_BYTES
         and request.first >= 0
@@ -53,75 +52,79 @@ def _can_be_asked(request: ReadBlocks) -> bool:
     )
 
 
-def frame_of(ask: TagAsk, form: Form) -> bytes:
-    """The request's bytes."""
-    match ask.request:
+def encode_query(query: TagQuery, form: FrameForm) -> bytes:
+    """Encode the request."""
+    match query.request:
         case Inventory():
-            return commands.inventory(more=ask.rounds > 0, form=form)
+            return commands.inventory(more=query.rounds > 0, form=form)
         case ReadBlocks(identity, first, count):
             return commands.read_blocks(identity, first, count, form)
         case _:
-            assert_never(ask.request)
+            assert_never(query.request)
 
 
-def answered(state: FeigLinkState, ask: TagAsk, answer: Answer) -> tuple[FeigLinkState, Items]:
-    """The reader answered the request."""
-    match ask.request:
+def handle_answer(
+    state: FeigLinkState, query: TagQuery, answer: AnswerFrame
+) -> tuple[FeigLinkState, FeigItems]:
+    """Handle the reader's answer to a tag request."""
+    match query.request:
         case Inventory():
-            return _listed(state, ask, answer)
+            return _handle_inventory(state, query, answer)
         case ReadBlocks(identity, _first, count):
-            return state, _blocks(ask, identity, count, answer)
+            return state, _blocks(query, identity, count, answer)
         case _:
-            assert_never(ask.request)
+            assert_never(query.request)
 
 
-def unanswered(
-    settings: FeigLinkSettings, state: FeigLinkState, ask: TagAsk, at: Timestamp
-) -> tuple[FeigLinkState, Items]:
-    """The answer did not come in time.
+def handle_timeout(
+    settings: FeigLinkSettings, state: FeigLinkState, query: TagQuery, at: Timestamp
+) -> tuple[FeigLinkState, FeigItems]:
+    """Fail a tag request that was not answered in time.
 
-    It does not name its request: until it can no longer come, nothing is asked to which it could
-    be taken for the answer.
+    Answers do not name their request: nothing that a late answer could be mistaken for is sent
+    until it can no longer arrive.
     """
-    dues = replace(state.dues, tags_ns=at.monotonic_ns + settings.inventory_ns_max)
+    schedule = replace(state.schedule, tags_ns=at.monotonic_ns + settings.inventory_ns_max)
     limit_ms = settings.inventory_ns_max // 1_000_000
     detail = f"the reader did not answer within {limit_ms} ms"
-    return replace(state, dues=dues), (RequestFailed(ask.name, None, detail),)
+    return replace(state, schedule=schedule), (RequestFailed(query.name, None, detail),)
 
 
-def _listed(state: FeigLinkState, ask: TagAsk, answer: Answer) -> tuple[FeigLinkState, Items]:
+def _handle_inventory(
+    state: FeigLinkState, query: TagQuery, answer: AnswerFrame
+) -> tuple[FeigLinkState, FeigItems]:
     if answer.status == messages.NO_TRANSPONDER:
-        return state, (InventoryDone(ask.found),)
+        return state, (InventoryDone(query.found),)
     if answer.status not in (messages.OK, messages.MORE_DATA):
-        return state, (_refused(ask, answer.status),)
+        return state, (_report_refusal(query, answer.status),)
     listed = messages.parse_inventory(answer.data)
-    if isinstance(listed, Malformed):
-        return state, _malformed(ask, answer.status, listed)
-    ask = replace(ask, rounds=ask.rounds + 1, found=ask.found + len(listed))
+    if isinstance(listed, MalformedContent):
+        return state, _report_malformed(query, answer.status, listed)
+    query = replace(query, rounds=query.rounds + 1, found=query.found + len(listed))
     if answer.status == messages.OK:
-        return state, (*listed, InventoryDone(ask.found))
-    if ask.rounds >= _ROUNDS_MAX:
+        return state, (*listed, InventoryDone(query.found))
+    if query.rounds >= _ROUNDS_MAX:
         detail = f"the reader has more tags after {_ROUNDS_MAX} answers"
-        return state, (*listed, RequestFailed(ask.name, answer.status, detail))
-    return replace(state, waiting=(ask, *state.waiting)), listed
+        return state, (*listed, RequestFailed(query.name, answer.status, detail))
+    return replace(state, waiting=(query, *state.waiting)), listed
 
 
-def _blocks(ask: TagAsk, identity: bytes, count: int, answer: Answer) -> Items:
+def _blocks(query: TagQuery, identity: bytes, count: int, answer: AnswerFrame) -> FeigItems:
     if answer.status != messages.OK:
-        return (_refused(ask, answer.status),)
+        return (_report_refusal(query, answer.status),)
     memory = messages.parse_blocks(answer.data, count)
-    if isinstance(memory, Malformed):
-        return _malformed(ask, answer.status, memory)
+    if isinstance(memory, MalformedContent):
+        return _report_malformed(query, answer.status, memory)
     return (BlocksRead(identity, memory),)
 
 
-def _refused(ask: TagAsk, status: int) -> RequestFailed:
+def _report_refusal(query: TagQuery, status: int) -> RequestFailed:
     words = messages.STATUS_WORDS.get(status, "unknown to this program")
-    return RequestFailed(ask.name, status, words)
+    return RequestFailed(query.name, status, words)
 
 
-def _malformed(ask: TagAsk, status: int, malformed: Malformed) -> Items:
+def _report_malformed(query: TagQuery, status: int, malformed: MalformedContent) -> FeigItems:
     return (
         LinkFault(LinkFaultKind.MALFORMED, malformed.reason),
-        RequestFailed(ask.name, status, malformed.reason),
+        RequestFailed(query.name, status, malformed.reason),
     )

@@ -1,134 +1,130 @@
-"""The link to a USB HID POS scanner: reports to whole scans.
-
-Responsible for: asking for scanned data at opening, putting the reports of one scan together
-within a bound and a deadline, and saying what was dropped.
-Not responsible for: ports, and for what a code means (drivers).
+"""The link to a USB HID POS scanner: reports become whole scans.
 
 The protocol has no acknowledgement and no numbering: what the scanner sends while nobody reads is
-gone, and nothing shows it.
+lost without a trace.
 Source: package README, "Scanners", USB HID POS.
 """
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from firmware_bridge.hid_pos.reports import (
     CUT_OFF,
-    BadReport,
-    Found,
-    Report,
-    Request,
+    HidPosRequest,
+    MalformedReport,
+    ReportOrFault,
+    ScanReport,
     encode,
     feed,
 )
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCompleted:
-    """One scan, whole: its bytes untouched, the AIM identifier, the maker's symbology number."""
+class HidPosScan(Struct, frozen=True):
+    """One complete scan: its unchanged bytes, AIM identifier, manufacturer's symbology number."""
 
     text: bytes
     aim: str
     symbology: int | None
 
 
-HidPosItem: TypeAlias = ScanCompleted
+HidPosItem: TypeAlias = HidPosScan
 HidPosOutput: TypeAlias = LinkOutput[HidPosItem]
 
 
-class Heard(StrEnum):
-    """What was heard since the port was opened."""
+class HidPosProgress(StrEnum):
+    """What has been received since the port was opened."""
 
     NOTHING = "nothing"
     REPORT = "report"
     SCAN = "scan"
 
 
-@dataclass(frozen=True, slots=True)
-class HidPosLinkState:
-    """`pending` is half a report; `unfinished` holds the reports so far of a scan that goes on.
+class HidPosLinkState(Struct, frozen=True):
+    """`pending` is half a report; `unfinished` joins the reports so far of an incomplete scan.
 
-    `skipping`: the scan under way is dropped, and its end is waited for.
+    `skipping`: the current scan is dropped up to its end.
     """
 
     pending: bytes = b""
-    unfinished: Report | None = None
+    unfinished: ScanReport | None = None
     skipping: bool = False
     deadline_ns: int | None = None
-    heard: Heard = Heard.NOTHING
+    progress: HidPosProgress = HidPosProgress.NOTHING
 
 
-Linked: TypeAlias = tuple[HidPosLinkState, HidPosOutput]
-_Taken: TypeAlias = tuple[HidPosLinkState, tuple[HidPosItem | LinkFault, ...]]
+HidPosLinkResult: TypeAlias = tuple[HidPosLinkState, HidPosOutput]
+_StateAndItems: TypeAlias = tuple[HidPosLinkState, tuple[HidPosItem | LinkFault, ...]]
 
 _UNFINISHED = LinkFault(LinkFaultKind.TRUNCATED, "the end of a scan did not come: scan again")
 
 
-@dataclass(frozen=True, slots=True)
-class HidPosLink:
-    """Follows firmware_bridge.link.Link."""
+class HidPosLink(Struct, frozen=True):
+    """Implements firmware_bridge.link.Link."""
 
     settings: HidPosLinkSettings = field(default_factory=HidPosLinkSettings)
 
     def initial(self) -> HidPosLinkState:
-        """The state before anything was heard."""
+        """The state before anything was received."""
         return HidPosLinkState()
 
-    def opened(self, state: HidPosLinkState, at: Timestamp) -> Linked:
-        """The port is open (again): what was half received is gone; scanned data is asked for."""
+    def opened(self, state: HidPosLinkState, at: Timestamp) -> HidPosLinkResult:
+        """The port is open (again): drop half a scan, and request POS mode."""
         state, output = self.closed(state, at)
-        asked = (encode(Request.POS_MODE),) if self.settings.pos_mode else ()
-        return state, LinkOutput(output.items, at_once=asked)
+        request = (encode(HidPosRequest.POS_MODE),) if self.settings.pos_mode else ()
+        return state, LinkOutput(output.items, at_once=request)
 
-    def closed(self, state: HidPosLinkState, at: Timestamp) -> Linked:
-        """The port is gone: the end of what was half received will not come."""
-        return HidPosLinkState(), LinkOutput(_given_up(state))
+    def closed(self, state: HidPosLinkState, at: Timestamp) -> HidPosLinkResult:
+        """The port was lost: the end of half a scan will not come."""
+        return HidPosLinkState(), LinkOutput(_truncation_faults(state))
 
-    def receive(self, state: HidPosLinkState, data: bytes, at: Timestamp) -> Linked:
+    def receive(self, state: HidPosLinkState, data: bytes, at: Timestamp) -> HidPosLinkResult:
         """Take the bytes of one or more transfers."""
         state, output = self.tick(state, at)
         items: list[HidPosItem | LinkFault] = [*output.items]
         pending, found = feed(state.pending, data)
         state = replace(state, pending=pending)
         for one in found:
-            state, taken = self._take(state, one)
-            items.extend(taken)
+            state, parsed_items = self._take(state, one)
+            items.extend(parsed_items)
         waiting = bool(state.pending) or state.unfinished is not None or state.skipping
         deadline_ns = at.monotonic_ns + self.settings.continue_ns_max if waiting else None
         return replace(state, deadline_ns=deadline_ns), LinkOutput(tuple(items))
 
-    def send(self, state: HidPosLinkState, command: Request, at: Timestamp) -> Linked:
-        """Send a request; nothing answers it."""
+    def send(
+        self, state: HidPosLinkState, command: HidPosRequest, at: Timestamp
+    ) -> HidPosLinkResult:
+        """Send a request; the scanner does not answer it."""
         return state, LinkOutput(to_write=(encode(command),))
 
-    def tick(self, state: HidPosLinkState, at: Timestamp) -> Linked:
-        """A deadline may have passed."""
+    def tick(self, state: HidPosLinkState, at: Timestamp) -> HidPosLinkResult:
+        """Handle a deadline that has passed."""
         if state.deadline_ns is None or at.monotonic_ns < state.deadline_ns:
             return state, LinkOutput()
-        return HidPosLinkState(heard=state.heard), LinkOutput(_given_up(state))
+        return HidPosLinkState(progress=state.progress), LinkOutput(_truncation_faults(state))
 
     def next_deadline_ns(self, state: HidPosLinkState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         return state.deadline_ns
 
-    def _take(self, state: HidPosLinkState, one: Found) -> _Taken:
+    def _take(self, state: HidPosLinkState, one: ReportOrFault) -> _StateAndItems:
         match one:
-            case Report():
-                return self._report(_reported(state), one)
-            case BadReport(fault, more):
-                state = replace(_reported(state), unfinished=None, skipping=more)
+            case ScanReport():
+                return self._handle_report(_with_report_received(state), one)
+            case MalformedReport(fault, more):
+                state = replace(_with_report_received(state), unfinished=None, skipping=more)
                 return state, (fault,)
             case LinkFault():
                 return state, (one,)
             case _:
                 assert_never(one)
 
-    def _report(self, state: HidPosLinkState, report: Report) -> _Taken:
+    def _handle_report(self, state: HidPosLinkState, report: ScanReport) -> _StateAndItems:
         if state.skipping:
             return replace(state, skipping=report.more), ()
         before = state.unfinished
@@ -141,16 +137,20 @@ class HidPosLink:
             return state, (*faults, _too_long(self.settings.text_bytes_max))
         if report.more:
             return replace(state, unfinished=replace(report, text=text)), faults
-        state = replace(state, unfinished=None, heard=Heard.SCAN)
-        return state, (*faults, ScanCompleted(text, report.aim, report.symbology))
+        state = replace(state, unfinished=None, progress=HidPosProgress.SCAN)
+        return state, (*faults, HidPosScan(text, report.aim, report.symbology))
 
 
-def _reported(state: HidPosLinkState) -> HidPosLinkState:
-    return replace(state, heard=Heard.REPORT) if state.heard is Heard.NOTHING else state
+def _with_report_received(state: HidPosLinkState) -> HidPosLinkState:
+    return (
+        replace(state, progress=HidPosProgress.REPORT)
+        if state.progress is HidPosProgress.NOTHING
+        else state
+    )
 
 
-def _given_up(state: HidPosLinkState) -> tuple[LinkFault, ...]:
-    """What is lost with the half-received; a skipped scan was told when it began to be skipped."""
+def _truncation_faults(state: HidPosLinkState) -> tuple[LinkFault, ...]:
+    """Faults for the incomplete report and scan; a skipped scan was reported earlier."""
     report = (CUT_OFF,) if state.pending else ()
     return report if state.unfinished is None else (*report, _UNFINISHED)
 

@@ -1,20 +1,17 @@
 """Settings of a link to a USB HID POS scanner.
 
-Responsible for: the numbers, each with the reason for its default.
-Not responsible for: reading them from a file.
 Source: package README, "Scanners", USB HID POS.
 """
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class HidPosLinkSettings:
+class HidPosLinkSettings(Struct, frozen=True):
     """Times in nanoseconds.
 
-    `pos_mode`: ask for scanned data when the port is opened, which Honeywell's scanners need and
-    others may refuse. `continue_ns_max`: the reports of one scan follow each other within
-    milliseconds, two scans do not. `text_bytes_max`: of one scan, over all its reports.
+    `pos_mode`: request POS mode when the port is opened, which Honeywell's scanners need and others
+    may refuse. `continue_ns_max`: the reports of one scan follow each other within milliseconds,
+    two scans do not. `text_bytes_max`: of one scan, over all its reports.
     """
 
     pos_mode: bool = True

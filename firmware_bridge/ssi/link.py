@@ -1,76 +1,62 @@
-"""The link to a scanner over SSI: bytes to whole scans, each once.
+"""The link to a scanner over SSI: bytes become whole scans, each once.
 
-Responsible for: acknowledging what the scanner says once it is stored, asking for a damaged packet
-again, dropping resent packets that are known, putting the parts of a long message together within
-a bound and a deadline, and keeping the scanner set up.
-Not responsible for: ports, requests and their answers (exchange), and what a code means (drivers).
+Acknowledges a packet once it is stored, asks for a damaged one again, drops resent packets that
+are known, joins the parts of a long scan, and keeps the scanner set up.
 Source: package README, "Scanners", SSI.
 """
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
-from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput, Unframed
 from firmware_bridge.ssi import exchange
-from firmware_bridge.ssi.exchange import ExchangeState, Request, RequestDone, RequestItem
-from firmware_bridge.ssi.packets import (
-    Found,
-    NakCause,
-    Opcode,
-    Packet,
-    Unframed,
-    encode,
-    feed,
-    silence,
-)
+from firmware_bridge.ssi.exchange import RequestDone, RequestExchange, RequestItem, SsiRequest
+from firmware_bridge.ssi.packets import NakCause, Opcode, Packet, PacketOrFault, encode, feed, flush
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
-# Two stamps whose clocks lie further apart than this are of different boots, or the clock was
-# set: their monotonic times must not be compared.
+# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
+# their monotonic times must not be compared.
 _CLOCK_OFFSET_NS_MAX = 5_000_000_000
 _BOOT_EVENT = 0x03
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCompleted:
-    """One scan, whole: its bytes untouched and the scanner's number for the kind of code."""
+class SsiScan(Struct, frozen=True):
+    """One complete scan: its unchanged bytes and the scanner's number for the code type."""
 
     text: bytes
     code_type: int
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionTold:
-    """What the scanner says of its own software, as it came."""
+class ScannerRevision(Struct, frozen=True):
+    """The scanner's software revision, unparsed."""
 
     revision: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class EventTold:
-    """The scanner tells of something that happened to it."""
+class ScannerEvent(Struct, frozen=True):
+    """An event report of the scanner."""
 
     code: int
 
 
-SsiItem: TypeAlias = ScanCompleted | RevisionTold | EventTold | RequestItem
+SsiItem: TypeAlias = SsiScan | ScannerRevision | ScannerEvent | RequestItem
 SsiOutput: TypeAlias = LinkOutput[SsiItem]
 
 
-class Heard(StrEnum):
-    """What was heard since the port was opened."""
+class SsiProgress(StrEnum):
+    """What has been received since the port was opened."""
 
     NOTHING = "nothing"
     PACKET = "packet"
     READY = "ready"
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A message under way; `dropped`: it grew too long, and only its end is waited for."""
+class PartialScan(Struct, frozen=True):
+    """An incomplete scan; `dropped`: it was too long and is skipped up to its end."""
 
     code_type: int
     text: bytes
@@ -78,32 +64,30 @@ class Parts:
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LastPacket:
-    """The last packet that was accepted, and when its first copy came."""
+class LastPacket(Struct, frozen=True):
+    """The last accepted packet, and when its first copy arrived."""
 
     opcode: int
     data: bytes
     at: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class SsiLinkState:
-    """`silence_ns`: when what waits for its end is given up.
+class SsiLinkState(Struct, frozen=True):
+    """`silence_ns`: when an incomplete packet is given up.
 
-    `renewed`: damage came too soon after `last` to be a copy of it, so a new packet was damaged.
+    `new_packet_damaged`: a packet was damaged too soon after `last` to be a copy of it.
     """
 
-    exchange: ExchangeState = field(default_factory=ExchangeState)
+    exchange: RequestExchange = field(default_factory=RequestExchange)
     unframed: Unframed = field(default_factory=Unframed)
     silence_ns: int | None = None
-    parts: Parts | None = None
+    partial: PartialScan | None = None
     last: LastPacket | None = None
-    renewed: bool = False
-    heard: Heard = Heard.NOTHING
+    new_packet_damaged: bool = False
+    progress: SsiProgress = SsiProgress.NOTHING
 
 
-Linked: TypeAlias = tuple[SsiLinkState, SsiOutput]
+SsiLinkResult: TypeAlias = tuple[SsiLinkState, SsiOutput]
 
 _ACK = encode(Opcode.ACK)
 _RESEND = encode(Opcode.NAK, bytes((NakCause.RESEND,)))
@@ -113,144 +97,160 @@ _DAMAGED = (LinkFaultKind.BAD_CHECKSUM, LinkFaultKind.TRUNCATED)
 _EMPTY = LinkFault(LinkFaultKind.MALFORMED, "the scanner sent a packet without its content")
 
 
-@dataclass(frozen=True, slots=True)
-class SsiLink:
-    """Follows firmware_bridge.link.Link."""
+class SsiLink(Struct, frozen=True):
+    """Implements firmware_bridge.link.Link."""
 
     settings: SsiLinkSettings = field(default_factory=SsiLinkSettings)
 
     def initial(self) -> SsiLinkState:
-        """The state before anything was heard."""
+        """The state before anything was received."""
         return SsiLinkState()
 
-    def opened(self, state: SsiLinkState, at: Timestamp) -> Linked:
-        """The port is open (again): the scanner is set up; it resends what nobody acknowledged."""
+    def opened(self, state: SsiLinkState, at: Timestamp) -> SsiLinkResult:
+        """The port is open (again): set up the scanner; it resends unacknowledged packets."""
         state, output = self.closed(state, at)
-        parts = state.parts
-        if parts is not None:
-            parts = replace(parts, deadline_ns=at.monotonic_ns + self.settings.part_ns_max)
-        begun, asked = exchange.set_up(self.settings, state.exchange, at)
-        state = replace(state, exchange=begun, parts=parts)
-        return state, LinkOutput(output.items, at_once=asked.at_once)
+        partial = state.partial
+        if partial is not None:
+            partial = replace(partial, deadline_ns=at.monotonic_ns + self.settings.part_ns_max)
+        exchange_state, setup_output = exchange.start_setup(self.settings, state.exchange, at)
+        state = replace(state, exchange=exchange_state, partial=partial)
+        return state, LinkOutput(output.items, at_once=setup_output.at_once)
 
-    def closed(self, state: SsiLinkState, at: Timestamp) -> Linked:
-        """The port is gone: no answer will come. A long message may go on after the reopening."""
+    def closed(self, state: SsiLinkState, at: Timestamp) -> SsiLinkResult:
+        """The port was lost: no answer will come. A long scan may continue after reopening."""
         cut = (_CUT_OFF,) if state.unframed.pending else ()
-        dropped, output = exchange.dropped(state.exchange)
+        dropped, output = exchange.fail_all(state.exchange)
         state = replace(
             state,
             exchange=dropped,
             unframed=Unframed(),
             silence_ns=None,
-            heard=Heard.NOTHING,
+            progress=SsiProgress.NOTHING,
         )
         return state, LinkOutput((*cut, *output.items))
 
-    def receive(self, state: SsiLinkState, data: bytes, at: Timestamp) -> Linked:
-        """Take raw bytes as they came, in any fragmentation."""
-        state, told = self.tick(state, at)
+    def receive(self, state: SsiLinkState, data: bytes, at: Timestamp) -> SsiLinkResult:
+        """Take received bytes, in any fragmentation."""
+        state, earlier = self.tick(state, at)
         unframed, found = feed(state.unframed, data)
         silence_ns = at.monotonic_ns + self.settings.silence_ns_max if unframed.pending else None
         state = replace(state, unframed=unframed, silence_ns=silence_ns)
-        state, output = self._take_all(state, found, at)
-        return state, _joined(told, output)
+        state, output = self._handle_all(state, found, at)
+        return state, _concat(earlier, output)
 
-    def send(self, state: SsiLinkState, command: Request, at: Timestamp) -> Linked:
+    def send(self, state: SsiLinkState, command: SsiRequest, at: Timestamp) -> SsiLinkResult:
         """Send a request or queue it behind the one still unanswered."""
         return _with_exchange(state, exchange.send(self.settings, state.exchange, command, at))
 
-    def tick(self, state: SsiLinkState, at: Timestamp) -> Linked:
-        """A deadline may have passed."""
+    def tick(self, state: SsiLinkState, at: Timestamp) -> SsiLinkResult:
+        """Handle deadlines that have passed."""
         output: SsiOutput = LinkOutput()
         if state.silence_ns is not None and at.monotonic_ns >= state.silence_ns:
-            found = silence(state.unframed)
+            found = flush(state.unframed)
             state = replace(state, unframed=Unframed(in_noise=True), silence_ns=None)
-            state, output = self._take_all(state, found, at)
-        if state.parts is not None and at.monotonic_ns >= state.parts.deadline_ns:
-            faults = () if state.parts.dropped else (_UNFINISHED,)
-            state, output = replace(state, parts=None), _joined(output, LinkOutput(faults))
-        state, asked = _with_exchange(state, exchange.tick(self.settings, state.exchange, at))
-        return state, _joined(output, asked)
+            state, output = self._handle_all(state, found, at)
+        if state.partial is not None and at.monotonic_ns >= state.partial.deadline_ns:
+            faults = () if state.partial.dropped else (_UNFINISHED,)
+            state, output = replace(state, partial=None), _concat(output, LinkOutput(faults))
+        state, setup_output = _with_exchange(
+            state, exchange.tick(self.settings, state.exchange, at)
+        )
+        return state, _concat(output, setup_output)
 
     def next_deadline_ns(self, state: SsiLinkState) -> int | None:
         """Monotonic time of the next deadline, or None."""
-        parts_ns = None if state.parts is None else state.parts.deadline_ns
+        parts_ns = None if state.partial is None else state.partial.deadline_ns
         deadlines = (state.silence_ns, parts_ns, exchange.next_deadline_ns(state.exchange))
         return min((one for one in deadlines if one is not None), default=None)
 
-    def _take_all(self, state: SsiLinkState, found: tuple[Found, ...], at: Timestamp) -> Linked:
+    def _handle_all(
+        self, state: SsiLinkState, found: tuple[PacketOrFault, ...], at: Timestamp
+    ) -> SsiLinkResult:
         output: SsiOutput = LinkOutput()
         damaged = False
         for one in found:
             if isinstance(one, Packet):
                 damaged = False
-                state, taken = self._packet(state, one, at)
-                output = _joined(output, taken)
+                state, packet_output = self._handle_packet(state, one, at)
+                output = _concat(output, packet_output)
                 continue
             if one.kind in _DAMAGED:
                 damaged = True
-                state = replace(state, renewed=state.renewed or self._too_soon(state.last, at))
-            output = _joined(output, LinkOutput((one,)))
+                state = replace(
+                    state,
+                    new_packet_damaged=state.new_packet_damaged
+                    or self._is_too_soon(state.last, at),
+                )
+            output = _concat(output, LinkOutput((one,)))
             if one.kind is not LinkFaultKind.BAD_CHECKSUM:
-                # It may be bare text, from a scanner that lost its settings.
-                doubted = exchange.doubted(self.settings, state.exchange, at)
+                # It may be bare text from a scanner that lost its settings.
+                doubted = exchange.schedule_setup(self.settings, state.exchange, at)
                 state = replace(state, exchange=doubted)
-        # The scanner sends nothing new before it is answered: a good packet makes up for damage.
-        return state, _joined(output, LinkOutput(at_once=(_RESEND,) if damaged else ()))
+        # The scanner sends nothing new before it is answered: a later valid packet replaces the
+        # damaged one.
+        return state, _concat(output, LinkOutput(at_once=(_RESEND,) if damaged else ()))
 
-    def _packet(self, state: SsiLinkState, packet: Packet, at: Timestamp) -> Linked:
-        if state.heard is Heard.NOTHING:
-            state = replace(state, heard=Heard.PACKET)
+    def _handle_packet(self, state: SsiLinkState, packet: Packet, at: Timestamp) -> SsiLinkResult:
+        if state.progress is SsiProgress.NOTHING:
+            state = replace(state, progress=SsiProgress.PACKET)
         if packet.opcode == Opcode.ACK:
-            return _with_exchange(state, exchange.answered(self.settings, state.exchange, at))
+            return _with_exchange(state, exchange.handle_ack(self.settings, state.exchange, at))
         if packet.opcode == Opcode.NAK:
             cause = packet.data[0] if packet.data else NakCause.RESEND
-            return _with_exchange(state, exchange.refused(self.settings, state.exchange, cause, at))
-        # What answers a request is acknowledged only to a scanner that insists: it could take the
+            return _with_exchange(
+                state, exchange.handle_nak(self.settings, state.exchange, cause, at)
+            )
+        # An answer to a request is acknowledged only when resent: the scanner could mistake the
         # acknowledgement for that of a scan.
         solicited = packet.opcode == Opcode.REVISION and not packet.resent
         acknowledged: SsiOutput = LinkOutput(to_write=() if solicited else (_ACK,))
-        if not state.renewed and self._is_repeat(state.last, packet, at):
+        if not state.new_packet_damaged and self._is_repeat(state.last, packet, at):
             return state, acknowledged
         if not solicited:
             last = LastPacket(packet.opcode, packet.data, at)
-            state = replace(state, last=last, renewed=False)
-        state, output = self._accept(state, packet, at)
-        return state, _joined(output, acknowledged)
+            state = replace(state, last=last, new_packet_damaged=False)
+        state, output = self._handle_new_packet(state, packet, at)
+        return state, _concat(output, acknowledged)
 
-    def _too_soon(self, last: LastPacket | None, at: Timestamp) -> bool:
-        """Too soon after the last packet for a copy of it, had it not been acknowledged."""
+    def _is_too_soon(self, last: LastPacket | None, at: Timestamp) -> bool:
+        """Whether the time since the last packet is too short for the scanner to resend it."""
         return last is None or 0 <= _elapsed_ns(last.at, at) < self.settings.answer_ns_max
 
-    def _accept(self, state: SsiLinkState, packet: Packet, at: Timestamp) -> Linked:
-        """What a new packet says."""
+    def _handle_new_packet(
+        self, state: SsiLinkState, packet: Packet, at: Timestamp
+    ) -> SsiLinkResult:
+        """Handle a packet that is not a repeat."""
         match packet.opcode:
             case Opcode.DECODE_DATA if packet.data:
-                state = replace(state, exchange=exchange.trusted(state.exchange))
-                return self._decoded(state, packet, at)
+                state = replace(state, exchange=exchange.cancel_scheduled_setup(state.exchange))
+                return self._handle_scan_data(state, packet, at)
             case Opcode.EVENT if packet.data:
-                event: SsiOutput = LinkOutput((EventTold(packet.data[0]),))
+                event: SsiOutput = LinkOutput((ScannerEvent(packet.data[0]),))
                 if packet.data[0] != _BOOT_EVENT:
                     return state, event
-                begun, asked = exchange.set_up(self.settings, state.exchange, at)
-                return replace(state, exchange=begun), _joined(
-                    event, LinkOutput(at_once=asked.at_once)
+                exchange_state, setup_output = exchange.start_setup(
+                    self.settings, state.exchange, at
+                )
+                return replace(state, exchange=exchange_state), _concat(
+                    event, LinkOutput(at_once=setup_output.at_once)
                 )
             case Opcode.REVISION:
-                told = exchange.revision_told(self.settings, state.exchange, at)
-                state, output = _with_exchange(state, told)
-                return state, _joined(LinkOutput((RevisionTold(packet.data),)), output)
+                earlier = exchange.handle_revision(self.settings, state.exchange, at)
+                state, output = _with_exchange(state, earlier)
+                return state, _concat(LinkOutput((ScannerRevision(packet.data),)), output)
             case Opcode.DECODE_DATA | Opcode.EVENT:
                 return state, LinkOutput((_EMPTY,))
             case _:
                 return state, LinkOutput((_unknown(packet.opcode),))
 
-    def _decoded(self, state: SsiLinkState, packet: Packet, at: Timestamp) -> Linked:
+    def _handle_scan_data(
+        self, state: SsiLinkState, packet: Packet, at: Timestamp
+    ) -> SsiLinkResult:
         code_type, text = packet.data[0], packet.data[1:]
-        before = state.parts
+        before = state.partial
         dropped = before is not None and before.dropped
         if before is not None:
-            # Scanners differ in whether each part begins with the type or only the first.
+            # In some scanners each part begins with the type, in others only the first.
             code_type = before.code_type
             text = before.text + (text if packet.data[0] == code_type else packet.data)
         faults: tuple[LinkFault, ...] = ()
@@ -259,13 +259,13 @@ class SsiLink:
             faults = (_too_long(self.settings.text_bytes_max),)
         if packet.continues:
             deadline_ns = at.monotonic_ns + self.settings.part_ns_max
-            parts = Parts(code_type, b"" if dropped else text, deadline_ns, dropped)
-            return replace(state, parts=parts), LinkOutput(faults)
-        items: tuple[SsiItem, ...] = () if dropped else (ScanCompleted(text, code_type),)
-        return replace(state, parts=None), LinkOutput((*faults, *items))
+            partial = PartialScan(code_type, b"" if dropped else text, deadline_ns, dropped)
+            return replace(state, partial=partial), LinkOutput(faults)
+        items: tuple[SsiItem, ...] = () if dropped else (SsiScan(text, code_type),)
+        return replace(state, partial=None), LinkOutput((*faults, *items))
 
     def _is_repeat(self, last: LastPacket | None, packet: Packet, at: Timestamp) -> bool:
-        """A resent packet that was accepted already: its acknowledgement was lost or came late."""
+        """A resent packet that was accepted already: its ACK was lost or late."""
         if last is None or not packet.resent:
             return False
         if (last.opcode, last.data) != (packet.opcode, packet.data):
@@ -281,15 +281,15 @@ def _elapsed_ns(earlier: Timestamp, later: Timestamp) -> int:
     return monotonic_ns if same_boot else utc_ns
 
 
-def _with_exchange(state: SsiLinkState, exchanged: exchange.Exchanged) -> Linked:
-    begun, output = exchanged
-    enabled = any(item == RequestDone(Request.ENABLE) for item in output.items)
-    heard = Heard.READY if enabled else state.heard
-    state = replace(state, exchange=begun, heard=heard)
+def _with_exchange(state: SsiLinkState, exchanged: exchange.RequestExchangeResult) -> SsiLinkResult:
+    exchange_state, output = exchanged
+    enabled = any(item == RequestDone(SsiRequest.ENABLE) for item in output.items)
+    progress = SsiProgress.READY if enabled else state.progress
+    state = replace(state, exchange=exchange_state, progress=progress)
     return state, LinkOutput(output.items, output.to_write, output.at_once)
 
 
-def _joined(first: SsiOutput, second: SsiOutput) -> SsiOutput:
+def _concat(first: SsiOutput, second: SsiOutput) -> SsiOutput:
     return LinkOutput(
         (*first.items, *second.items),
         (*first.to_write, *second.to_write),
@@ -303,5 +303,5 @@ def _too_long(bytes_max: int) -> LinkFault:
 
 
 def _unknown(opcode: int) -> LinkFault:
-    detail = f"the scanner sent a packet {opcode:02X}, which is not understood"
+    detail = f"the scanner sent a packet {opcode:02X}, which is unknown"
     return LinkFault(LinkFaultKind.UNKNOWN_CODE, detail)

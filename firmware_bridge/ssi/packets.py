@@ -1,17 +1,16 @@
-"""Packets of Zebra's Simple Serial Interface: bytes to packets, packets to bytes.
+"""Packets of Zebra's Simple Serial Interface: a byte stream to packets, packets to bytes.
 
-Responsible for: finding whole packets of the scanner in a stream of any fragmentation, checking
-their sum, naming what is no packet, and getting back in step. A packet has no start byte, only its
-length, so a damaged one is followed by silence or a resend. Bounded: at most 256 bytes wait.
-Not responsible for: which packet answers which (link, exchange).
+A packet has no start byte, only its length, so silence or a resend follows a damaged one.
+Bounded: at most 256 bytes wait.
 Source: package README, "Scanners", SSI.
 """
 
 from enum import IntEnum
 from typing import TypeAlias
 
-from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.values import dataclass
+from msgspec import Struct
+
+from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
 
 FROM_SCANNER = 0x00
 FROM_HOST = 0x04
@@ -25,7 +24,7 @@ _SOURCE_AT = 2
 
 
 class Opcode(IntEnum):
-    """The packets this program sends or understands."""
+    """Packets that this program sends or understands."""
 
     REVISION_WANTED = 0xA3
     REVISION = 0xA4
@@ -49,8 +48,7 @@ class NakCause(IntEnum):
     CANCEL = 0x0A
 
 
-@dataclass(frozen=True, slots=True)
-class Packet:
+class Packet(Struct, frozen=True):
     """One packet of the scanner; `opcode` is any byte."""
 
     opcode: int
@@ -59,46 +57,34 @@ class Packet:
 
     @property
     def resent(self) -> bool:
-        """Whether the scanner sends it again, having had no answer."""
+        """Whether the scanner resends the packet because it got no answer."""
         return bool(self.status & RESENT)
 
     @property
     def continues(self) -> bool:
-        """Whether the message goes on in the next packet."""
+        """Whether the message continues in the next packet."""
         return bool(self.status & CONTINUES)
 
 
-@dataclass(frozen=True, slots=True)
-class Unframed:
-    """What is carried from one chunk to the next.
+PacketOrFault: TypeAlias = Packet | LinkFault
 
-    `pending` may be the beginning of a packet. `in_noise`: the present run of bytes without a
-    packet has been told.
-    """
-
-    pending: bytes = b""
-    in_noise: bool = False
-
-
-Found: TypeAlias = Packet | LinkFault
-
-_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes that belong to no packet")
+_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes outside any packet")
 _BAD_SUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the sum does not match the packet")
-_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, "a packet ended in silence")
+_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, "the line fell silent within a packet")
 
 
 def encode(opcode: int, data: bytes = b"", *, status: int = 0, source: int = FROM_HOST) -> bytes:
-    """A whole packet with its sum."""
+    """Encode a packet with its checksum."""
     assert len(data) <= 0xFF - _HEAD_BYTES
     body = bytes((_HEAD_BYTES + len(data), opcode, source, status)) + data
     return body + (-sum(body) & 0xFFFF).to_bytes(_SUM_BYTES, "big")
 
 
-def feed(unframed: Unframed, data: bytes) -> tuple[Unframed, tuple[Found, ...]]:
-    """Take the next bytes; give the packets and faults they complete, in order. Total."""
+def feed(unframed: Unframed, data: bytes) -> tuple[Unframed, tuple[PacketOrFault, ...]]:
+    """Take the next bytes; return the packets and faults they complete, in order. None raise."""
     buffer = unframed.pending + data
     in_noise = unframed.in_noise
-    found: list[Found] = []
+    found: list[PacketOrFault] = []
     at = 0
     while at < len(buffer):
         if not _may_begin(buffer, at):
@@ -115,16 +101,16 @@ def feed(unframed: Unframed, data: bytes) -> tuple[Unframed, tuple[Found, ...]]:
             in_noise = False
             at = end
             continue
-        # A wrong length may have swallowed a good packet; nothing else of it is worth keeping.
+        # A wrong length may have swallowed a good packet; the rest is dropped.
         found.append(_BAD_SUM)
         in_noise = True
         at = _next_good(buffer, at + 1, end)
     return Unframed(buffer[at:], in_noise), tuple(found)
 
 
-def silence(unframed: Unframed) -> tuple[Found, ...]:
-    """The rest of what waits will not come: what was cut off, and the packets it had swallowed."""
-    found: list[Found] = []
+def flush(unframed: Unframed) -> tuple[PacketOrFault, ...]:
+    """After silence: report the truncated packet, and return packets found inside it."""
+    found: list[PacketOrFault] = []
     pending = unframed.pending
     while pending:
         found.append(_CUT_OFF)
@@ -136,7 +122,7 @@ def silence(unframed: Unframed) -> tuple[Found, ...]:
 
 
 def _may_begin(buffer: bytes, at: int) -> bool:
-    """Whether what is there of a head at `at` can be a scanner's."""
+    """Whether the bytes at `at` can begin the header of a scanner's packet."""
     source_at = at + _SOURCE_AT
     known = source_at < len(buffer)
     return buffer[at] >= _HEAD_BYTES and (not known or buffer[source_at] == FROM_SCANNER)
@@ -152,10 +138,10 @@ def _sum_fits(buffer: bytes, at: int, end: int) -> bool:
 
 
 def _next_good(buffer: bytes, start: int, end: int) -> int:
-    """Where the first whole good packet begins between `start` and `end`; else `end`."""
+    """Where the first complete valid packet between `start` and `end` begins; else `end`."""
     for at in range(start, end):
         if _may_begin(buffer, at):
-            its_end = _end(buffer, at)
-            if its_end <= len(buffer) and _sum_fits(buffer, at, its_end):
+            packet_end = _end(buffer, at)
+            if packet_end <= len(buffer) and _sum_fits(buffer, at, packet_end):
                 return at
     return end

@@ -1,22 +1,19 @@
 """Settings of a link to a scanner that speaks Zebra's Simple Serial Interface.
 
-Responsible for: the numbers, each with the reason for its default.
-Not responsible for: reading them from a file.
 Source: package README, "Scanners", SSI.
 """
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class SsiLinkSettings:
+class SsiLinkSettings(Struct, frozen=True):
     """Times in nanoseconds.
 
-    `answer_ns_max` is the scanner's own default for its serial response time-out, and so is the
-    count of resends. `wake_ns` is the pause after the byte that wakes a sleeping scanner.
-    `silence_ns_max` ends a packet whose rest does not come. `part_ns_max`: a part may be resent
-    twice before the next one comes. `repeat_window_ns`: for so long a resent packet is known.
-    `set_up_again_ns`: how soon a scanner that is silent, or talks another format, is set up again.
+    `answer_ns_max` and `resends_max` are the scanner's own defaults for serial response timeout
+    and resends. `wake_ns` is the pause after the byte that wakes a sleeping scanner.
+    `silence_ns_max` ends an incomplete packet. `part_ns_max`: a part may be resent twice before
+    the next one comes. `repeat_window_ns`: a resent packet is recognised for this long.
+    `set_up_again_ns`: a scanner that is silent or uses another format is set up again after this.
     """
 
     answer_ns_max: int = 2_000_000_000

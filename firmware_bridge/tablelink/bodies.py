@@ -1,25 +1,24 @@
-"""What a TableLink device tells: the bodies of its events and of its status, as values.
+"""The bodies of a TableLink device's events and of its status, as frozen values.
 
-Responsible for: one frozen value for each kind of event, in the words of the document.
-Not responsible for: their CBOR (messages) and for what they mean at a table (drivers).
-Source: package README, "TableLink/1", "Events". None of them can tell an undealt order.
+None of them can contain an undealt order.
+Source: package README, "TableLink/1", "Events".
 """
 
 from enum import IntEnum
 from typing import TypeAlias
 
-from firmware_bridge.values import dataclass
+from msgspec import Struct
 
 
 class Compartment(IntEnum):
-    """Where in a shuffler; 0 is the device as a whole."""
+    """A compartment of a shuffler; 0 is the device as a whole."""
 
     DEVICE = 0
     FIRST = 1
     SECOND = 2
 
 
-class Holding(IntEnum):
+class CompartmentPhase(IntEnum):
     """What a compartment is doing with its batch."""
 
     EMPTY = 0
@@ -29,11 +28,11 @@ class Holding(IntEnum):
     SHUFFLED = 4
     STORED = 5
     RELEASED = 6
-    HELD = 7  # something is wrong with it; people look
+    HELD = 7  # held until a person has looked
 
 
-class Verified(IntEnum):
-    """What a shuffle's own check gave."""
+class ShuffleCheckResult(IntEnum):
+    """The result of a shuffle's own check."""
 
     GOOD = 1
     COUNT_DIFFERS = 2
@@ -41,8 +40,8 @@ class Verified(IntEnum):
     UNVERIFIED = 4
 
 
-class Abort(IntEnum):
-    """Why a shuffle was broken off."""
+class AbortCode(IntEnum):
+    """Why a shuffle was aborted."""
 
     JAM = 1
     POWER = 2
@@ -51,87 +50,76 @@ class Abort(IntEnum):
     FAULT = 5
 
 
-class Mode(IntEnum):
+class DeviceMode(IntEnum):
     PLAY = 0
     SERVICE = 1
     SORT = 2
     TEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class CardOut:
-    """Kind 1. `tag` is empty where the device reads none; `rank` and `suit` 0 where no face."""
+class CardOut(Struct, frozen=True):
+    """Kind 1. `tag` is empty if the device reads none; `rank` and `suit` are 0 without a face."""
 
     tag: bytes
     rank: int
     suit: int  # 1 diamond, 2 club, 3 spade, 4 heart
 
 
-@dataclass(frozen=True, slots=True)
-class CardRetracted:
+class CardRetracted(Struct, frozen=True):
     """Kind 2."""
 
     tag: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFail:
+class ReadFail(Struct, frozen=True):
     """Kind 3: a card left and was not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class DoubleFeed:
-    """Kind 4: so many cards left at once."""
+class DoubleFeed(Struct, frozen=True):
+    """Kind 4: `cards` cards left at once."""
 
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class CutCard:
+class CutCardOut(Struct, frozen=True):
     """Kind 5."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeLoaded:
-    """Kind 6. `pack` is the name the device was told, or empty."""
+class ShoeLoaded(Struct, frozen=True):
+    """Kind 6. `pack` is the name given to the device, or empty."""
 
     pack: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeEmpty:
+class ShoeEmpty(Struct, frozen=True):
     """Kind 7."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lid:
+class Lid(Struct, frozen=True):
     """Kind 8: a lid or door of the device (0) or of a compartment."""
 
     open: bool
     compartment: int
 
 
-@dataclass(frozen=True, slots=True)
-class Jam:
+class Jam(Struct, frozen=True):
     """Kind 9."""
 
     compartment: int
     cleared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BatchStarted:
-    """Kind 10: a shuffle began. `cycle` counts the shuffles of the device, never again."""
+class BatchStarted(Struct, frozen=True):
+    """Kind 10: a shuffle began. `cycle` counts the shuffles of the device and is never reused."""
 
     compartment: int
     cycle: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleReceipt:
-    """What a shuffle's receipt states. `faces` is how many of each of 52 faces, or empty.
+class ShuffleReceipt(Struct, frozen=True):
+    """The receipt of a shuffle. `faces`: the count of each of the 52 faces, or empty.
 
-    Times in microseconds since that boot. `back` is what a sensor saw, or empty.
+    Times in microseconds since that boot. `back`: the colour a sensor read, or empty.
     """
 
     device: bytes
@@ -140,7 +128,7 @@ class ShuffleReceipt:
     cycle: int
     compartment: int
     count: int
-    result: Verified
+    result: ShuffleCheckResult
     back: str
     faces: bytes
     began_us: int
@@ -149,11 +137,10 @@ class ShuffleReceipt:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class BatchDone:
-    """Kind 11. `sealed` is the receipt as the device gave it: a COSE_Sign1, or bare where not
+class BatchDone(Struct, frozen=True):
+    """Kind 11. `sealed`: the receipt as received, a COSE_Sign1 if `signed`, otherwise bare.
 
-    `signed`. `genuine`: the signature is of the pinned key.
+    `genuine`: the signature is of the pinned key.
     """
 
     receipt: ShuffleReceipt
@@ -162,60 +149,52 @@ class BatchDone:
     genuine: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BatchAborted:
+class BatchAborted(Struct, frozen=True):
     """Kind 12."""
 
     compartment: int
     cycle: int
-    reason: Abort
+    reason: AbortCode
 
 
-@dataclass(frozen=True, slots=True)
-class SelfTest:
+class SelfTest(Struct, frozen=True):
     """Kind 13."""
 
     passed: bool
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class PowerUp:
-    """Kind 14. `broken_off` are the compartments in which a shuffle was under way."""
+class PowerUp(Struct, frozen=True):
+    """Kind 14. `interrupted` are the compartments in which a shuffle was running."""
 
     boot_count: int
-    broken_off: tuple[int, ...]
+    interrupted: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tamper:
+class Tamper(Struct, frozen=True):
     """Kind 15."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Overflow:
-    """Kind 16: the last record of a full ring; the gate is closed since."""
+class Overflow(Struct, frozen=True):
+    """Kind 16: the last record of a full ring; the gate has been closed since."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChanged:
+class ConfigChanged(Struct, frozen=True):
     """Kind 17."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class FirmwareChanged:
+class FirmwareChanged(Struct, frozen=True):
     """Kind 18."""
 
     image: bytes
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """Kind 19: the device's own chain of events up to `number`, signed."""
 
     number: int
@@ -223,26 +202,23 @@ class Checkpoint:
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CompartmentTold:
+class CompartmentReport(Struct, frozen=True):
     """Kind 20. `cards` None: not counted. `back` and `faces` as in a receipt."""
 
     compartment: int
-    holding: Holding
+    phase: CompartmentPhase
     cards: int | None
     back: str
     faces: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ModeTold:
+class ModeReport(Struct, frozen=True):
     """Kind 21."""
 
-    mode: Mode
+    mode: DeviceMode
 
 
-@dataclass(frozen=True, slots=True)
-class WarningTold:
+class WarningReport(Struct, frozen=True):
     """Kind 22. `code` is the device's own number."""
 
     code: int
@@ -250,20 +226,19 @@ class WarningTold:
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
-    """Kind 23: so many cards are left where none may be."""
+class Residual(Struct, frozen=True):
+    """Kind 23: `cards` cards are left where none may be."""
 
     compartment: int
     cards: int
 
 
-Body: TypeAlias = (
+EventBody: TypeAlias = (
     CardOut
     | CardRetracted
     | ReadFail
     | DoubleFeed
-    | CutCard
+    | CutCardOut
     | ShoeLoaded
     | ShoeEmpty
     | Lid
@@ -278,29 +253,27 @@ Body: TypeAlias = (
     | ConfigChanged
     | FirmwareChanged
     | Checkpoint
-    | CompartmentTold
-    | ModeTold
-    | WarningTold
+    | CompartmentReport
+    | ModeReport
+    | WarningReport
     | Residual
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CompartmentStatus:
+class CompartmentStatus(Struct, frozen=True):
     """One compartment in an answered STATUS."""
 
     compartment: int
-    holding: Holding
+    phase: CompartmentPhase
     cards: int | None
     back: str
     cycle: int
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The body of an answered STATUS. It counts once all events up to `recorded` have come."""
+class DeviceStatus(Struct, frozen=True):
+    """The body of an answered STATUS, valid once all events up to `recorded` were received."""
 
-    mode: Mode
+    mode: DeviceMode
     door_open: bool
     compartments: tuple[CompartmentStatus, ...]
     residual: int

@@ -1,114 +1,155 @@
 """Events of an admitted device: each once, in order, acknowledged when they are stored.
 
-Responsible for: which number is taken, acknowledged again or asked for, what an event says, and
-when by this machine's clock it was.
-Not responsible for: who is admitted (opening) and what an event means (drivers).
 Source: package README, "TableLink/1", events.
 """
 
+import hashlib
 from typing import Final
 
+from msgspec.structs import replace
+
+from firmware_bridge import attestation
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.tablelink import bodies, chain, clock, event_bodies, messages
-from firmware_bridge.tablelink.fields import Misfit
-from firmware_bridge.tablelink.items import EventsMissing, Happened
-from firmware_bridge.tablelink.messages import EventTold
-from firmware_bridge.tablelink.state import Hole, Known
-from firmware_bridge.tablelink.turn import Turn
-from firmware_bridge.values import replace
+from firmware_bridge.tablelink import bodies, clock, event_bodies, messages
+from firmware_bridge.tablelink.bodies import Checkpoint
+from firmware_bridge.tablelink.fields import FieldMismatch
+from firmware_bridge.tablelink.items import EventsMissing, TableLinkEvent
+from firmware_bridge.tablelink.link_call import LinkCall
+from firmware_bridge.tablelink.messages import EventMessage
+from firmware_bridge.tablelink.state import EventGap, KnownDevice
 
 _POWER_UP: Final = 14
 _OVERFLOW: Final = 16
-# OVERFLOW where there was no room for the other.
+# OVERFLOW if there was no room for POWER_UP.
 _FIRST_OF_A_BOOT: Final = (_POWER_UP, _OVERFLOW)
 _UNCHAINED: Final = LinkFaultKind.CONTINUITY_UNPROVEN
 
 
-def event(turn: Turn, told: EventTold) -> Turn:
-    """Take the number after the last one; any other is known already, or comes too early."""
-    known = turn.state.known
-    assert known is not None, "events are taken of an admitted device only"
-    turn = turn.with_session(replace(turn.state.session, kept_since_ns=None))
-    if told.number > known.last + 1:
-        return _missing(turn, known.last + 1)
-    turn = replace(turn, ack_due=True)
-    if told.number <= known.last:
-        return turn
-    if known.boot_id not in (0, told.boot_id) and told.kind not in _FIRST_OF_A_BOOT:
-        # Its memory was set back, and what it wrote since has the numbers of what was stored.
-        turn = turn.tell(EventsMissing(0))
-    turn = _tell(turn, told, known)
-    # After OVERFLOW more may have found no room, a POWER_UP, too.
-    boot_id = 0 if told.kind == _OVERFLOW else told.boot_id
-    after = replace(known, last=told.number, chain=told.chain, boot_id=boot_id)
-    turn = turn.with_known(after)
-    return turn.with_session(replace(turn.state.session, hole=None, flowing=True, trouble=""))
-
-
-def acknowledged(turn: Turn) -> Turn:
-    """One ACK for all events of a call, written when they are stored."""
-    known = turn.state.known
-    if not turn.ack_due or known is None:
-        return turn
-    return replace(turn.say_after_store(messages.ack(known.last)), ack_due=False)
-
-
-def kept_back(turn: Turn, kept: int) -> tuple[Turn, bool]:
-    """What a PING says of kept events, and whether they are kept back for so long that the device
-
-    has to be asked anew: a HELLO of an earlier session may have come to it late.
-    """
-    session, now_ns = turn.state.session, turn.now_ns
-    since_ns = None
-    if kept:
-        since_ns = now_ns if session.kept_since_ns is None else session.kept_since_ns
-    turn = turn.with_session(replace(session, kept_since_ns=since_ns))
-    return turn, since_ns is not None and now_ns - since_ns >= turn.settings.lost_ns
-
-
-def hopeless(turn: Turn) -> bool:
-    """Whether a missing event was asked for so long that the device has to be asked anew."""
-    hole = turn.state.session.hole
-    return hole is not None and turn.now_ns - hole.since_ns >= turn.settings.lost_ns
-
-
-def _missing(turn: Turn, wanted: int) -> Turn:
-    session, now_ns = turn.state.session, turn.now_ns
-    hole = session.hole
-    if hole is not None and hole.wanted == wanted and now_ns < hole.again_ns:
-        return turn
-    since_ns = hole.since_ns if hole is not None and hole.wanted == wanted else now_ns
-    hole = Hole(wanted, now_ns + turn.settings.nak_ns, since_ns)
-    return turn.with_session(replace(session, hole=hole)).say(messages.nak(wanted))
-
-
-def _tell(turn: Turn, told: EventTold, known: Known) -> Turn:
-    """The event as an item, or why it is none, and what is wrong with the device's chain."""
-    why_broken = chain.why_broken(known.chain, told)
-    if why_broken:
-        turn = turn.tell(LinkFault(_UNCHAINED, f"event {told.number}: {why_broken}"))
-    pin = turn.settings.trust.pin
-    key = b"" if pin is None else pin.key
-    try:
-        body = event_bodies.body_of(told.kind, told.body, key)
-    except Misfit as misfit:
-        detail = f"event {told.number} of kind {told.kind} makes no sense: {misfit}"
-        return turn.tell(LinkFault(LinkFaultKind.MALFORMED, detail))
-    if isinstance(body, bodies.Checkpoint):
-        why_not = chain.why_not_genuine(known.chain, told, body, key)
-        if why_not:
-            turn = turn.tell(LinkFault(_UNCHAINED, f"checkpoint {told.number}: {why_not}"))
-    utc_ns, uncertainty_ns = _when(turn, told)
-    return turn.tell(
-        Happened(told.number, told.boot_id, told.device_us, body, utc_ns, uncertainty_ns)
+def handle_event(call: LinkCall, event: EventMessage) -> LinkCall:
+    """Accept the next event; acknowledge a repeat again, request missing ones."""
+    known = call.state.known
+    assert known is not None, "events are accepted from an admitted device only"
+    call = call.with_session(replace(call.state.session, buffered_since_ns=None))
+    if event.number > known.last + 1:
+        return _request_missing(call, known.last + 1)
+    call = replace(call, ack_due=True)
+    if event.number <= known.last:
+        return call
+    if known.boot_id not in (0, event.boot_id) and event.kind not in _FIRST_OF_A_BOOT:
+        # Its memory was rolled back, and later events reuse the numbers of stored ones.
+        call = call.emit(EventsMissing(0))
+    call = _emit_event(call, event, known)
+    # After OVERFLOW there may have been no room for later events, including POWER_UP.
+    boot_id = 0 if event.kind == _OVERFLOW else event.boot_id
+    after = replace(known, last=event.number, chain=event.chain, boot_id=boot_id)
+    call = call.with_known(after)
+    return call.with_session(
+        replace(call.state.session, gap=None, events_flowing=True, reported_fault="")
     )
 
 
-def _when(turn: Turn, told: EventTold) -> tuple[int | None, int | None]:
-    if told.boot_id != turn.state.clock_boot_id:
+def acknowledge(call: LinkCall) -> LinkCall:
+    """Send one ACK for all events of a call, once they are stored."""
+    known = call.state.known
+    if not call.ack_due or known is None:
+        return call
+    return replace(call.send_after_store(messages.ack(known.last)), ack_due=False)
+
+
+def check_withheld_events(call: LinkCall, buffered: int) -> tuple[LinkCall, bool]:
+    """Note the buffered events in a PING; return whether a new session is needed.
+
+    If the device withholds events for too long, it may have received a late HELLO of an earlier
+    session.
+    """
+    session, now_ns = call.state.session, call.now_ns
+    since_ns = None
+    if buffered:
+        since_ns = now_ns if session.buffered_since_ns is None else session.buffered_since_ns
+    call = call.with_session(replace(session, buffered_since_ns=since_ns))
+    return call, since_ns is not None and now_ns - since_ns >= call.settings.lost_ns
+
+
+def is_gap_overdue(call: LinkCall) -> bool:
+    """Whether an event has been missing for so long that a new session is needed."""
+    gap = call.state.session.gap
+    return gap is not None and call.now_ns - gap.since_ns >= call.settings.lost_ns
+
+
+def _request_missing(call: LinkCall, wanted: int) -> LinkCall:
+    session, now_ns = call.state.session, call.now_ns
+    gap = session.gap
+    if gap is not None and gap.wanted == wanted and now_ns < gap.retry_due_ns:
+        return call
+    since_ns = gap.since_ns if gap is not None and gap.wanted == wanted else now_ns
+    gap = EventGap(wanted, now_ns + call.settings.nak_ns, since_ns)
+    return call.with_session(replace(session, gap=gap)).send_now(messages.nak(wanted))
+
+
+def _emit_event(call: LinkCall, event: EventMessage, known: KnownDevice) -> LinkCall:
+    """Emit the event, or a fault if it is malformed; report breaks in the device's chain."""
+    problem = chain_problem(known.chain, event)
+    if problem:
+        call = call.emit(LinkFault(_UNCHAINED, f"event {event.number}: {problem}"))
+    pin = call.settings.trust.pin
+    key = b"" if pin is None else pin.key
+    try:
+        body = event_bodies.parse_body(event.kind, event.body, key)
+    except FieldMismatch as mismatch:
+        detail = f"event {event.number} of kind {event.kind} is malformed: {mismatch}"
+        return call.emit(LinkFault(LinkFaultKind.MALFORMED, detail))
+    if isinstance(body, bodies.Checkpoint):
+        problem = checkpoint_problem(known.chain, event, body, key)
+        if problem:
+            call = call.emit(LinkFault(_UNCHAINED, f"checkpoint {event.number}: {problem}"))
+    utc_ns, uncertainty_ns = _event_time(call, event)
+    return call.emit(
+        TableLinkEvent(event.number, event.boot_id, event.device_us, body, utc_ns, uncertainty_ns)
+    )
+
+
+def _event_time(call: LinkCall, event: EventMessage) -> tuple[int | None, int | None]:
+    if event.boot_id != call.state.clock_boot_id:
         return None, None
-    moment = clock.when(turn.state.clock, told.device_us)
-    if moment is None:
+    host_time = clock.host_time(call.state.clock, event.device_us)
+    if host_time is None:
         return None, None
-    utc_ns = turn.at.utc_ns + moment.host_ns - turn.now_ns
-    return (utc_ns, moment.uncertainty_ns) if utc_ns >= 0 else (None, None)
+    utc_ns = call.at.utc_ns + host_time.host_ns - call.now_ns
+    return (utc_ns, host_time.uncertainty_ns) if utc_ns >= 0 else (None, None)
+
+
+CHAIN_BYTES: Final = 16
+_BEGINNING: Final = bytes(CHAIN_BYTES)
+_CHECKPOINT: Final = b"TableLink/1 checkpoint"
+_NUMBER_BYTES: Final = 8
+
+
+def chain_problem(before: bytes, event: EventMessage) -> str:
+    """Why the event does not follow chain value `before` (empty: unknown); empty if it does."""
+    before = _BEGINNING if event.number == 1 else before
+    if not before:
+        return ""
+    if not event.chain:
+        # A device without a chain has none from its first event on.
+        return (
+            "" if event.number == 1 else "it has no chain value, and the events before it had one"
+        )
+    if hashlib.sha256(before + event.unchained).digest()[:CHAIN_BYTES] != event.chain:
+        return "its chain does not follow from the event before it"
+    return ""
+
+
+def checkpoint_problem(
+    before: bytes, event: EventMessage, checkpoint: Checkpoint, key: bytes
+) -> str:
+    """Why a checkpoint is not valid; empty if it is, or if no key is pinned."""
+    if checkpoint.number >= event.number:
+        return "it covers later events"
+    if before and checkpoint.number == event.number - 1 and checkpoint.chain != before:
+        return "its chain value is not that of the received events"
+    number = checkpoint.number.to_bytes(_NUMBER_BYTES, "little")
+    if key and not attestation.is_valid_signature(
+        key, checkpoint.signature, _CHECKPOINT + number + checkpoint.chain
+    ):
+        return "its signature is not of the pinned key"
+    return ""

@@ -1,7 +1,5 @@
-"""The entries of a payload, read by key and by what has to stand there.
+"""Typed access to the entries of a payload: types, ranges, printable texts.
 
-Responsible for: the types and ranges of single entries, and for harmless texts.
-Not responsible for: which keys a message has (messages, event_bodies).
 Source: package README, "TableLink/1", wire.
 """
 
@@ -9,30 +7,30 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final, TypeVar
 
+from msgspec import Struct
+
 from firmware_bridge import cbor
-from firmware_bridge.cbor import Value
-from firmware_bridge.values import dataclass
+from firmware_bridge.cbor import CborValue
 
 U16_END: Final = 1 << 16
 U32_END: Final = 1 << 32
 U64_END: Final = 1 << 64
-FACES: Final = 52
+FACE_COUNT: Final = 52
 
 MemberT = TypeVar("MemberT", bound=IntEnum)
 
 
-class Misfit(Exception):
-    """A key is missing, or what stands there does not fit; the message says which.
+class FieldMismatch(Exception):
+    """A key is missing or has the wrong type or range; the message names the key.
 
-    It never leaves this package: messages makes a fault of it.
+    It never leaves this package: messages turns it into a fault.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """The entries of one map. Every reader raises Misfit where an entry does not fit."""
+class Fields(Struct, frozen=True):
+    """The entries of one map. Each accessor raises FieldMismatch if the entry does not match."""
 
-    entries: Mapping[int, Value]
+    entries: Mapping[int, CborValue]
 
     def has(self, key: int) -> bool:
         """Whether the key is there and not null."""
@@ -42,13 +40,13 @@ class Fields:
         """An integer from 0 up to, not including, `end`."""
         value = self.entries.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < end:
-            raise Misfit(f"key {key} has to be an integer from 0 to {end - 1}")
+            raise FieldMismatch(f"key {key} must be an integer from 0 to {end - 1}")
         return value
 
-    def truth(self, key: int) -> bool:
+    def boolean(self, key: int) -> bool:
         value = self.entries.get(key)
         if not isinstance(value, bool):
-            raise Misfit(f"key {key} has to be true or false")
+            raise FieldMismatch(f"key {key} must be true or false")
         return value
 
     def member(self, key: int, of: type[MemberT]) -> MemberT:
@@ -60,52 +58,52 @@ class Fields:
         value = self.entries.get(key)
         if not isinstance(value, bytes) or (lengths and len(value) not in lengths):
             allowed = " or ".join(map(str, lengths))
-            raise Misfit(f"key {key} has to be {allowed} bytes".replace("  ", " "))
+            raise FieldMismatch(f"key {key} must be {allowed} bytes".replace("  ", " "))
         return value
 
     def text(self, key: int) -> str:
-        """A text, with a question mark for every character that cannot be shown."""
+        """A text, with a question mark for every unprintable character."""
         value = self.entries.get(key)
         if not isinstance(value, str):
-            raise Misfit(f"key {key} has to be a text")
-        return harmless(value)
+            raise FieldMismatch(f"key {key} must be a text")
+        return printable(value)
 
     def text_or_none(self, key: int) -> str:
-        """A text, empty where there is none."""
+        """A text, empty if the key is missing."""
         return self.text(key) if self.has(key) else ""
 
-    def array(self, key: int) -> tuple[Value, ...]:
+    def array(self, key: int) -> tuple[CborValue, ...]:
         value = self.entries.get(key)
         if not isinstance(value, tuple):
-            raise Misfit(f"key {key} has to be an array")
+            raise FieldMismatch(f"key {key} must be an array")
         return value
 
     def map(self, key: int) -> "Fields":
         value = self.entries.get(key)
         if not isinstance(value, Mapping):
-            raise Misfit(f"key {key} has to be a map")
+            raise FieldMismatch(f"key {key} must be a map")
         return Fields(value)
 
 
-def harmless(text: str) -> str:
-    """What a device says, fit to be shown."""
+def printable(text: str) -> str:
+    """Replace unprintable characters by question marks."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
-def fields_of(payload: bytes) -> Fields:
-    """The map a payload holds, empty for none. Raises Misfit."""
+def decode_fields(payload: bytes) -> Fields:
+    """Decode the map in a payload, empty for no payload. Raises FieldMismatch."""
     entries = cbor.decode_map(payload) if payload else {}
     if entries is None:
-        raise Misfit("its payload is no map in the one deterministic encoding")
+        raise FieldMismatch("its payload is not a map in deterministic encoding")
     return Fields(entries)
 
 
-def numbered(values: tuple[Value, ...]) -> Fields:
-    """An array as if its places were keys."""
+def fields_from_array(values: tuple[CborValue, ...]) -> Fields:
+    """The items of an array, with their indexes as keys."""
     return Fields(dict(enumerate(values)))
 
 
 def _member(value: int, of: type[MemberT], where: str) -> MemberT:
     if value not in tuple(of):
-        raise Misfit(f"{where} is {value}, which is not in use")
+        raise FieldMismatch(f"{where} is {value}, which is unknown")
     return of(value)

@@ -1,8 +1,6 @@
-"""Frames of TableLink: bytes to frames, frames to bytes.
+"""Frames of TableLink: a byte stream to frames, frames to bytes.
 
-Responsible for: finding whole frames in a stream of any fragmentation, getting back in step at the
-next zero, checking sum and header, and naming what is no frame. Bounded: at most 494 bytes wait.
-Not responsible for: payloads (cbor, messages) and for what order frames come in (link).
+Resynchronises at the next zero. Bounded: at most 494 bytes wait.
 Source: package README, "TableLink/1", wire.
 """
 
@@ -12,10 +10,10 @@ from enum import IntEnum
 from typing import Final, TypeAlias
 
 from cobs import cobs
+from msgspec import Struct
 
 from firmware_bridge.checksums import crc_32c
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.values import dataclass
 
 VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 472
@@ -32,8 +30,8 @@ _FLAGS_NOT_IN_USE: Final = 0xF0
 U32: Final = 0xFFFFFFFF
 
 
-class Channel(IntEnum):
-    """What a frame belongs to; 3 (SMP) is refused in version 1."""
+class FrameChannel(IntEnum):
+    """The channel of a frame; 3 (SMP) is refused in version 1."""
 
     LINK = 0
     EVENT = 1
@@ -41,11 +39,10 @@ class Channel(IntEnum):
     TRACE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One frame; `ack` is None where it does not count. `resent`: said before."""
+class TableLinkFrame(Struct, frozen=True):
+    """One frame; `ack` is None without the flag ACKV. `resent`: the flag RETX."""
 
-    channel: Channel
+    channel: FrameChannel
     type: int
     ctr: int
     seq: int = 0
@@ -54,30 +51,29 @@ class Frame:
     resent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unframed:
-    """What is carried from one chunk to the next.
+class TableLinkUnframed(Struct, frozen=True):
+    """Receive buffer carried from one chunk to the next.
 
-    `pending` may be the beginning of a frame. `dropping`: a run grew too long, and all of it up to
-    the next zero goes. `told` names the troubles told since the last good frame.
+    `pending` may be the start of a frame. `dropping`: a run was too long and is dropped up to the
+    next zero. `reported`: the kinds of faults reported since the last good frame.
     """
 
     pending: bytes = b""
     dropping: bool = False
-    told: tuple[LinkFaultKind, ...] = ()
+    reported: tuple[LinkFaultKind, ...] = ()
 
 
-Found: TypeAlias = Frame | LinkFault
+FrameOrFault: TypeAlias = TableLinkFrame | LinkFault
 
-_NOISE: Final = LinkFault(LinkFaultKind.NOISE, "bytes that are no frame")
+_NOISE: Final = LinkFault(LinkFaultKind.NOISE, "bytes that are not a frame")
 _BAD_SUM: Final = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the checksum does not match the frame")
 _TOO_LONG: Final = LinkFault(
     LinkFaultKind.LENGTH, f"more than {STUFFED_BYTES_MAX} bytes without a zero were dropped"
 )
 
 
-def encode(frame: Frame) -> bytes:
-    """The bytes on the line."""
+def encode(frame: TableLinkFrame) -> bytes:
+    """Encode a frame as bytes on the line."""
     assert len(frame.payload) <= PAYLOAD_BYTES_MAX
     flags = (_RETX if frame.resent else 0) | (0 if frame.ack is None else _ACKV)
     ack = frame.ack or 0
@@ -89,8 +85,8 @@ def encode(frame: Frame) -> bytes:
     return b"\0" + stuffed + b"\0"
 
 
-def decode(stuffed: bytes) -> Found:
-    """What stands between two zeros. Total."""
+def decode(stuffed: bytes) -> FrameOrFault:
+    """Decode the bytes between two zeros. None raise."""
     if len(stuffed) > STUFFED_BYTES_MAX:
         return _TOO_LONG
     try:
@@ -103,11 +99,11 @@ def decode(stuffed: bytes) -> Found:
     if crc_32c(body) != int.from_bytes(written, "little"):
         return _BAD_SUM
     version, flags, channel, kind, ctr, seq, ack = _HEADER.unpack_from(body)
-    why_not = _why_refused(version, flags, channel)
+    why_not = _refusal_reason(version, flags, channel)
     if why_not:
         return LinkFault(LinkFaultKind.MALFORMED, f"a frame is refused: {why_not}")
-    return Frame(
-        channel=Channel(channel),
+    return TableLinkFrame(
+        channel=FrameChannel(channel),
         type=kind,
         ctr=ctr,
         seq=seq,
@@ -117,8 +113,8 @@ def decode(stuffed: bytes) -> Found:
     )
 
 
-def walk(buffer: bytes) -> Iterator[tuple[int, int]]:
-    """Where the runs between zeros begin and end; the last one may still grow."""
+def runs_between_zeros(buffer: bytes) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each run between zeros; the last one may be incomplete."""
     start = 0
     while (end := buffer.find(b"\0", start)) >= 0:
         if end > start:
@@ -127,10 +123,12 @@ def walk(buffer: bytes) -> Iterator[tuple[int, int]]:
     yield start, len(buffer)
 
 
-def feed(unframed: Unframed, data: bytes) -> tuple[Unframed, tuple[Found, ...]]:
-    """Take the next bytes; give the frames and troubles they complete, in order. Total.
+def feed(
+    unframed: TableLinkUnframed, data: bytes
+) -> tuple[TableLinkUnframed, tuple[FrameOrFault, ...]]:
+    """Take the next bytes; return the frames and faults they complete, in order. None raise.
 
-    A trouble is told once until a frame comes: a wrong speed must not fill the record.
+    A kind of fault is reported once until the next frame: a wrong speed must not fill the record.
     """
     if unframed.dropping:
         end = data.find(b"\0")
@@ -138,34 +136,34 @@ def feed(unframed: Unframed, data: bytes) -> tuple[Unframed, tuple[Found, ...]]:
             return unframed, ()
         data = data[end:]
     buffer = unframed.pending + data
-    told = unframed.told
-    found: list[Found] = []
+    reported = unframed.reported
+    found: list[FrameOrFault] = []
     rest = 0
-    for start, end in walk(buffer):
+    for start, end in runs_between_zeros(buffer):
         rest = start
         if end == len(buffer) and end - start <= STUFFED_BYTES_MAX:
             break
         one = decode(buffer[start:end])
-        if isinstance(one, Frame):
-            told = ()
+        if isinstance(one, TableLinkFrame):
+            reported = ()
             found.append(one)
-        elif one.kind not in told:
-            told = (*told, one.kind)
+        elif one.kind not in reported:
+            reported = (*reported, one.kind)
             found.append(one)
     pending = buffer[rest:]
     too_long = len(pending) > STUFFED_BYTES_MAX
-    return Unframed(b"" if too_long else pending, too_long, told), tuple(found)
+    return TableLinkUnframed(b"" if too_long else pending, too_long, reported), tuple(found)
 
 
-def _why_refused(version: int, flags: int, channel: int) -> str:
+def _refusal_reason(version: int, flags: int, channel: int) -> str:
     if version != VERSION:
-        return f"it is of version {version}, and this program speaks version {VERSION}"
+        return f"it has version {version}, and this program supports version {VERSION}"
     if flags & _SEC:
-        return "it is sealed, which version 1 does not know"
+        return "it is encrypted, which version 1 does not support"
     if flags & _MORE:
-        return "it is a fragment, which version 1 does not know"
+        return "it is a fragment, which version 1 does not support"
     if flags & _FLAGS_NOT_IN_USE:
-        return "it has a flag that is not in use"
-    if channel not in tuple(Channel):
-        return f"it is of channel {channel}, which is not in use"
+        return "it has a reserved flag"
+    if channel not in tuple(FrameChannel):
+        return f"it has the unused channel {channel}"
     return ""

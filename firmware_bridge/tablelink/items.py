@@ -1,20 +1,19 @@
-"""What a TableLink link gives up and takes down.
+"""Items a TableLink link gives, and requests it can be asked to send.
 
-Responsible for: the closed set of items of the link, and the requests it can be asked to send.
-Not responsible for: the bodies of events (bodies) and for the wire (frames, messages).
 Source: package README, "TableLink/1".
 """
 
 from enum import IntEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from firmware_bridge.attestation import Attestation
-from firmware_bridge.tablelink.bodies import Body, Status
-from firmware_bridge.values import dataclass
+from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
 
 
-class Order(IntEnum):
-    """Requests by their type on the wire (channel RPC)."""
+class RequestType(IntEnum):
+    """Types of requests on the wire (channel RPC)."""
 
     LOAD = 1
     COUNT = 2
@@ -36,17 +35,15 @@ class RequestStatus(IntEnum):
     FAILED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request. `argument` is the compartment, the mode for MODE, else 0."""
+class TableLinkRequest(Struct, frozen=True):
+    """One request. `argument`: the compartment, the mode for MODE, otherwise 0."""
 
-    order: Order
+    kind: RequestType
     argument: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSaidHello:
-    """The device told who it is; nothing of this is proven yet."""
+class DeviceHello(Struct, frozen=True):
+    """The device stated its identity; nothing of it is proved yet."""
 
     device: bytes
     boot_id: int
@@ -55,92 +52,84 @@ class DeviceSaidHello:
     debug: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
-    """The device is let in; from now on its events come. `attestation` None: a bare device."""
+class DeviceAdmitted(Struct, frozen=True):
+    """The device is admitted; its events follow. `attestation` is None without identity."""
 
     device: bytes
     attestation: Attestation | None
 
 
-@dataclass(frozen=True, slots=True)
-class NotAdmitted:
-    """The device is not let in, and nothing it tells is taken; `why` is a sentence with a remedy.
+class DeviceNotAdmitted(Struct, frozen=True):
+    """The device is not admitted, and its messages are ignored; `reason` includes a remedy.
 
-    `rolled_back`: its event numbers, boot count or firmware lie before what is known of it.
+    `rolled_back`: its event numbers, boot count or firmware are older than the known ones.
     """
 
     device: bytes
-    why: str
+    reason: str
     rolled_back: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """An event, once and in order. `device_us` is the device's uptime in that boot.
+class TableLinkEvent(Struct, frozen=True):
+    """An event, delivered once and in order. `device_us`: the device's uptime in that boot.
 
-    `utc_ns` is when that was by this machine's clock and `uncertainty_ns` how far it may be off;
-    None where the device's clock is not known, or was that of an earlier boot.
+    `utc_ns`: that moment by this machine's clock, and `uncertainty_ns` its uncertainty; None if the
+    device's clock is unknown or the event is from an earlier boot.
     """
 
     number: int
     boot_id: int
     device_us: int
-    body: Body
+    body: EventBody
     utc_ns: int | None
     uncertainty_ns: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class EventsMissing:
-    """The device's numbering proves that so many events are missing for ever.
+class EventsMissing(Struct, frozen=True):
+    """The device's numbering proves that `count` events are lost.
 
-    0: its boots prove that some are, and not how many.
+    0: its boots prove that some are, but not how many.
     """
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """A request was answered, or was not within its time (`status` None)."""
+class RequestAnswer(Struct, frozen=True):
+    """The answer to a request; `status` None: it was not answered in time."""
 
-    request: Request
+    request: TableLinkRequest
     status: RequestStatus | None
     detail: str
-    told: Status | None
+    device_status: DeviceStatus | None
 
 
-@dataclass(frozen=True, slots=True)
-class Silent:
-    """Nothing was heard for so long; `lost`: the link counts as lost."""
+class DeviceSilence(Struct, frozen=True):
+    """Nothing was received for `silent_ms`; `lost`: the link counts as lost."""
 
     silent_ms: int
     lost: bool
 
 
-@dataclass(frozen=True, slots=True)
-class HeardAgain:
-    """A device that was silent is heard."""
+class SilenceEnded(Struct, frozen=True):
+    """A silent device sends again."""
 
 
-@dataclass(frozen=True, slots=True)
-class RingFilling:
-    """The device keeps so many of at most `capacity` events; `gate_closed`: it deals no more."""
+class RingFillLevel(Struct, frozen=True):
+    """The device buffers `buffered` of `capacity` events; `gate_closed`: dealing stopped."""
 
-    kept: int
+    buffered: int
     capacity: int
     gate_closed: bool
 
 
 TableLinkItem: TypeAlias = (
-    DeviceSaidHello
-    | Admitted
-    | NotAdmitted
-    | Happened
+    DeviceHello
+    | DeviceAdmitted
+    | DeviceNotAdmitted
+    | TableLinkEvent
     | EventsMissing
-    | Answered
-    | Silent
-    | HeardAgain
-    | RingFilling
+    | RequestAnswer
+    | DeviceSilence
+    | SilenceEnded
+    | RingFillLevel
 )

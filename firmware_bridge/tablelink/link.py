@@ -1,12 +1,12 @@
-"""The link to a TableLink device: raw bytes to events, each once and in order, and requests.
+"""The link to a TableLink device: raw bytes become events, each once and in order, and answers.
 
-Responsible for: what a good frame means in the phase the link is in, and deadlines. The link object
-holds settings only; all it has learnt stands in the frozen state.
-Not responsible for: ports, and for what an event means at a table (drivers).
 Source: package README, "TableLink/1".
 """
 
 from typing import Final, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import (
@@ -17,184 +17,194 @@ from firmware_bridge.tablelink import (
     opening,
     requests,
 )
-from firmware_bridge.tablelink.frames import Channel, Frame, feed
-from firmware_bridge.tablelink.items import Request
+from firmware_bridge.tablelink.frames import FrameChannel, TableLinkFrame, feed
+from firmware_bridge.tablelink.items import TableLinkRequest
+from firmware_bridge.tablelink.link_call import LinkCall, TableLinkResult
 from firmware_bridge.tablelink.messages import (
-    AnswerTold,
-    Attested,
+    AnswerMessage,
+    AttestationResponse,
     Bye,
-    ErrorTold,
-    EventTold,
+    ErrorMessage,
+    EventMessage,
     Hello,
     LinkType,
-    Message,
     Ping,
     Pong,
-    TimeTold,
+    TableLinkMessage,
+    TimeResponse,
 )
 from firmware_bridge.tablelink.settings import TableLinkSettings
-from firmware_bridge.tablelink.state import Phase, Pulse, Silence, TableLinkState
-from firmware_bridge.tablelink.turn import Linked, Turn
+from firmware_bridge.tablelink.state import Heartbeat, LinkPhase, SilenceLevel, TableLinkState
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass, replace
 
-# Until a device is admitted it may say who it is, and nothing else.
-_HEARD_UNPROVEN: Final = (LinkType.HELLO, LinkType.ATTEST_RSP)
+# Before its admission only these messages of a device are accepted.
+_ALLOWED_TYPES: Final = (LinkType.HELLO, LinkType.ATTEST_RSP)
 
 
-@dataclass(frozen=True, slots=True)
-class TableLink:
-    """Follows firmware_bridge.link.Link, but that an opening brings 32 bytes of entropy."""
+class TableLink(Struct, frozen=True):
+    """Implements firmware_bridge.link.Link, except that an opening takes 32 bytes of entropy."""
 
     settings: TableLinkSettings
 
     def initial(self) -> TableLinkState:
-        """The state before anything was heard."""
+        """The state before anything was received."""
         return TableLinkState()
 
-    def opened(self, state: TableLinkState, at: Timestamp, entropy: bytes) -> Linked:
-        """The port is open (again): who is there is to be proved anew."""
-        turn = requests.closed(Turn(self.settings, state, at))
-        pulse = Pulse(heard_ns=at.monotonic_ns, sent_ns=at.monotonic_ns)
+    def opened(self, state: TableLinkState, at: Timestamp, entropy: bytes) -> TableLinkResult:
+        """The port is open (again): the device must prove its identity again."""
+        call = requests.handle_closed(LinkCall(self.settings, state, at))
+        fresh_heartbeat = Heartbeat(last_received_ns=at.monotonic_ns, sent_ns=at.monotonic_ns)
         fresh = TableLinkState(
-            known=turn.state.known, requests=turn.state.requests, seed=entropy, pulse=pulse
+            known=call.state.known,
+            requests=call.state.requests,
+            seed=entropy,
+            heartbeat=fresh_heartbeat,
         )
-        return requests.opened(opening.begin(turn.with_state(fresh))).linked
+        return requests.handle_opened(opening.start_session(call.with_state(fresh))).result
 
-    def closed(self, state: TableLinkState, at: Timestamp) -> Linked:
-        """The port is gone: what was sent may still be answered after the next opening."""
-        turn = requests.closed(Turn(self.settings, state, at))
-        kept = TableLinkState(known=turn.state.known, requests=turn.state.requests)
-        return turn.with_state(kept).linked
+    def closed(self, state: TableLinkState, at: Timestamp) -> TableLinkResult:
+        """The port was lost: a request in flight may be answered after the next opening."""
+        call = requests.handle_closed(LinkCall(self.settings, state, at))
+        closed_state = TableLinkState(known=call.state.known, requests=call.state.requests)
+        return call.with_state(closed_state).result
 
-    def receive(self, state: TableLinkState, data: bytes, at: Timestamp) -> Linked:
-        """Take raw bytes as they came, in any fragmentation."""
-        turn = Turn(self.settings, state, at)
-        if state.session.phase is Phase.CLOSED:
-            return turn.linked
+    def receive(self, state: TableLinkState, data: bytes, at: Timestamp) -> TableLinkResult:
+        """Take received bytes, in any fragmentation."""
+        call = LinkCall(self.settings, state, at)
+        if state.session.phase is LinkPhase.CLOSED:
+            return call.result
         unframed, found = feed(state.unframed, data)
-        turn = turn.with_state(replace(state, unframed=unframed))
+        call = call.with_state(replace(state, unframed=unframed))
         for one in found:
             match one:
-                case Frame():
-                    turn = self._frame(heartbeat.heard(turn), one)
+                case TableLinkFrame():
+                    call = self._handle_frame(heartbeat.record_contact(call), one)
                 case LinkFault():
-                    turn = turn.tell(one)
+                    call = call.emit(one)
                 case _:
                     assert_never(one)
-        return delivery.acknowledged(turn).linked
+        return delivery.acknowledge(call).result
 
-    def send(self, state: TableLinkState, command: Request, at: Timestamp) -> Linked:
-        """Ask, or queue behind the request still unanswered."""
-        return requests.send(Turn(self.settings, state, at), command).linked
+    def send(
+        self, state: TableLinkState, command: TableLinkRequest, at: Timestamp
+    ) -> TableLinkResult:
+        """Send a request, or queue it behind the one in flight."""
+        return requests.send(LinkCall(self.settings, state, at), command).result
 
-    def tick(self, state: TableLinkState, at: Timestamp) -> Linked:
-        """A deadline may have passed."""
-        turn = Turn(self.settings, state, at)
-        if state.session.phase is Phase.CLOSED:
-            return requests.due(turn).linked
-        before = state.pulse.silence
-        turn = heartbeat.silence(turn)
-        if turn.state.pulse.silence is Silence.LOST and before is not Silence.LOST:
-            # Whoever is heard next has to prove who it is.
-            turn = opening.begin(turn)
-        turn = requests.due(opening.due(turn))
-        if turn.state.session.phase is Phase.ADMITTED:
-            turn = heartbeat.ping(opening.asked_time(turn))
-        return turn.linked
+    def tick(self, state: TableLinkState, at: Timestamp) -> TableLinkResult:
+        """Handle deadlines that have passed."""
+        call = LinkCall(self.settings, state, at)
+        if state.session.phase is LinkPhase.CLOSED:
+            return requests.handle_deadlines(call).result
+        before = state.heartbeat.silence
+        call = heartbeat.check_silence(call)
+        if call.state.heartbeat.silence is SilenceLevel.LOST and before is not SilenceLevel.LOST:
+            # The device must prove its identity again.
+            call = opening.start_session(call)
+        call = requests.handle_deadlines(opening.handle_deadline(call))
+        if call.state.session.phase is LinkPhase.ADMITTED:
+            call = heartbeat.ping_if_idle(opening.request_time(call))
+        return call.result
 
     def next_deadline_ns(self, state: TableLinkState) -> int | None:
         """Monotonic time of the next deadline, or None."""
-        dues = requests.deadlines_ns(state)
+        deadlines = requests.deadlines_ns(state)
         session = state.session
-        if session.phase is not Phase.CLOSED:
-            dues = (*dues, *heartbeat.deadlines_ns(self.settings, state))
-            own_ns = session.time_due_ns if session.phase is Phase.ADMITTED else session.again_ns
-            dues = (*dues, own_ns)
-        return min(dues, default=None)
+        if session.phase is not LinkPhase.CLOSED:
+            deadlines = (*deadlines, *heartbeat.deadlines_ns(self.settings, state))
+            own_ns = (
+                session.time_due_ns if session.phase is LinkPhase.ADMITTED else session.retry_due_ns
+            )
+            deadlines = (*deadlines, own_ns)
+        return min(deadlines, default=None)
 
-    def _frame(self, turn: Turn, frame: Frame) -> Turn:
-        session = turn.state.session
-        admitted = session.phase is Phase.ADMITTED
-        if not admitted and (frame.channel, frame.type) not in _UNPROVEN:
-            return turn
+    def _handle_frame(self, call: LinkCall, frame: TableLinkFrame) -> LinkCall:
+        session = call.state.session
+        admitted = session.phase is LinkPhase.ADMITTED
+        if not admitted and (frame.channel, frame.type) not in _ALLOWED_BEFORE_ADMISSION:
+            return call
         message = messages.decode(frame)
         if isinstance(message, LinkFault):
-            return _misunderstood(turn, message)
+            return _report_once(call, message)
         if message is None:
-            return turn
-        return self._message(turn, message)
+            return call
+        return self._handle_message(call, message)
 
-    def _message(self, turn: Turn, message: Message) -> Turn:
+    def _handle_message(self, call: LinkCall, message: TableLinkMessage) -> LinkCall:
         match message:
             case Hello():
-                return opening.hello(turn, message)
-            case Attested():
-                return opening.attested(turn, message)
-            case EventTold():
-                turn = delivery.event(turn, message)
-                return opening.begin(turn) if delivery.hopeless(turn) else turn
-            case AnswerTold():
-                return requests.answered(turn, message)
+                return opening.handle_hello(call, message)
+            case AttestationResponse():
+                return opening.handle_attestation(call, message)
+            case EventMessage():
+                call = delivery.handle_event(call, message)
+                return opening.start_session(call) if delivery.is_gap_overdue(call) else call
+            case AnswerMessage():
+                return requests.handle_answer(call, message)
             case Ping():
-                return _pinged(turn, message)
-            case TimeTold():
-                return _time_told(turn, message)
+                return _handle_ping(call, message)
+            case TimeResponse():
+                return _handle_time_response(call, message)
             case Pong():
-                return turn
-            case Bye(why):
-                said = LinkFault(LinkFaultKind.DEVICE_STATUS, f"the device goes: {why}")
-                return opening.begin(turn.tell(said))
-            case ErrorTold(code, text):
-                detail = f"the device tells error {code}: {text}"
-                return turn.tell(LinkFault(LinkFaultKind.DEVICE_STATUS, detail))
+                return call
+            case Bye(reason):
+                fault = LinkFault(
+                    LinkFaultKind.DEVICE_STATUS, f"the device ends the link: {reason}"
+                )
+                return opening.start_session(call.emit(fault))
+            case ErrorMessage(code, text):
+                detail = f"the device reports error {code}: {text}"
+                return call.emit(LinkFault(LinkFaultKind.DEVICE_STATUS, detail))
             case _:
                 assert_never(message)
 
 
-_UNPROVEN: Final = tuple((Channel.LINK, kind) for kind in _HEARD_UNPROVEN)
+_ALLOWED_BEFORE_ADMISSION: Final = tuple((FrameChannel.LINK, kind) for kind in _ALLOWED_TYPES)
 
 
-def _misunderstood(turn: Turn, fault: LinkFault) -> Turn:
-    """Told once, though it comes again and again."""
-    session = turn.state.session
-    if session.trouble == fault.detail:
-        return turn
-    return turn.with_session(replace(session, trouble=fault.detail)).tell(fault)
+def _report_once(call: LinkCall, fault: LinkFault) -> LinkCall:
+    """Report a fault of a repeated message once."""
+    session = call.state.session
+    if session.reported_fault == fault.detail:
+        return call
+    return call.with_session(replace(session, reported_fault=fault.detail)).emit(fault)
 
 
-def _pinged(turn: Turn, message: Ping) -> Turn:
-    turn, rebooted = heartbeat.rebooted(turn, message.uptime_us)
+def _handle_ping(call: LinkCall, message: Ping) -> LinkCall:
+    call, rebooted = heartbeat.check_reboot(call, message.uptime_us)
     if rebooted:
-        return opening.begin(turn)
-    turn = heartbeat.filling(turn.say(messages.pong(message.uptime_us)), message)
-    turn, stalled = delivery.kept_back(turn, message.kept)
+        return opening.start_session(call)
+    call = heartbeat.report_fill_level(call.send_now(messages.pong(message.uptime_us)), message)
+    call, stalled = delivery.check_withheld_events(call, message.buffered)
     if stalled:
-        return opening.begin(turn)
-    session, known = turn.state.session, turn.state.known
-    if message.kept and not session.flowing and known is not None:
-        # It has something to tell and does not: it did not get the HELLO_ACK.
-        turn = turn.say_after_store(messages.hello_ack(session.number, known.last))
-    return turn
+        return opening.start_session(call)
+    session, known = call.state.session, call.state.known
+    if message.buffered and not session.events_flowing and known is not None:
+        # It has events and sends none: it did not receive the HELLO_ACK.
+        call = call.send_after_store(messages.hello_ack(session.number, known.last))
+    return call
 
 
-def _time_told(turn: Turn, message: TimeTold) -> Turn:
-    session = turn.state.session
-    if session.time_asked is None or session.time_asked[0] != message.asked:
-        return turn
-    turn, rebooted = heartbeat.rebooted(turn, message.left_us)
+def _handle_time_response(call: LinkCall, message: TimeResponse) -> LinkCall:
+    session = call.state.session
+    if (
+        session.pending_time_request is None
+        or session.pending_time_request[0] != message.request_us
+    ):
+        return call
+    call, rebooted = heartbeat.check_reboot(call, message.replied_us)
     if rebooted:
-        return opening.begin(turn)
-    first = not turn.state.clock.exchanges
-    exchanged = clock.heard(
-        turn.state.clock,
-        sent_ns=session.time_asked[1],
-        came_us=message.came_us,
-        left_us=message.left_us,
-        back_ns=turn.now_ns,
-        window=turn.settings.time_window,
+        return opening.start_session(call)
+    first = not call.state.clock.exchanges
+    exchanged = clock.add_exchange(
+        call.state.clock,
+        sent_ns=session.pending_time_request[1],
+        received_us=message.received_us,
+        replied_us=message.replied_us,
+        answered_ns=call.now_ns,
+        window=call.settings.time_window,
     )
-    session = replace(session, time_asked=None)
+    session = replace(session, pending_time_request=None)
     if first:
-        session = replace(session, time_due_ns=turn.now_ns + turn.settings.time_ns)
-    return turn.with_state(replace(turn.state, clock=exchanged, session=session))
+        session = replace(session, time_due_ns=call.now_ns + call.settings.time_ns)
+    return call.with_state(replace(call.state, clock=exchanged, session=session))

@@ -1,23 +1,27 @@
-"""Showing the wire of a TableLink device without showing which card comes next.
+"""Shows the wire of a TableLink device as text without revealing which card comes next.
 
-Responsible for: raw bytes and frames as text in which no card, no lock and nothing a device wrote
-can be read or worked out.
-Not responsible for: when a port may be shown unmasked (maintenance, the controller's decision).
-
-Shown whole are frames that say who a device is and what its clock is. Of all others only the zeros
-between them: stuffing and checksum tell of what is in them, and every byte that no checksum proves
-to belong to a frame may be one of a card.
+Frames with the device's identity and clock are shown whole. Of all others only the zeros between
+them are shown: stuffing and checksum reveal content, and every byte that no checksum proves to
+belong to a frame may be part of a card.
+Not: when a port may be shown unmasked (maintenance, the controller's decision).
 Source: package README, "TableLink/1", what is shown.
 """
 
 from typing import Final, assert_never
 
-from firmware_bridge.tablelink.frames import Channel, Frame, Unframed, decode, feed, walk
+from firmware_bridge.tablelink.frames import (
+    FrameChannel,
+    TableLinkFrame,
+    TableLinkUnframed,
+    decode,
+    feed,
+    runs_between_zeros,
+)
 from firmware_bridge.tablelink.messages import LinkType
 
 _HIDDEN: Final = ".."
 _ZERO: Final = "00"
-_BEFORE: Final = Unframed()
+_BEFORE: Final = TableLinkUnframed()
 _SHOWN_WHOLE: Final = (
     LinkType.HELLO,
     LinkType.PONG,
@@ -27,49 +31,49 @@ _SHOWN_WHOLE: Final = (
 _NAMES: Final = {int(kind): kind.name for kind in LinkType}
 
 
-def mask_raw(data: bytes, unframed: Unframed = _BEFORE) -> tuple[str, Unframed]:
-    """Bytes of the device as hex pairs, hidden ones as `..`; carry the rest to the next chunk."""
+def mask_raw(data: bytes, unframed: TableLinkUnframed = _BEFORE) -> tuple[str, TableLinkUnframed]:
+    """Bytes of the device as hex pairs, hidden ones as `..`; pass the rest on to the next chunk."""
     carried, _found = feed(unframed, data)
     before = len(unframed.pending)
     buffer = unframed.pending + data
-    shown = [_HIDDEN if byte else _ZERO for byte in buffer]
-    # What is left of a run that grew too long is no beginning of a frame.
+    hex_pairs = [_HIDDEN if byte else _ZERO for byte in buffer]
+    # The rest of a run that was too long cannot begin a frame.
     start = buffer.find(0) if unframed.dropping else 0
     if start >= 0:
-        for run_start, run_end in walk(buffer[start:]):
+        for run_start, run_end in runs_between_zeros(buffer[start:]):
             run = slice(start + run_start, start + run_end)
             one = decode(buffer[run])
-            whole = run.stop < len(buffer) and isinstance(one, Frame) and _whole(one)
+            whole = run.stop < len(buffer) and isinstance(one, TableLinkFrame) and _whole(one)
             if whole:
-                shown[run] = [f"{byte:02X}" for byte in buffer[run]]
-    return " ".join(shown[before:]), carried
+                hex_pairs[run] = [f"{byte:02X}" for byte in buffer[run]]
+    return " ".join(hex_pairs[before:]), carried
 
 
-def frame_text(frame: Frame, *, masked: bool) -> str:
-    """One frame in a technician's words."""
-    again = ", said before" if frame.resent else ""
+def frame_text(frame: TableLinkFrame, *, masked: bool) -> str:
+    """One frame as shown to a technician."""
+    again = ", resent" if frame.resent else ""
     payload = _payload(frame.payload, whole=not masked or _whole(frame))
     match frame.channel:
-        case Channel.LINK:
+        case FrameChannel.LINK:
             return f"{_NAMES.get(frame.type, f'link message {frame.type}')}{again}{payload}"
-        case Channel.EVENT:
+        case FrameChannel.EVENT:
             return f"event {frame.seq} of kind {frame.type}{again}{payload}"
-        case Channel.RPC:
-            # Which request it was tells of a lock.
-            asked = "a request" if masked else f"request {frame.type}"
-            return f"answer to {asked}, id {frame.seq}{again}{payload}"
-        case Channel.TRACE:
+        case FrameChannel.RPC:
+            # The type of the request would reveal a lock.
+            request = "a request" if masked else f"request {frame.type}"
+            return f"answer to {request}, id {frame.seq}{again}{payload}"
+        case FrameChannel.TRACE:
             return f"trace{again}{payload}"
         case _:
             assert_never(frame.channel)
 
 
-def _whole(frame: Frame) -> bool:
-    return frame.channel is Channel.LINK and frame.type in _SHOWN_WHOLE
+def _whole(frame: TableLinkFrame) -> bool:
+    return frame.channel is FrameChannel.LINK and frame.type in _SHOWN_WHOLE
 
 
 def _payload(payload: bytes, *, whole: bool) -> str:
     if not payload:
         return ""
-    shown = payload.hex(" ").upper() if whole else " ".join([_HIDDEN] * len(payload))
-    return f" payload {shown}"
+    text = payload.hex(" ").upper() if whole else " ".join([_HIDDEN] * len(payload))
+    return f" payload {text}"

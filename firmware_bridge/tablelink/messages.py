@@ -1,7 +1,5 @@
-"""Messages of TableLink: frames of the device to values, values of the host to payloads.
+"""Messages of TableLink: device frames to values, host messages to frames.
 
-Responsible for: which type and keys each message has.
-Not responsible for: bodies of events (event_bodies) and for when what is said (link).
 Source: package README, "TableLink/1", link messages, events, requests.
 """
 
@@ -10,21 +8,28 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from firmware_bridge import cbor
-from firmware_bridge.cbor import Value
+from firmware_bridge.cbor import CborValue
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.tablelink.bodies import Compartment, CompartmentStatus, Holding, Mode, Status
+from firmware_bridge.tablelink.bodies import (
+    Compartment,
+    CompartmentPhase,
+    CompartmentStatus,
+    DeviceMode,
+    DeviceStatus,
+)
 from firmware_bridge.tablelink.fields import (
     U16_END,
     U32_END,
+    FieldMismatch,
     Fields,
-    Misfit,
-    fields_of,
-    numbered,
+    decode_fields,
+    fields_from_array,
 )
-from firmware_bridge.tablelink.frames import U32, Channel, Frame
+from firmware_bridge.tablelink.frames import U32, FrameChannel, TableLinkFrame
 from firmware_bridge.tablelink.items import RequestStatus
-from firmware_bridge.values import dataclass
 
 DEVICE_BYTES: Final = tuple(range(8, 17))
 _CHAIN_BYTES: Final = 16
@@ -32,7 +37,7 @@ _KIND_END: Final = 256
 
 
 class LinkType(IntEnum):
-    """Types of the channel LINK."""
+    """Frame types of the channel LINK."""
 
     HELLO = 1
     HELLO_ACK = 2
@@ -48,14 +53,13 @@ class LinkType(IntEnum):
     ERROR = 13
 
 
-# --- what a device says ---------------------------------------------------------------------------
+# --- messages of the device -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """`first` is the first event not freed, `following` the number of the next event to be made.
+class Hello(Struct, frozen=True):
+    """`first` is the first event not freed, `following` the number of the next new event.
 
-    `session` is 0 where nobody asked. `executed` is the highest id of a request it executed.
+    `session` is 0 in an unsolicited HELLO. `executed` is the highest id of an executed request.
     """
 
     device: bytes
@@ -71,54 +75,47 @@ class Hello:
     debug: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ping:
-    """The device's uptime, how many events it keeps, and whether its gate is closed."""
+class Ping(Struct, frozen=True):
+    """The device's uptime, number of buffered events, and whether its gate is closed."""
 
     uptime_us: int
-    kept: int
+    buffered: int
     gate_closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pong:
+class Pong(Struct, frozen=True):
     """The device answered a PING."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTold:
-    """`asked` is what the question said, the others are the device's uptime then and now."""
+class TimeResponse(Struct, frozen=True):
+    """`request_us` is that of the request; the others: the device's uptime at receipt and reply."""
 
-    asked: int
-    came_us: int
-    left_us: int
-
-
-@dataclass(frozen=True, slots=True)
-class Attested:
-    """A COSE_Sign1, or empty: a device without identity."""
-
-    sealed: bytes
+    request_us: int
+    received_us: int
+    replied_us: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bye:
-    """The device goes."""
+class AttestationResponse(Struct, frozen=True):
+    """A COSE_Sign1, or empty for a device without identity."""
 
-    why: str
+    cose_sign1: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorTold:
+class Bye(Struct, frozen=True):
+    """The device ends the link."""
+
+    reason: str
+
+
+class ErrorMessage(Struct, frozen=True):
     code: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventTold:
-    """One event as it came. `chain` is empty where the device keeps none.
+class EventMessage(Struct, frozen=True):
+    """One event as received. `chain` is empty if the device keeps none.
 
-    `unchained` are the bytes the chain runs over.
+    `unchained`: the bytes that the chain is computed over.
     """
 
     boot_id: int
@@ -130,50 +127,57 @@ class EventTold:
     unchained: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerTold:
+class AnswerMessage(Struct, frozen=True):
     """The answer to request `id`, of that type."""
 
     id: int
     type: int
     status: RequestStatus
     detail: str
-    told: Status | None
+    device_status: DeviceStatus | None
 
 
-Message: TypeAlias = (
-    Hello | Ping | Pong | TimeTold | Attested | Bye | ErrorTold | EventTold | AnswerTold
+TableLinkMessage: TypeAlias = (
+    Hello
+    | Ping
+    | Pong
+    | TimeResponse
+    | AttestationResponse
+    | Bye
+    | ErrorMessage
+    | EventMessage
+    | AnswerMessage
 )
 
 
-def decode(frame: Frame) -> Message | LinkFault | None:
-    """What the device says with a frame; None where nobody listens to it. Total."""
+def decode(frame: TableLinkFrame) -> TableLinkMessage | LinkFault | None:
+    """Parse a frame of the device; None for an unused channel. No frame raises."""
     try:
         match frame.channel:
-            case Channel.EVENT:
+            case FrameChannel.EVENT:
                 return _event(frame)
-            case Channel.RPC:
+            case FrameChannel.RPC:
                 return _answer(frame)
-            case Channel.LINK:
+            case FrameChannel.LINK:
                 reader = _LINK_READERS.get(frame.type)
                 if reader is None:
-                    detail = f"the device sent a link message {frame.type}, which is not understood"
+                    detail = f"the device sent a link message {frame.type}, which is unknown"
                     return LinkFault(LinkFaultKind.UNKNOWN_CODE, detail)
-                return reader(fields_of(frame.payload))
+                return reader(decode_fields(frame.payload))
             case _:
                 return None
-    except Misfit as misfit:
-        return LinkFault(LinkFaultKind.MALFORMED, f"{_name(frame)}: {misfit}")
+    except FieldMismatch as mismatch:
+        return LinkFault(LinkFaultKind.MALFORMED, f"{_name(frame)}: {mismatch}")
 
 
-def _name(frame: Frame) -> str:
+def _name(frame: TableLinkFrame) -> str:
     match frame.channel:
-        case Channel.EVENT:
-            return f"an event of kind {frame.type} makes no sense"
-        case Channel.RPC:
-            return f"the answer to a request {frame.type} makes no sense"
+        case FrameChannel.EVENT:
+            return f"an event of kind {frame.type} is malformed"
+        case FrameChannel.RPC:
+            return f"the answer to a request {frame.type} is malformed"
         case _:
-            return f"{LinkType(frame.type).name} makes no sense"
+            return f"{LinkType(frame.type).name} is malformed"
 
 
 def _hello(fields: Fields) -> Hello:
@@ -188,28 +192,30 @@ def _hello(fields: Fields) -> Hello:
         executed=fields.number(8, U32_END),
         role=fields.number(9, U16_END),
         boot_count=fields.number(10, U32_END),
-        debug=fields.truth(11),
+        debug=fields.boolean(11),
     )
 
 
-def _attested(fields: Fields) -> Attested:
+def _attestation_response(fields: Fields) -> AttestationResponse:
     if fields.has(1):
-        return Attested(fields.octets(1))
-    if not fields.truth(2):
-        raise Misfit("it says neither who the device is nor that it has no identity")
-    return Attested(b"")
+        return AttestationResponse(fields.octets(1))
+    if not fields.boolean(2):
+        raise FieldMismatch(
+            "it has neither an attestation nor a statement that the device has no identity"
+        )
+    return AttestationResponse(b"")
 
 
-def _event(frame: Frame) -> EventTold:
-    fields = fields_of(frame.payload)
+def _event(frame: TableLinkFrame) -> EventMessage:
+    fields = decode_fields(frame.payload)
     number, kind = fields.number(2), fields.number(4, _KIND_END)
     if frame.seq != number & U32 or frame.type != kind:
-        raise Misfit("its header and its payload contradict each other")
+        raise FieldMismatch("its header and its payload contradict each other")
     chain = fields.octets(6, _CHAIN_BYTES) if fields.has(6) else b""
     unchained = frame.payload
     if 6 in fields.entries:
         unchained = cbor.encode({key: one for key, one in fields.entries.items() if key != 6})
-    return EventTold(
+    return EventMessage(
         boot_id=fields.number(1, U32_END),
         number=number,
         device_us=fields.number(3),
@@ -220,114 +226,115 @@ def _event(frame: Frame) -> EventTold:
     )
 
 
-def _answer(frame: Frame) -> AnswerTold:
-    fields = fields_of(frame.payload)
-    told = _status(fields.map(3)) if fields.has(3) else None
+def _answer(frame: TableLinkFrame) -> AnswerMessage:
+    fields = decode_fields(frame.payload)
+    device_status = _status(fields.map(3)) if fields.has(3) else None
     status = fields.member(1, RequestStatus)
-    return AnswerTold(frame.seq, frame.type, status, fields.text_or_none(2), told)
+    return AnswerMessage(frame.seq, frame.type, status, fields.text_or_none(2), device_status)
 
 
-def _status(fields: Fields) -> Status:
-    return Status(
-        mode=fields.member(1, Mode),
-        door_open=fields.truth(2),
+def _status(fields: Fields) -> DeviceStatus:
+    return DeviceStatus(
+        mode=fields.member(1, DeviceMode),
+        door_open=fields.boolean(2),
         compartments=tuple(_compartment(one) for one in fields.array(3)),
         residual=fields.number(4, U16_END),
         warnings=tuple(_code(one) for one in fields.array(5)),
-        gate_closed=fields.truth(6),
+        gate_closed=fields.boolean(6),
         recorded=fields.number(7) if fields.has(7) else 0,
     )
 
 
-def _compartment(value: Value) -> CompartmentStatus:
+def _compartment(value: CborValue) -> CompartmentStatus:
     if not isinstance(value, tuple):
-        raise Misfit("a compartment has to be an array")
-    fields = numbered(value)
+        raise FieldMismatch("a compartment must be an array")
+    fields = fields_from_array(value)
     return CompartmentStatus(
         compartment=int(fields.member(0, Compartment)),
-        holding=fields.member(1, Holding),
+        phase=fields.member(1, CompartmentPhase),
         cards=fields.number(2, U16_END) if fields.has(2) else None,
         back=fields.text_or_none(3),
         cycle=fields.number(4, U32_END),
     )
 
 
-def _code(value: Value) -> int:
-    return numbered((value,)).number(0, U16_END)
+def _code(value: CborValue) -> int:
+    return fields_from_array((value,)).number(0, U16_END)
 
 
-_LINK_READERS: Final[Mapping[int, Callable[[Fields], Message]]] = MappingProxyType(
+_LINK_READERS: Final[Mapping[int, Callable[[Fields], TableLinkMessage]]] = MappingProxyType(
     {
         LinkType.HELLO: _hello,
-        LinkType.PING: lambda fields: Ping(fields.number(1), fields.number(2), fields.truth(3)),
+        LinkType.PING: lambda fields: Ping(fields.number(1), fields.number(2), fields.boolean(3)),
         LinkType.PONG: lambda _fields: Pong(),
-        LinkType.TIME_RSP: lambda fields: TimeTold(
+        LinkType.TIME_RSP: lambda fields: TimeResponse(
             fields.number(1), fields.number(2), fields.number(3)
         ),
-        LinkType.ATTEST_RSP: _attested,
+        LinkType.ATTEST_RSP: _attestation_response,
         LinkType.BYE: lambda fields: Bye(fields.text_or_none(1)),
-        LinkType.ERROR: lambda fields: ErrorTold(fields.number(1, U16_END), fields.text_or_none(2)),
+        LinkType.ERROR: lambda fields: ErrorMessage(
+            fields.number(1, U16_END), fields.text_or_none(2)
+        ),
     }
 )
 
 
-# --- what the host says ---------------------------------------------------------------------------
+# --- messages of the host -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A frame of the host's, but for its counter."""
+class HostMessage(Struct, frozen=True):
+    """A frame of the host, without its counter."""
 
-    channel: Channel
+    channel: FrameChannel
     type: int
     seq: int = 0
     ack: int | None = None
     payload: bytes = b""
     resent: bool = False
 
-    def frame(self, ctr: int) -> Frame:
-        return Frame(
+    def frame(self, ctr: int) -> TableLinkFrame:
+        return TableLinkFrame(
             self.channel, self.type, ctr, self.seq, self.ack, self.payload, resent=self.resent
         )
 
 
-def hello(session: int) -> Said:
+def hello(session: int) -> HostMessage:
     return _link(LinkType.HELLO, {1: session})
 
 
-def hello_ack(session: int, last: int) -> Said:
+def hello_ack(session: int, last: int) -> HostMessage:
     return _link(LinkType.HELLO_ACK, {1: session, 2: last})
 
 
-def ack(last: int) -> Said:
-    return Said(Channel.LINK, LinkType.ACK, ack=last & U32)
+def ack(last: int) -> HostMessage:
+    return HostMessage(FrameChannel.LINK, LinkType.ACK, ack=last & U32)
 
 
-def nak(wanted: int) -> Said:
+def nak(wanted: int) -> HostMessage:
     return _link(LinkType.NAK, {1: wanted})
 
 
-def ping(uptime_us: int) -> Said:
+def ping(uptime_us: int) -> HostMessage:
     return _link(LinkType.PING, {1: uptime_us})
 
 
-def pong(uptime_us: int) -> Said:
+def pong(uptime_us: int) -> HostMessage:
     return _link(LinkType.PONG, {1: uptime_us})
 
 
-def time_request(asked: int) -> Said:
-    return _link(LinkType.TIME_REQ, {1: asked})
+def time_request(request_us: int) -> HostMessage:
+    return _link(LinkType.TIME_REQ, {1: request_us})
 
 
-def attest_request(nonce: bytes) -> Said:
+def attest_request(nonce: bytes) -> HostMessage:
     return _link(LinkType.ATTEST_REQ, {1: nonce})
 
 
-def request(order: int, id_: int, argument: int | None, *, resent: bool) -> Said:
-    """A request; `argument` None where it takes none."""
+def request(type_: int, id_: int, argument: int | None, *, resent: bool) -> HostMessage:
+    """Encode a request; `argument` is None for requests without one."""
     payload = b"" if argument is None else cbor.encode({1: argument})
-    return Said(Channel.RPC, order, seq=id_, payload=payload, resent=resent)
+    return HostMessage(FrameChannel.RPC, type_, seq=id_, payload=payload, resent=resent)
 
 
-def _link(kind: LinkType, entries: Mapping[int, Value]) -> Said:
-    return Said(Channel.LINK, kind, payload=cbor.encode(entries))
+def _link(kind: LinkType, entries: Mapping[int, CborValue]) -> HostMessage:
+    return HostMessage(FrameChannel.LINK, kind, payload=cbor.encode(entries))

@@ -1,25 +1,28 @@
-"""From an open port to an admitted device, and back to the question who is there.
+"""Opening a session: HELLO, proof of identity, admission or refusal, first event number.
 
-Responsible for: sessions, HELLO, the proof of identity, who is admitted and why not, and from which
-event on counting goes.
-Not responsible for: the judgement of a signed attestation (attestation) and for events (delivery).
 Source: package README, "TableLink/1", opening, identity.
 """
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from firmware_bridge import attestation
-from firmware_bridge.attestation import Attestation, RolledBack
+from firmware_bridge.attestation import Attestation, RollbackReason
 from firmware_bridge.tablelink import messages, requests
-from firmware_bridge.tablelink.clock import Clock
-from firmware_bridge.tablelink.fields import Misfit, fields_of
+from firmware_bridge.tablelink.clock import DeviceClock
+from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
 from firmware_bridge.tablelink.heartbeat import uptime_us
-from firmware_bridge.tablelink.items import Admitted, DeviceSaidHello, EventsMissing, NotAdmitted
-from firmware_bridge.tablelink.messages import Attested, Hello
+from firmware_bridge.tablelink.items import (
+    DeviceAdmitted,
+    DeviceHello,
+    DeviceNotAdmitted,
+    EventsMissing,
+)
+from firmware_bridge.tablelink.link_call import LinkCall
+from firmware_bridge.tablelink.messages import AttestationResponse, Hello
 from firmware_bridge.tablelink.settings import DeviceRole
-from firmware_bridge.tablelink.state import Known, Phase, Session
-from firmware_bridge.tablelink.turn import Turn
-from firmware_bridge.values import replace
+from firmware_bridge.tablelink.state import KnownDevice, LinkPhase, Session
 
 _SESSION_BYTES: Final = 4
 _NONCE_BYTES: Final = 32
@@ -29,186 +32,202 @@ _NO_TRUST: Final = (
 )
 _NO_IDENTITY: Final = "the device has no identity: pair one that has"
 _LOST_IDENTITY: Final = (
-    "the device says that it has no identity, but the one paired with this port has: "
-    "look what was plugged in"
+    "the device states that it has no identity, but the one paired with this port has: "
+    "check what was plugged in"
 )
-_NO_PROOF: Final = "the device does not prove who it is: look what was plugged in, and restart it"
-_ROLLED_BACK: Final = "it was replaced, or its memory was rolled back; pair it anew"
-_CONTRADICTION: Final = "its HELLO contradicts itself: its firmware has to be mended by its maker"
+_NO_PROOF: Final = (
+    "the device does not prove its identity: check what was plugged in, and restart it"
+)
+_ROLLED_BACK: Final = "it was replaced, or its memory was rolled back; pair it again"
+_CONTRADICTION: Final = "its HELLO contradicts itself: its manufacturer has to fix the firmware"
 
 
-def begin(turn: Turn) -> Turn:
-    """Ask who is there, with a session of its own."""
-    turn, drawn = turn.draw()
-    number = int.from_bytes(drawn[:_SESSION_BYTES], "little") or 1
-    again_ns = turn.now_ns + turn.settings.hello_ns
-    turn = turn.with_session(Session(Phase.ASKING, number, again_ns=again_ns))
-    turn = turn.with_pulse(replace(turn.state.pulse, uptime_us=0, lag_ns=None))
-    return turn.say(messages.hello(number))
+def start_session(call: LinkCall) -> LinkCall:
+    """Send HELLO with a new session number."""
+    call, random = call.draw_random()
+    number = int.from_bytes(random[:_SESSION_BYTES], "little") or 1
+    retry_due_ns = call.now_ns + call.settings.hello_ns
+    call = call.with_session(Session(LinkPhase.ASKING, number, retry_due_ns=retry_due_ns))
+    call = call.with_heartbeat(replace(call.state.heartbeat, uptime_us=0, lag_ns=None))
+    return call.send_now(messages.hello(number))
 
 
-def due(turn: Turn) -> Turn:
-    """Repeat or give up the question of this phase."""
-    session = turn.state.session
-    if turn.now_ns < session.again_ns:
-        return turn
-    again = replace(session, again_ns=turn.now_ns + turn.settings.hello_ns)
+def handle_deadline(call: LinkCall) -> LinkCall:
+    """Repeat or give up the request of this phase."""
+    session = call.state.session
+    if call.now_ns < session.retry_due_ns:
+        return call
+    again = replace(session, retry_due_ns=call.now_ns + call.settings.hello_ns)
     match session.phase:
-        case Phase.ASKING:
-            return turn.with_session(again).say(messages.hello(session.number))
-        case Phase.PROVING if turn.now_ns >= session.until_ns:
-            return _refused(turn, _NO_PROOF)
-        case Phase.PROVING:
-            return turn.with_session(again).say(messages.attest_request(session.nonce))
-        case Phase.REFUSED:
-            return begin(turn)
+        case LinkPhase.ASKING:
+            return call.with_session(again).send_now(messages.hello(session.number))
+        case LinkPhase.PROVING if call.now_ns >= session.give_up_ns:
+            return _refuse(call, _NO_PROOF)
+        case LinkPhase.PROVING:
+            return call.with_session(again).send_now(messages.attest_request(session.nonce))
+        case LinkPhase.REFUSED:
+            return start_session(call)
         case _:
-            return turn
+            return call
 
 
-def hello(turn: Turn, told: Hello) -> Turn:
-    """The device says who it is, asked or not."""
-    session = turn.state.session
-    if told.session not in (0, session.number):
-        return turn
-    if session.hello is not None and session.hello.boot_id != told.boot_id:
-        return begin(turn)
-    if session.phase is not Phase.ASKING:
-        return turn
-    if not told.session:
-        again_ns = turn.now_ns + turn.settings.hello_ns
-        turn = turn.with_session(replace(session, again_ns=again_ns))
-        return turn.say(messages.hello(session.number))
-    said = DeviceSaidHello(told.device, told.boot_id, told.boot_count, told.firmware, told.debug)
-    if said != turn.state.told.hello:
-        turn = turn.tell(said).with_told(replace(turn.state.told, hello=said))
-    turn = turn.with_session(replace(session, hello=told))
-    why_not, rolled_back = _why_not(turn, told)
-    if why_not:
-        return _refused(turn, why_not, rolled_back=rolled_back)
-    return _prove(turn)
-
-
-def attested(turn: Turn, told: Attested) -> Turn:
-    """The device says who it is under its key, or that it has none."""
-    session = turn.state.session
-    if session.phase is not Phase.PROVING or session.hello is None:
-        return turn
-    known = _known(turn, session.hello)
-    if not told.sealed:
-        trust = turn.settings.trust
-        if trust.pin is not None:
-            return _refused(turn, _LOST_IDENTITY)
-        if not trust.bare:
-            return _refused(turn, _NO_IDENTITY)
-        return _counted(turn, session.hello, known, None)
-    if _late(told.sealed, session.nonce):
-        return turn
-    judged = _judged(turn, told.sealed, session, known)
-    if isinstance(judged, RolledBack):
-        # Older firmware can be mended; a memory that was set back cannot.
-        unbooted = _judged(turn, told.sealed, session, replace(known, boot_count=0))
-        if not isinstance(unbooted, RolledBack):
-            return _set_back(turn, known, str(judged))
-        return _refused(turn, str(judged), rolled_back=True)
-    if isinstance(judged, str):
-        return _refused(turn, judged)
-    return _counted(turn, session.hello, known, judged)
-
-
-def _prove(turn: Turn) -> Turn:
-    turn, nonce = turn.draw()
-    settings, now_ns = turn.settings, turn.now_ns
-    session = replace(
-        turn.state.session,
-        phase=Phase.PROVING,
-        nonce=nonce[:_NONCE_BYTES],
-        again_ns=now_ns + settings.hello_ns,
-        until_ns=now_ns + settings.lost_ns,
+def handle_hello(call: LinkCall, hello: Hello) -> LinkCall:
+    """Handle the device's HELLO, solicited or not."""
+    session = call.state.session
+    if hello.session not in (0, session.number):
+        return call
+    if session.hello is not None and session.hello.boot_id != hello.boot_id:
+        return start_session(call)
+    if session.phase is not LinkPhase.ASKING:
+        return call
+    if not hello.session:
+        retry_due_ns = call.now_ns + call.settings.hello_ns
+        call = call.with_session(replace(session, retry_due_ns=retry_due_ns))
+        return call.send_now(messages.hello(session.number))
+    device_hello = DeviceHello(
+        hello.device, hello.boot_id, hello.boot_count, hello.firmware, hello.debug
     )
-    return turn.with_session(session).say(messages.attest_request(session.nonce))
+    if device_hello != call.state.reported.hello:
+        call = call.emit(device_hello).with_reported(
+            replace(call.state.reported, hello=device_hello)
+        )
+    call = call.with_session(replace(session, hello=hello))
+    refusal, rolled_back = _refusal_reason(call, hello)
+    if refusal:
+        return _refuse(call, refusal, rolled_back=rolled_back)
+    return _request_proof(call)
 
 
-def _known(turn: Turn, told: Hello) -> Known:
-    """What is known of this device since it was paired; for a new one, where counting begins."""
-    pin, known = turn.settings.trust.pin, turn.state.known
-    device, pairing = (told.device, "") if pin is None else (pin.device, pin.pairing)
+def handle_attestation(call: LinkCall, response: AttestationResponse) -> LinkCall:
+    """Handle the device's attestation, or its statement that it has no identity."""
+    session = call.state.session
+    if session.phase is not LinkPhase.PROVING or session.hello is None:
+        return call
+    known = _known_device(call, session.hello)
+    if not response.cose_sign1:
+        trust = call.settings.trust
+        if trust.pin is not None:
+            return _refuse(call, _LOST_IDENTITY)
+        if not trust.bare:
+            return _refuse(call, _NO_IDENTITY)
+        return _check_counters(call, session.hello, known, None)
+    if _is_stale(response.cose_sign1, session.nonce):
+        return call
+    attestation = _verify_attestation(call, response.cose_sign1, session, known)
+    if isinstance(attestation, RollbackReason):
+        # Older firmware can be updated; a memory that was rolled back cannot.
+        without_boot_count = _verify_attestation(
+            call, response.cose_sign1, session, replace(known, boot_count=0)
+        )
+        if not isinstance(without_boot_count, RollbackReason):
+            return _refuse_rolled_back(call, known, str(attestation))
+        return _refuse(call, str(attestation), rolled_back=True)
+    if isinstance(attestation, str):
+        return _refuse(call, attestation)
+    return _check_counters(call, session.hello, known, attestation)
+
+
+def _request_proof(call: LinkCall) -> LinkCall:
+    call, nonce = call.draw_random()
+    settings, now_ns = call.settings, call.now_ns
+    session = replace(
+        call.state.session,
+        phase=LinkPhase.PROVING,
+        nonce=nonce[:_NONCE_BYTES],
+        retry_due_ns=now_ns + settings.hello_ns,
+        give_up_ns=now_ns + settings.lost_ns,
+    )
+    return call.with_session(session).send_now(messages.attest_request(session.nonce))
+
+
+def _known_device(call: LinkCall, hello: Hello) -> KnownDevice:
+    """What is known of this device since pairing; for a new one, where counting begins."""
+    pin, known = call.settings.trust.pin, call.state.known
+    device, pairing = (hello.device, "") if pin is None else (pin.device, pin.pairing)
     if known is not None and (known.device, known.pairing) == (device, pairing):
         return known
-    first = told.first if pin is None else pin.first_event
-    return Known(device, pairing, first - 1, boot_count=0, security_counter=0)
+    first = hello.first if pin is None else pin.first_event
+    return KnownDevice(device, pairing, first - 1, boot_count=0, security_counter=0)
 
 
-def _why_not(turn: Turn, told: Hello) -> tuple[str, bool]:
-    """Why the device is not even asked for a proof (empty: it is), and whether it rolled back."""
-    trust, role = turn.settings.trust, turn.settings.role
-    known = _known(turn, told)
-    if told.role != role:
-        other = DeviceRole(told.role).name.lower() if told.role in tuple(DeviceRole) else "other"
-        return f"a {role.name.lower()} belongs at this port, and this is a device: {other}", False
-    if not 1 <= told.first <= told.following:
+def _refusal_reason(call: LinkCall, hello: Hello) -> tuple[str, bool]:
+    """Why no proof is requested (empty: it is), and whether the device was rolled back."""
+    trust, role = call.settings.trust, call.settings.role
+    known = _known_device(call, hello)
+    if hello.role != role:
+        other = DeviceRole(hello.role).name.lower() if hello.role in tuple(DeviceRole) else "other"
+        return f"this port is for a {role.name.lower()}, and the device is of role: {other}", False
+    if not 1 <= hello.first <= hello.following:
         return _CONTRADICTION, False
     if trust.pin is None and not trust.bare:
         return _NO_TRUST, False
-    if trust.pin is not None and told.device != trust.pin.device:
-        return _other_device(told.device, trust.pin.device), False
+    if trust.pin is not None and hello.device != trust.pin.device:
+        return _other_device_reason(hello.device, trust.pin.device), False
     return known.rolled_back, bool(known.rolled_back)
 
 
-def _counted(turn: Turn, told: Hello, known: Known, proof: Attestation | None) -> Turn:
-    """It is who it says; its counters must not lie before what is known of it."""
-    why = ""
-    if told.boot_count < known.boot_count:
-        why = f"it says it booted {told.boot_count} times, and {known.boot_count} were seen"
-    elif known.last >= told.following:
-        why = f"its next event is {told.following}, and {known.last} is stored"
-    elif _boot_unrecorded(told, known):
-        why = f"it booted since event {known.last}, and recorded no event of it"
-    if not why:
-        return _admitted(turn, told, proof)
-    why = f"{why}: {_ROLLED_BACK}"
-    return _refused(turn, why, rolled_back=True) if proof is None else _set_back(turn, known, why)
+def _check_counters(
+    call: LinkCall, hello: Hello, known: KnownDevice, proof: Attestation | None
+) -> LinkCall:
+    """Admit the identified device unless its counters are lower than the known ones."""
+    reason = ""
+    if hello.boot_count < known.boot_count:
+        reason = f"it reports {hello.boot_count} boots, and {known.boot_count} are known"
+    elif known.last >= hello.following:
+        reason = f"its next event is {hello.following}, and {known.last} is stored"
+    elif _is_boot_unrecorded(hello, known):
+        reason = f"it booted since event {known.last}, and recorded no event of it"
+    if not reason:
+        return _admit(call, hello, proof)
+    reason = f"{reason}: {_ROLLED_BACK}"
+    return (
+        _refuse(call, reason, rolled_back=True)
+        if proof is None
+        else _refuse_rolled_back(call, known, reason)
+    )
 
 
-def _boot_unrecorded(told: Hello, known: Known) -> bool:
-    """Every boot is an event of its own, unless the last one said that there was no room."""
-    booted = 0 < known.boot_count < told.boot_count
-    return booted and known.boot_id != 0 and told.following == known.last + 1
+def _is_boot_unrecorded(hello: Hello, known: KnownDevice) -> bool:
+    """Whether the device booted without recording POWER_UP; after OVERFLOW it may have no room."""
+    booted = 0 < known.boot_count < hello.boot_count
+    return booted and known.boot_id != 0 and hello.following == known.last + 1
 
 
-def _set_back(turn: Turn, known: Known, why: str) -> Turn:
-    """A device that proved itself and has an older memory stays out until it is paired anew.
+def _refuse_rolled_back(call: LinkCall, known: KnownDevice, reason: str) -> LinkCall:
+    """Refuse a device that proved its identity and has an older memory until it is paired again.
 
-    With time its numbers would pass those that are stored, and tell other events. It is not enough
-    that something calls itself by its name: anybody could then shut the true one out.
+    With time its event numbers would pass the stored ones and name other events. An unproved
+    identity does not count: anybody could then lock out the true device.
     """
-    turn = turn.with_known(replace(known, rolled_back=why))
-    return _refused(turn, why, rolled_back=True)
+    call = call.with_known(replace(known, rolled_back=reason))
+    return _refuse(call, reason, rolled_back=True)
 
 
-def _other_device(device: bytes, paired: bytes) -> str:
+def _other_device_reason(device: bytes, paired: bytes) -> str:
     return (
         f"device {device.hex()} is not the one paired with this port, {paired.hex()}: "
         "plug that one in, or pair this one"
     )
 
 
-def _late(sealed: bytes, nonce: bytes) -> bool:
-    """Whether this answers an earlier question: a frame that was long on its way."""
-    payload = attestation.seal_payload(sealed)
+def _is_stale(cose_sign1: bytes, nonce: bytes) -> bool:
+    """Whether this attestation answers an earlier request."""
+    payload = attestation.unverified_payload(cose_sign1)
     if payload is None:
         return False
     try:
-        return fields_of(payload).octets(1, _NONCE_BYTES) != nonce
-    except Misfit:
+        return decode_fields(payload).octets(1, _NONCE_BYTES) != nonce
+    except FieldMismatch:
         return False
 
 
-def _judged(turn: Turn, sealed: bytes, session: Session, known: Known) -> Attestation | str:
+def _verify_attestation(
+    call: LinkCall, cose_sign1: bytes, session: Session, known: KnownDevice
+) -> Attestation | str:
     assert session.hello is not None
-    return attestation.judge(
-        turn.settings.trust,
-        sealed,
+    return attestation.verify_attestation(
+        call.settings.trust,
+        cose_sign1,
         nonce=session.nonce,
         device=session.hello.device,
         boot_id=session.hello.boot_id,
@@ -217,45 +236,47 @@ def _judged(turn: Turn, sealed: bytes, session: Session, known: Known) -> Attest
     )
 
 
-def _refused(turn: Turn, why: str, *, rolled_back: bool = False) -> Turn:
-    session = turn.state.session
+def _refuse(call: LinkCall, reason: str, *, rolled_back: bool = False) -> LinkCall:
+    session = call.state.session
     device = b"" if session.hello is None else session.hello.device
-    if why != turn.state.told.refusal:
-        turn = turn.tell(NotAdmitted(device, why, rolled_back))
-        turn = turn.with_told(replace(turn.state.told, refusal=why))
-    again_ns = turn.now_ns + turn.settings.refused_ns
-    return turn.with_session(replace(session, phase=Phase.REFUSED, again_ns=again_ns))
+    if reason != call.state.reported.refusal:
+        call = call.emit(DeviceNotAdmitted(device, reason, rolled_back))
+        call = call.with_reported(replace(call.state.reported, refusal=reason))
+    retry_due_ns = call.now_ns + call.settings.refused_ns
+    return call.with_session(replace(session, phase=LinkPhase.REFUSED, retry_due_ns=retry_due_ns))
 
 
-def _admitted(turn: Turn, told: Hello, proof: Attestation | None) -> Turn:
-    known = _known(turn, told)
-    before = turn.state.known
-    turn = turn.tell(Admitted(told.device, proof))
+def _admit(call: LinkCall, hello: Hello, proof: Attestation | None) -> LinkCall:
+    known = _known_device(call, hello)
+    before = call.state.known
+    call = call.emit(DeviceAdmitted(hello.device, proof))
     if before is not None and before.device != known.device:
-        turn = requests.replaced(turn)
-    missing = told.first - known.last - 1
+        call = requests.handle_other_device(call)
+    missing = hello.first - known.last - 1
     if missing > 0:
-        turn = turn.tell(EventsMissing(missing))
-        known = replace(known, last=told.first - 1, chain=b"", boot_id=0)
-    known = replace(known, boot_count=told.boot_count)
+        call = call.emit(EventsMissing(missing))
+        known = replace(known, last=hello.first - 1, chain=b"", boot_id=0)
+    known = replace(known, boot_count=hello.boot_count)
     if proof is not None:
         known = replace(known, boot_count=proof.boot_count, security_counter=proof.security_counter)
-    session = replace(turn.state.session, phase=Phase.ADMITTED, time_due_ns=turn.now_ns)
-    state = replace(turn.state, known=known, session=session)
-    state = replace(state, told=replace(state.told, refusal=""))
-    if state.clock_boot_id != told.boot_id:
-        state = replace(state, clock=Clock(), clock_boot_id=told.boot_id)
-    turn = asked_time(turn.with_state(state))
-    turn = turn.say_after_store(messages.hello_ack(session.number, known.last))
-    return requests.resumed(turn, told.executed)
+    session = replace(call.state.session, phase=LinkPhase.ADMITTED, time_due_ns=call.now_ns)
+    state = replace(call.state, known=known, session=session)
+    state = replace(state, reported=replace(state.reported, refusal=""))
+    if state.clock_boot_id != hello.boot_id:
+        state = replace(state, clock=DeviceClock(), clock_boot_id=hello.boot_id)
+    call = request_time(call.with_state(state))
+    call = call.send_after_store(messages.hello_ack(session.number, known.last))
+    return requests.resume(call, hello.executed)
 
 
-def asked_time(turn: Turn) -> Turn:
-    """Ask for the device's clock when it is due; sooner while nothing is known of it."""
-    session, settings = turn.state.session, turn.settings
-    if turn.now_ns < session.time_due_ns:
-        return turn
-    asked = uptime_us(turn)
-    pause_ns = settings.time_ns if turn.state.clock.exchanges else settings.ping_ns
-    session = replace(session, time_asked=(asked, turn.now_ns), time_due_ns=turn.now_ns + pause_ns)
-    return turn.with_session(session).say(messages.time_request(asked))
+def request_time(call: LinkCall) -> LinkCall:
+    """Send a time request when it is due; sooner while nothing is known of the clock."""
+    session, settings = call.state.session, call.settings
+    if call.now_ns < session.time_due_ns:
+        return call
+    request_us = uptime_us(call)
+    pause_ns = settings.time_ns if call.state.clock.exchanges else settings.ping_ns
+    session = replace(
+        session, pending_time_request=(request_us, call.now_ns), time_due_ns=call.now_ns + pause_ns
+    )
+    return call.with_session(session).send_now(messages.time_request(request_us))

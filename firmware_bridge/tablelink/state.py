@@ -1,31 +1,27 @@
-"""What a TableLink link has learnt: what outlives an opening of the port, and what does not.
+"""The frozen state of a TableLink link and its parts.
 
-Responsible for: the frozen state of the link and its parts.
-Not responsible for: how it changes (opening, delivery, requests, heartbeat).
-Source: package README, "TableLink/1". Bounded: at most 494 bytes, 8 waiting requests and the
-exchanges of one window.
+Bounded: at most 494 bytes, 8 waiting requests and the time exchanges of one window.
+Source: package README, "TableLink/1".
 """
 
-from dataclasses import field
 from enum import StrEnum
 
-from firmware_bridge.tablelink.clock import Clock
-from firmware_bridge.tablelink.frames import Unframed
-from firmware_bridge.tablelink.items import DeviceSaidHello, Request
+from msgspec import Struct, field
+
+from firmware_bridge.tablelink.clock import DeviceClock
+from firmware_bridge.tablelink.frames import TableLinkUnframed
+from firmware_bridge.tablelink.items import DeviceHello, TableLinkRequest
 from firmware_bridge.tablelink.messages import Hello
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What was stored of the device that was admitted last, by its pairing.
+class KnownDevice(Struct, frozen=True):
+    """What is stored about the device that was admitted last, by its pairing.
 
-    `last` is the number of the last event given. `chain` is the device's chain at it, or empty, and
-    `boot_id` the boot it came about in: 0 where none was given since counting began, or the last
-    one was OVERFLOW.
-    `rolled_back` says how it was found so, once: its numbers would go on beyond `last` by
-    themselves.
+    `last`: number of the last delivered event. `chain`: the device's chain value at it, or empty.
+    `boot_id`: the boot of that event; 0 if none was delivered since counting began, or if it was
+    OVERFLOW. `rolled_back`: how a rollback was detected; it stays, because the device's numbers
+    would pass `last` with time.
     """
 
     device: bytes
@@ -38,123 +34,117 @@ class Known:
     boot_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A request and when it is given up."""
+class QueuedRequest(Struct, frozen=True):
+    """A waiting request and when it is given up."""
 
-    request: Request
-    until: Timestamp
+    request: TableLinkRequest
+    deadline: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
-    """The one request that was sent; `again_ns` is when it is repeated after `pause_ns`."""
+class RequestInFlight(Struct, frozen=True):
+    """The request that was sent; it is repeated at `retry_due_ns`, after a pause of `pause_ns`."""
 
     id: int
-    request: Request
-    until: Timestamp
-    again_ns: int
+    request: TableLinkRequest
+    deadline: Timestamp
+    retry_due_ns: int
     pause_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """`next_id` is above all ids ever used here."""
+class RequestQueue(Struct, frozen=True):
+    """`next_id` is above all ids ever used at this port."""
 
     next_id: int = 1
-    under_way: UnderWay | None = None
-    waiting: tuple[Waiting, ...] = ()
+    in_flight: RequestInFlight | None = None
+    waiting: tuple[QueuedRequest, ...] = ()
 
 
-class Phase(StrEnum):
+class LinkPhase(StrEnum):
     CLOSED = "closed"
-    ASKING = "asking"  # who is there?
-    PROVING = "proving"  # it is to prove who it is
+    ASKING = "asking"  # HELLO was sent
+    PROVING = "proving"  # the attestation was requested
     ADMITTED = "admitted"
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """Event `wanted` did not come though a later one did: asked for again from `again_ns` on."""
+class EventGap(Struct, frozen=True):
+    """Event `wanted` is missing and a later one came; it is requested again at `retry_due_ns`."""
 
     wanted: int
-    again_ns: int
+    retry_due_ns: int
     since_ns: int
 
 
-class Silence(StrEnum):
-    """What was told of a device that is not heard."""
+class SilenceLevel(StrEnum):
+    """What was reported about a silent device."""
 
     NONE = "none"
     SUSPECT = "suspect"
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Pulse:
-    """When the device was heard and spoken to last, and what its uptimes said in this session.
+class Heartbeat(Struct, frozen=True):
+    """When a frame was last received and sent, and the device's uptimes in this session.
 
-    `lag_ns` is the shortest time seen between the device's clock, as if it had begun with this
-    machine's, and this machine's; None before any uptime was told.
+    `lag_ns`: the smallest observed difference between this machine's clock and the device's
+    uptime; None before the first uptime.
     """
 
-    heard_ns: int = 0
+    last_received_ns: int = 0
     sent_ns: int = 0
-    silence: Silence = Silence.NONE
+    silence: SilenceLevel = SilenceLevel.NONE
     uptime_us: int = 0
     lag_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """From one question who is there to the next.
+class Session(Struct, frozen=True):
+    """One session, from one HELLO of the host to the next.
 
-    `again_ns`: when the question of this phase is repeated; `until_ns`: when it is given up.
-    `flowing`: an event came, so the device has this session's HELLO_ACK. `trouble`: a fault of an
-    event that comes again and again, told once. `kept_since_ns`: since then the device says that it
-    keeps events, and none came.
+    `retry_due_ns`: when the request of this phase is repeated; `give_up_ns`: when it is given up.
+    `events_flowing`: an event was received, so the device has this session's HELLO_ACK.
+    `reported_fault`: the fault of a repeated message, reported once. `buffered_since_ns`: since
+    then the device has reported buffered events, and none was received.
     """
 
-    phase: Phase = Phase.CLOSED
+    phase: LinkPhase = LinkPhase.CLOSED
     number: int = 0
     nonce: bytes = b""
     hello: Hello | None = None
-    again_ns: int = 0
-    until_ns: int = 0
-    hole: Hole | None = None
-    flowing: bool = False
-    kept_since_ns: int | None = None
-    trouble: str = ""
+    retry_due_ns: int = 0
+    give_up_ns: int = 0
+    gap: EventGap | None = None
+    events_flowing: bool = False
+    buffered_since_ns: int | None = None
+    reported_fault: str = ""
     time_due_ns: int = 0
-    time_asked: tuple[int, int] | None = None  # what was asked, and when, in ns
+    pending_time_request: tuple[int, int] | None = (
+        None  # the request's value, and when it was sent, in ns
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What was told since the port was opened and is not told again while it stays so."""
+class ReportedState(Struct, frozen=True):
+    """What was reported since the port was opened, and is not repeated while unchanged."""
 
-    hello: DeviceSaidHello | None = None
+    hello: DeviceHello | None = None
     refusal: str = ""
     fill_eighths: int = 0
     gate_closed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinkState:
-    """`seed` is the entropy of the opening, `drawn` how often something was drawn from it.
+class TableLinkState(Struct, frozen=True):
+    """`seed`: the entropy of the opening; `draw_count`: random values derived from it so far.
 
-    `known` and `requests` outlive openings and restarts; all else is of one opening.
+    `known` and `requests` survive openings and restarts; all else belongs to one opening.
     """
 
-    known: Known | None = None
-    requests: Requests = field(default_factory=Requests)
+    known: KnownDevice | None = None
+    requests: RequestQueue = field(default_factory=RequestQueue)
     seed: bytes = b""
-    drawn: int = 0
+    draw_count: int = 0
     ctr: int = 0
-    unframed: Unframed = field(default_factory=Unframed)
+    unframed: TableLinkUnframed = field(default_factory=TableLinkUnframed)
     session: Session = field(default_factory=Session)
-    pulse: Pulse = field(default_factory=Pulse)
-    clock: Clock = field(default_factory=Clock)
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
+    clock: DeviceClock = field(default_factory=DeviceClock)
     clock_boot_id: int = 0
-    told: Told = field(default_factory=Told)
+    reported: ReportedState = field(default_factory=ReportedState)

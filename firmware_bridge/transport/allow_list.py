@@ -1,9 +1,7 @@
-"""Which USB devices may be opened at this table.
+"""The allow-list: which USB devices may be opened at this table.
 
-Responsible for: the allow-list as a value, its entries as text, and the judgement of one device.
-Not responsible for: seeing devices come (hotplug), opening them (usb_port), recording a refusal.
-A device says itself what it is: the list keeps out what was plugged in by mistake or on a whim,
-and a keyboard in any disguise it admits to. It is no proof of identity.
+A device states its own identity: the list keeps out what was plugged in by mistake or on a whim,
+and any keyboard that declares itself one. It is not proof of identity.
 Source: package README, "Allow-list"; Linux Documentation/usb/authorization.rst.
 """
 
@@ -11,17 +9,17 @@ import re
 from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
+from msgspec import Struct
+
 from firmware_bridge.transport.usb_identity import TEXT_MAX, UsbIdentity, boot_keyboards, usb_id
-from firmware_bridge.values import dataclass
 
 PLACE: Final = re.compile(r"[0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})(?::(.+))?")
 ENTRY_FORMS: Final = "VID:PID, VID:PID:SERIAL (such as 0ab1:0002:12345678) or a place such as 1-1.2"
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedId:
-    """A kind of device, or with a serial number one device; empty: any serial number."""
+class AllowedId(Struct, frozen=True):
+    """A device type, or one device with a serial number; empty: any serial number."""
 
     vendor_id: int
     product_id: int
@@ -32,9 +30,8 @@ class AllowedId:
         return f"{usb_id(self.vendor_id, self.product_id)}{number}"
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedPlace:
-    """Whatever is plugged in at this place, keyboards excepted."""
+class AllowedPlace(Struct, frozen=True):
+    """Any device at this place, except keyboards."""
 
     path: str
 
@@ -53,64 +50,61 @@ class RefusalCode(StrEnum):
     NOT_LISTED = "not_listed"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The device may be opened, by this entry of the list."""
+class UsbDeviceAllowed(Struct, frozen=True):
+    """The device may be opened, because of this entry."""
 
     entry: AllowEntry
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class UsbDeviceRefused(Struct, frozen=True):
     """The device may not be opened; `reason` is a sentence with the remedy."""
 
     code: RefusalCode
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class AllowList:
+class AllowList(Struct, frozen=True):
     """The devices that may be opened. Empty: none."""
 
     entries: tuple[AllowEntry, ...] = ()
 
-    def judge(self, device: UsbIdentity) -> Allowed | Refused:
-        """May this device be opened?"""
+    def check(self, device: UsbIdentity) -> UsbDeviceAllowed | UsbDeviceRefused:
+        """Whether this device may be opened, and why."""
         if boot_keyboards(device):
-            return keyboard_refused(device)
+            return refuse_keyboard(device)
         for entry in self.entries:
-            if _names(entry, device):
-                return Allowed(entry)
+            if _matches(entry, device):
+                return UsbDeviceAllowed(entry)
         ids = usb_id(device.vendor_id, device.product_id)
-        if any(_is_kind(entry, device) for entry in self.entries):
-            return Refused(
+        if any(_has_ids(entry, device) for entry in self.entries):
+            return UsbDeviceRefused(
                 RefusalCode.SERIAL_NUMBER,
                 f"{device.name} is refused: {ids} is allowed with another serial number only;"
                 f" if this one belongs to the table, allow {_entry_for(device)}",
             )
-        return Refused(
+        return UsbDeviceRefused(
             RefusalCode.NOT_LISTED,
             f"{device.name} is refused: it is not on the allow-list; if it belongs to the table,"
             f" allow {_entry_for(device)}, else unplug it",
         )
 
 
-def keyboard_refused(device: UsbIdentity) -> Refused:
-    """No list allows a keyboard: what it sends is typed into this machine."""
-    return Refused(
+def refuse_keyboard(device: UsbIdentity) -> UsbDeviceRefused:
+    """The refusal of a keyboard, which no list allows: its input is typed into this machine."""
+    return UsbDeviceRefused(
         RefusalCode.KEYBOARD,
         f"{device.name} is refused: it has a keyboard interface, and no keyboard is allowed at a"
         " table; unplug it (a bar code scanner must be set to USB HID POS)",
     )
 
 
-def allow_entry(text: str) -> AllowEntry:
-    """An entry as it is written. Raises ValueError with a sentence."""
+def parse_allow_entry(text: str) -> AllowEntry:
+    """Parse an entry of the list. Raises ValueError with a sentence."""
     if PLACE.fullmatch(text):
         return AllowedPlace(text)
     ids = _IDS.fullmatch(text)
     if ids is None:
-        raise ValueError(f"{text!r} names no USB device; write {ENTRY_FORMS}")
+        raise ValueError(f"{text!r} does not name a USB device; write {ENTRY_FORMS}")
     vendor, product, number = ids.groups()
     if number is not None and not _is_plain(number):
         raise ValueError(
@@ -120,22 +114,22 @@ def allow_entry(text: str) -> AllowEntry:
 
 
 def _is_plain(number: str) -> bool:
-    # A question mark stands for any character that is not shown, so it names no one device.
+    # A question mark replaces unprintable characters, so it does not identify a device.
     fits = len(number) <= TEXT_MAX and number.isascii() and number.isprintable()
     return fits and "?" not in number
 
 
-def _names(entry: AllowEntry, device: UsbIdentity) -> bool:
+def _matches(entry: AllowEntry, device: UsbIdentity) -> bool:
     match entry:
         case AllowedPlace():
             return entry.path == device.path
         case AllowedId():
-            return _is_kind(entry, device) and entry.serial_number in ("", device.serial_number)
+            return _has_ids(entry, device) and entry.serial_number in ("", device.serial_number)
         case _:
             assert_never(entry)
 
 
-def _is_kind(entry: AllowEntry, device: UsbIdentity) -> bool:
+def _has_ids(entry: AllowEntry, device: UsbIdentity) -> bool:
     return isinstance(entry, AllowedId) and (entry.vendor_id, entry.product_id) == (
         device.vendor_id,
         device.product_id,

@@ -1,7 +1,5 @@
 """The one reader of the machine's clocks.
 
-Responsible for: stamping what the rim takes in.
-Not responsible for: deciding anything from time: everything below the rim receives stamps.
 Source: package README, "Time is an input".
 """
 

@@ -1,11 +1,7 @@
-"""USB devices that come and go: the only importer of `pyudev`.
+"""Watches USB devices appear and disappear on its own thread; the only importer of `pyudev`.
 
-Responsible for: one thread that tells each device there is, each that appears and each that goes,
-within moments where the kernel's announcements can be heard, else within a second.
-Not responsible for: judging (allow_list), opening (usb_port) and recording devices.
-
-An announcement only says that it is time to look: what is told comes from /sys, so that a lost or
-forged announcement changes nothing, and a second look follows within a second anyway.
+A kernel notification only triggers a scan of /sys, which is also scanned every second: a lost or
+forged notification changes nothing.
 Source: package README, "USB devices"; libudev(3).
 """
 
@@ -23,103 +19,103 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
-    DeviceEvent,
     DeviceGone,
+    UsbDeviceEvent,
 )
 from firmware_bridge.transport.usb_sysfs import (
     SYSFS,
     AttachedDevice,
     address_at,
     device_at,
-    places,
+    occupied_places,
 )
 
-_LOOK_MS: Final = 1000
-# An announcement may come a moment before /sys shows what it is about.
-_LOOK_AGAIN_MS: Final = 100
-# While udev runs, its announcements come after its rules: permissions are set by then.
-_UDEV_RUNS: Final = Path("/run/udev/control")
+_SCAN_MS: Final = 1000
+# A notification may arrive shortly before /sys shows the change.
+_RESCAN_MS: Final = 100
+# udev sends its notifications after applying its rules: permissions are set by then.
+_UDEV_CONTROL: Final = Path("/run/udev/control")
 
 
 class DeviceWatch:
-    """Calls `tell` on its own thread, in order, beginning with the devices there are.
+    """Calls `on_event` on its own thread, in order, beginning with the devices present.
 
-    `tell` is not called any more after join() returned.
+    `on_event` is not called after join() has returned.
     """
 
     def __init__(
         self,
-        tell: Callable[[DeviceEvent], None],
+        on_event: Callable[[UsbDeviceEvent], None],
         *,
         clock: Callable[[], Timestamp] = now,
         sysfs: Path = SYSFS,
     ) -> None:
-        self._tell = tell
+        self._on_event = on_event
         self._clock = clock
         self._sysfs = sysfs
         self._known: dict[str, AttachedDevice] = {}
-        self._announcements: pyudev.Monitor | None = None
+        self._notifications: pyudev.Monitor | None = None
         self._stopping = threading.Event()
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._watch, name="USB devices", daemon=True)
 
     def start(self) -> None:
-        """Tell of the devices that are there, then start the thread; once.
+        """Report the devices present, then start the thread; call once.
 
-        So whatever goes once this has returned was known, and is told of.
+        A device that disappears after this has returned is therefore always reported.
         """
-        self._announcements = _announcements()
-        self._look()
+        self._notifications = _notifications()
+        self._scan()
         self._thread.start()
 
     def stop(self) -> None:
-        """Tell the thread to end; returns at once."""
+        """Stop the thread; returns at once."""
         if not self._stopping.is_set():
             self._stopping.set()
             os.close(self._wake_write)
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the thread; whether it has ended."""
+        """Wait for the thread; return whether it has ended."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
     def _watch(self) -> None:
-        announcements = self._announcements
+        notifications = self._notifications
         waiting = select.poll()
         waiting.register(self._wake_read, select.POLLIN)
-        if announcements is not None:
-            waiting.register(announcements.fileno(), select.POLLIN)
-        wait_ms = _LOOK_MS
+        if notifications is not None:
+            waiting.register(notifications.fileno(), select.POLLIN)
+        wait_ms = _SCAN_MS
         while not self._stopping.is_set():
-            wait_ms = _LOOK_AGAIN_MS if waiting.poll(wait_ms) else _LOOK_MS
-            if announcements is not None and not _take_all(announcements):
-                waiting.unregister(announcements.fileno())
-                announcements = None
+            wait_ms = _RESCAN_MS if waiting.poll(wait_ms) else _SCAN_MS
+            if notifications is not None and not _drain(notifications):
+                waiting.unregister(notifications.fileno())
+                notifications = None
             if not self._stopping.is_set():
-                self._look()
+                self._scan()
         os.close(self._wake_read)
 
-    def _look(self) -> None:
-        """Compare what is there with what was, and tell the difference."""
-        there = places(self._sysfs)
+    def _scan(self) -> None:
+        """Report the difference between the devices present and those known."""
+        present = occupied_places(self._sysfs)
         for path, known in tuple(self._known.items()):
-            # The same place under another address: it was unplugged, and plugged in again.
-            if path not in there or address_at(path, self._sysfs) != known.address:
+            # Another address at the same place: it was unplugged and plugged in again.
+            if path not in present or address_at(path, self._sysfs) != known.address:
                 del self._known[path]
-                self._tell(DeviceGone(self._clock(), known.identity))
-        for path in there:
+                self._on_event(DeviceGone(self._clock(), known.identity))
+        for path in present:
             if path in self._known:
                 continue
             device = device_at(path, self._sysfs)
             if device is not None:
                 self._known[path] = device
-                self._tell(DeviceAppeared(self._clock(), device.identity))
+                self._on_event(DeviceAppeared(self._clock(), device.identity))
 
 
-def _announcements() -> pyudev.Monitor | None:
-    """The kernel's announcements; None where they cannot be heard, as in some containers."""
+def _notifications() -> pyudev.Monitor | None:
+    """Subscribe to kernel notifications; None if unavailable, as in some containers."""
     try:
-        source = "udev" if _UDEV_RUNS.exists() else "kernel"
+        source = "udev" if _UDEV_CONTROL.exists() else "kernel"
         monitor = pyudev.Monitor.from_netlink(pyudev.Context(), source)
         monitor.filter_by("usb", device_type="usb_device")
         monitor.start()
@@ -128,12 +124,12 @@ def _announcements() -> pyudev.Monitor | None:
     return monitor
 
 
-def _take_all(announcements: pyudev.Monitor) -> bool:
-    """Take what was announced; False where nothing more will come."""
+def _drain(notifications: pyudev.Monitor) -> bool:
+    """Discard pending notifications; False if no more will come."""
     try:
-        while announcements.poll(timeout=0) is not None:
+        while notifications.poll(timeout=0) is not None:
             pass
     except OSError as error:
-        # More than the kernel keeps for us is lost, which is no matter: we look anyway.
+        # Notifications overflowed, which does not matter: /sys is scanned anyway.
         return error.errno == errno.ENOBUFS
     return True

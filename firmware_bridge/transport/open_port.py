@@ -1,10 +1,8 @@
-"""The port that a URL names.
+"""Chooses the port class for a URL.
 
-Responsible for: choosing the port class by the kind of URL.
-Not responsible for: opening the device (the port itself, called by the pump).
 Source: package README, "Ports".
 """
-# ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is asked for.
+# ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is requested.
 
 from typing import assert_never
 
@@ -14,10 +12,10 @@ from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, p
 
 
 def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) -> Port:
-    """The port a URL names, still closed; its open() opens it, as the pump does each time.
+    """Create the port for a URL, still closed; the pump calls its open() each time.
 
-    `allowed` None: no list is kept, any device but a keyboard may be opened. Raises ValueError
-    for a URL that is none.
+    `allowed` None: there is no list, and any device except a keyboard may be opened. Raises
+    ValueError for an invalid URL.
     """
     parsed = parse_port_url(url)
     match parsed:
@@ -27,9 +25,11 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             return SerialPort(url, line.baud, line.parity, allowed)
         case UsbUrl(scheme="usbserial"):
             from firmware_bridge.transport.serial_port import SerialPort
-            from firmware_bridge.transport.usb_serial import serial_path_of
+            from firmware_bridge.transport.usb_serial import find_serial_path
 
-            return SerialPort(url, line.baud, line.parity, allowed, lambda: serial_path_of(parsed))
+            return SerialPort(
+                url, line.baud, line.parity, allowed, lambda: find_serial_path(parsed)
+            )
         case UsbUrl():
             from firmware_bridge.transport.usb_port import UsbPort
 

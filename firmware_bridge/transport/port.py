@@ -1,21 +1,17 @@
-"""What a port is, and what it tells: the one seam where simulation may enter.
+"""The Port protocol, its events and errors: the one seam where simulation may replace hardware.
 
-Responsible for: the Port protocol (open, read, write, close), the settings of a serial line, the
-events a port gives rise to, and the errors it may raise.
-Not responsible for: which library is underneath (serial_port, usb_port, and the bench's cable)
-and for threads (pump).
 Source: package README, "One seam for simulation: the port".
 """
 
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from msgspec import Struct
+
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class PortOpened:
+class PortOpened(Struct, frozen=True, tag="port-opened"):
     """The port is open. `entropy` is 32 random bytes, the only randomness the core ever sees."""
 
     port: str
@@ -23,17 +19,15 @@ class PortOpened:
     entropy: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Raw bytes as they were read, with the moment the read returned."""
+class Chunk(Struct, frozen=True, tag="chunk"):
+    """Raw bytes, and the moment the read returned."""
 
     port: str
     at: Timestamp
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PortLost:
+class PortLost(Struct, frozen=True, tag="port-lost"):
     """The port is gone or could not be opened; `reason` is a sentence for a technician."""
 
     port: str
@@ -49,9 +43,8 @@ class Parity(StrEnum):
     ODD = "O"
 
 
-@dataclass(frozen=True, slots=True)
-class LineSettings:
-    """How a serial line is set: bits a second and parity; always 8 data bits and 1 stop bit."""
+class LineSettings(Struct, frozen=True):
+    """Bits per second and parity of a serial line; always 8 data bits and 1 stop bit."""
 
     baud: int
     parity: Parity = Parity.NONE
@@ -61,11 +54,11 @@ PortEvent: TypeAlias = PortOpened | Chunk | PortLost
 
 
 class PortUnavailable(Exception):
-    """The port cannot be opened now; the message says why and what to do."""
+    """The port cannot be opened now; the message gives cause and remedy."""
 
 
 class PortGone(Exception):
-    """An open port broke: unplugged, connection closed, device error."""
+    """An open port failed: unplugged, connection closed, device error."""
 
 
 class Port(Protocol):
@@ -76,7 +69,7 @@ class Port(Protocol):
         ...
 
     def read(self) -> bytes:
-        """Block for bytes; return all that waits (at least one), or b"" after a time-out.
+        """Block for bytes; return all that wait (at least one), or b"" after a timeout.
 
         Raises PortGone.
         """

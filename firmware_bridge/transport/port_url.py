@@ -1,14 +1,13 @@
-"""What a port's URL may be.
+"""Parses port URLs: device path, serial server, USB device, serial port of a USB device.
 
-Responsible for: every form of URL in one place (device path, serial server, USB device, serial
-port of a USB device), and what is wrong with one that is none of them.
-Not responsible for: opening the port (open_port) and which device may be opened (allow_list).
 Source: package README, "Ports".
 """
 
 import re
 import urllib.parse
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from firmware_bridge.transport.allow_list import (
     PLACE,
@@ -17,16 +16,14 @@ from firmware_bridge.transport.allow_list import (
     AllowEntry,
 )
 from firmware_bridge.transport.usb_identity import TEXT_MAX, usb_id
-from firmware_bridge.values import dataclass
 
 NETWORK_SCHEMES: Final = ("socket", "rfc2217")
 USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})")
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePath:
-    """A serial port of this machine, best under a name that stays: /dev/serial/by-id/..."""
+class DevicePath(Struct, frozen=True):
+    """A serial port of this machine, preferably under a stable name: /dev/serial/by-id/..."""
 
     path: str
 
@@ -34,8 +31,7 @@ class DevicePath:
         return self.path
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkUrl:
+class NetworkUrl(Struct, frozen=True):
     """A serial server: raw TCP (socket) or RFC 2217."""
 
     scheme: str
@@ -47,8 +43,7 @@ class NetworkUrl:
         return f"{self.scheme}://{host}:{self.port}"
 
 
-@dataclass(frozen=True, slots=True)
-class UsbUrl:
+class UsbUrl(Struct, frozen=True):
     """A USB device: usb (bulk), usbhid (HID POS) or usbserial (its serial port).
 
     `serial_number` and `path` (its place) may be empty; with both empty the device must be the
@@ -63,7 +58,7 @@ class UsbUrl:
 
     @property
     def entry(self) -> AllowEntry:
-        """The narrowest entry of an allow-list that holds the device this URL names."""
+        """The narrowest allow-list entry that covers the device this URL names."""
         if self.serial_number or not self.path:
             return AllowedId(self.vendor_id, self.product_id, self.serial_number)
         return AllowedPlace(self.path)
@@ -78,13 +73,13 @@ PortUrl: TypeAlias = DevicePath | NetworkUrl | UsbUrl
 
 
 def parse_port_url(url: str) -> PortUrl:
-    """Read a port's URL. Raises ValueError with a sentence that says what is allowed."""
+    """Parse a port URL. Raises ValueError with a sentence that states what is allowed."""
     scheme, _, rest = url.partition("://")
     if not rest:
         if not url.startswith("/"):
             raise ValueError(
-                f"{url!r} is no whole path; `smartshoe devices` lists ports under stable names"
-                " such as /dev/serial/by-id/..."
+                f"{url!r} is not an absolute path; `smartshoe devices` lists ports under stable"
+                " names such as /dev/serial/by-id/..."
             )
         return DevicePath(url)
     if scheme in NETWORK_SCHEMES:
@@ -103,7 +98,7 @@ def _network_url(url: str, scheme: str) -> NetworkUrl:
     except ValueError:
         host, number = None, None
     if not host or number is None:
-        raise ValueError(f"{url!r} names no host and port; write {scheme}://HOST:PORT")
+        raise ValueError(f"{url!r} does not name a host and port; write {scheme}://HOST:PORT")
     return NetworkUrl(scheme, host, number)
 
 
@@ -112,11 +107,15 @@ def _usb_url(url: str, scheme: str, rest: str) -> UsbUrl:
     ids, _, which = rest.partition("/")
     found = _IDS.fullmatch(ids)
     if found is None:
-        raise ValueError(f"{url!r} names no USB device; write {forms} (0ab1:0002, hexadecimal)")
+        raise ValueError(
+            f"{url!r} does not name a USB device; write {forms} (0ab1:0002, hexadecimal)"
+        )
     vendor_id, product_id = (int(number, 16) for number in found.groups())
     if which.startswith("@"):
         if not PLACE.fullmatch(which[1:]):
-            raise ValueError(f"{url!r}: {which[1:]!r} is no place; write @BUS-PORT such as @1-1.2")
+            raise ValueError(
+                f"{url!r}: {which[1:]!r} is not a place; write @BUS-PORT such as @1-1.2"
+            )
         return UsbUrl(scheme, vendor_id, product_id, "", which[1:])
     number = urllib.parse.unquote(which)
     if len(number) > TEXT_MAX or not number.isascii() or not number.isprintable():

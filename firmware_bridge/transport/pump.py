@@ -1,10 +1,7 @@
-"""The pump of a port: the only threads on ports.
+"""The two threads of a port: one opens, reads, timestamps and reopens with back-off, one writes.
 
-Responsible for: one thread that opens, reads, stamps and puts, and reopens with bounded back-off,
-sooner when told that a device has appeared; one thread that writes. Both stop at once when told to.
-Not responsible for: which library is underneath (a Port is passed in) and for what bytes mean.
-Nothing is written to a port other than the one that was open when the write was asked for: after
-a loss what waited is dropped, and commands are issued anew from state above.
+A write goes only to the opening it was meant for: after a loss, waiting writes are dropped, and
+commands are issued again from the state above.
 Source: package README, "Ports".
 """
 
@@ -30,9 +27,9 @@ from firmware_bridge.transport.port import (
 BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0
 _BACK_OFF_GROWTH = 2
-# An opening that gave bytes, or lasted this long, was good: the next back-off starts small.
+# After an opening that gave bytes or lasted this long, the next back-off starts small.
 _GOOD_OPENING_NS_MIN = 5_000_000_000
-# A device shows up before it may be opened: its permissions and names come a little later.
+# A device appears before its permissions and names are set: retry quickly for this long.
 _EAGER_NS = 2_000_000_000
 _WRITES_WAITING_MAX = 64
 _ENTROPY_BYTES = 32
@@ -43,8 +40,8 @@ _Put: TypeAlias = Callable[[PortEvent], None]
 class PortPump:
     """Reads and writes one port on two threads.
 
-    `put` is called on the reader's thread only, with events in order; it may block, and then the
-    reader waits. It must not be called into after join() returned, and is not.
+    `put` is called on the reader's thread only, with events in order; the reader waits while it
+    blocks. It is not called after join() has returned.
     """
 
     def __init__(
@@ -60,8 +57,8 @@ class PortPump:
         self._put = put
         self._clock = clock
         self._stopping = threading.Event()
-        # Ends a wait between two openings: set by wake() and stop(), cleared by the reader.
-        self._nudged = threading.Event()
+        # Ends a back-off: set by wake() and stop(), cleared by the reader.
+        self._wake_event = threading.Event()
         self._eager_until_ns = 0
         self._writes: queue.Queue[tuple[int, bytes]] = queue.Queue(_WRITES_WAITING_MAX)
         # Counts openings; odd numbers while the port is open. Guarded by the lock together with
@@ -70,22 +67,22 @@ class PortPump:
         self._opening = 0
         self._entropy = b""
         self._write_failure = ""
-        self._reader = threading.Thread(target=self._read_on, name=f"read {name}", daemon=True)
-        self._writer = threading.Thread(target=self._write_on, name=f"write {name}", daemon=True)
+        self._reader = threading.Thread(target=self._read_loop, name=f"read {name}", daemon=True)
+        self._writer = threading.Thread(target=self._write_loop, name=f"write {name}", daemon=True)
 
     def start(self) -> None:
-        """Start both threads; once."""
+        """Start both threads; call once."""
         self._reader.start()
         self._writer.start()
 
     def write(self, data: bytes, opened: bytes = b"") -> None:
-        """Have bytes written soon; never blocks. Dropped while the port is not open.
+        """Queue bytes to be written; never blocks. Dropped while the port is not open.
 
-        `opened`: the entropy of the opening these bytes are meant for; at any other one they are
-        dropped, too. An acknowledgement must not reach a device that was plugged in anew.
+        `opened`: the entropy of the opening these bytes are meant for; in any other opening they
+        are dropped. An acknowledgement must not reach a device that was plugged in again.
 
-        Dropped, too, when too much waits because nothing goes out: then the write that blocks is
-        about to fail and the port to be lost, and a command's own deadline misses its answer.
+        Also dropped when the queue is full: then the blocked write is about to fail and the port
+        to be lost, and a command's own timeout handles the missing answer.
         """
         with self._lock:
             opening = self._opening
@@ -96,32 +93,32 @@ class PortPump:
             self._writes.put_nowait((opening, data))
 
     def wake(self) -> None:
-        """A device has appeared: try to open now, and ten times a second for two seconds.
+        """Try to open now, and ten times a second for two seconds: a device has appeared.
 
-        Does nothing to an open port. Any thread.
+        No effect on an open port. May be called from any thread.
         """
         with self._lock:
             self._eager_until_ns = self._clock().monotonic_ns + _EAGER_NS
-        self._nudged.set()
+        self._wake_event.set()
 
     def stop(self) -> None:
-        """Tell both threads to end; returns at once or after the port is closed."""
+        """Stop both threads; returns at once or after the port is closed."""
         self._stopping.set()
-        self._nudged.set()
+        self._wake_event.set()
         self._port.close()
-        # A full queue wakes the writer as well: it looks before each write.
+        # A full queue wakes the writer as well: it checks for a stop before each write.
         with contextlib.suppress(queue.Full):
             self._writes.put_nowait((0, b""))
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for both threads; whether they have ended. `timeout_s` for each in seconds."""
+        """Wait `timeout_s` seconds for each thread; return whether both have ended."""
         self._reader.join(timeout_s)
         self._writer.join(timeout_s)
         return not (self._reader.is_alive() or self._writer.is_alive())
 
-    def _read_on(self) -> None:
+    def _read_loop(self) -> None:
         back_off_s = BACK_OFF_S_MIN
-        told: str | None = None  # why the port is lost, as last told; None after an opening
+        last_reason: str | None = None  # last reported reason of a loss; None after an opening
         while not self._stopping.is_set():
             try:
                 self._port.open()
@@ -130,16 +127,16 @@ class PortPump:
                 good = False
             else:
                 good, reason = self._read_until_lost()
-                told = None
+                last_reason = None
             if self._stopping.is_set():
                 break
-            if reason != told:
+            if reason != last_reason:
                 self._put(PortLost(self._name, self._clock(), reason))
-                told = reason
+                last_reason = reason
             if good or self._is_eager():
                 back_off_s = BACK_OFF_S_MIN
-            if self._nudged.wait(back_off_s):
-                self._nudged.clear()
+            if self._wake_event.wait(back_off_s):
+                self._wake_event.clear()
                 back_off_s = BACK_OFF_S_MIN
             else:
                 back_off_s = min(_BACK_OFF_GROWTH * back_off_s, BACK_OFF_S_MAX)
@@ -150,7 +147,7 @@ class PortPump:
             return self._clock().monotonic_ns < self._eager_until_ns
 
     def _read_until_lost(self) -> tuple[bool, str]:
-        """Read one opening to its end; whether it was a good one, and why it ended."""
+        """Read until the port is lost; return whether the opening was good, and why it ended."""
         opened_at = self._clock()
         entropy = os.urandom(_ENTROPY_BYTES)
         with self._lock:
@@ -160,7 +157,7 @@ class PortPump:
         self._put(PortOpened(self._name, opened_at, entropy))
         got_bytes = False
         try:
-            # A stop while the port was being opened came too early to wake the read.
+            # A stop during open() comes too early to wake the read.
             while not self._stopping.is_set():
                 data = self._port.read()
                 at = self._clock()
@@ -177,7 +174,7 @@ class PortPump:
         lasted_ns = self._clock().monotonic_ns - opened_at.monotonic_ns
         return got_bytes or lasted_ns >= _GOOD_OPENING_NS_MIN, reason
 
-    def _write_on(self) -> None:
+    def _write_loop(self) -> None:
         while not self._stopping.is_set():
             opening, data = self._writes.get()
             with self._lock:
@@ -190,7 +187,7 @@ class PortPump:
                 self._fail(opening, str(gone))
 
     def _fail(self, opening: int, reason: str) -> None:
-        """A write failed: close the port it was meant for, which ends the reader's read."""
+        """After a failed write: close the port it was meant for, which ends the reader's read."""
         with self._lock:
             if opening != self._opening:
                 return

@@ -1,10 +1,4 @@
-"""Serial ports and TCP serial servers through pyserial: the only importer of `serial`.
-
-Responsible for: a Port over any pyserial URL (`/dev/ttyUSB0`, `socket://host:port`,
-`rfc2217://host:port`) or the serial port of a USB device, opened exclusively, only where the
-allow-list has the device, and without discarding bytes that wait; errors as sentences that say
-what to do; the list of serial ports under names that stay.
-Not responsible for: threads and reopening (pump) and for what the bytes mean.
+"""Serial ports and TCP serial servers through pyserial; the only importer of `serial`.
 
 pyserial 3.5 flushes the input when it opens a port. A card that left the shoe just before would
 be lost without a trace, so each class below switches that off and nothing else. Its exceptions
@@ -26,17 +20,17 @@ import serial
 import serial.rfc2217
 import serial.tools.list_ports
 import serial.urlhandler.protocol_socket as serial_socket
+from msgspec import Struct
 
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
-from firmware_bridge.values import dataclass
 
-# A local read waits without limit and is woken by close(); a network read looks up once a second.
+# A local read blocks until close() wakes it; a network read returns once a second.
 _NETWORK_TIMEOUT_S = 1.0
-# A frame takes 30 ms at 4800 baud: what is not written by now will not be.
+# A frame takes 30 ms at 4800 baud: a longer write has failed.
 _WRITE_TIMEOUT_S = 2.0
-# A cable pulled at a serial server gives no event: ask after 10 s of silence, give up 15 s later.
+# A cable pulled at a serial server gives no event: probe after 10 s of silence, fail 15 s later.
 _KEEPALIVE_IDLE_S = 10
 _KEEPALIVE_INTERVAL_S = 5
 _KEEPALIVE_PROBES = 3
@@ -46,7 +40,7 @@ _TEXT_MAX = 64
 
 
 class _Line(Protocol):
-    """What this module asks of the library's port objects."""
+    """The methods of the library's port objects that this module uses."""
 
     def open(self) -> None: ...
     def close(self) -> None: ...
@@ -57,16 +51,16 @@ class _Line(Protocol):
 
 
 class _LocalLine(serial.Serial):
-    """A local port that keeps the bytes waiting at open."""
+    """A local port that does not discard waiting bytes at open."""
 
     def open(self) -> None:
         super().open()
-        # Only adapters that can do it answer; on others nothing is lost.
+        # Not every adapter supports this; on others nothing is lost.
         with contextlib.suppress(OSError, ValueError, NotImplementedError):
             self.set_low_latency_mode(True)
 
     def _reset_input_buffer(self) -> None:
-        """Called by the library's open(): keep what waits."""
+        """Called by the library's open(): keep waiting bytes."""
 
     def waiting(self) -> bytes:
         return self.read(min(self.in_waiting, _READ_BYTES_MAX))
@@ -77,7 +71,7 @@ class _LocalLine(serial.Serial):
 
 
 class _SocketLine(serial_socket.Serial):
-    """A raw TCP connection to a serial server that keeps the bytes waiting at open."""
+    """A raw TCP connection to a serial server that does not discard waiting bytes at open."""
 
     _socket: socket.socket | None
 
@@ -89,12 +83,12 @@ class _SocketLine(serial_socket.Serial):
     def close(self) -> None:
         connection = self._socket
         super().close()
-        # The library leaves the descriptor open when the other end has hung up before.
+        # The library leaves the descriptor open if the other end closed the connection before.
         if connection is not None:
             connection.close()
 
     def reset_input_buffer(self) -> None:
-        """Called by the library's open(): keep what waits."""
+        """Called by the library's open(): keep waiting bytes."""
 
     def waiting(self) -> bytes:
         assert self._socket is not None
@@ -108,7 +102,7 @@ class _SocketLine(serial_socket.Serial):
 
 
 class _Rfc2217Line(serial.rfc2217.Serial):
-    """A serial server that speaks RFC 2217, keeping the bytes waiting at open."""
+    """A serial server that speaks RFC 2217; waiting bytes are not discarded at open."""
 
     _socket: socket.socket | None
 
@@ -120,12 +114,12 @@ class _Rfc2217Line(serial.rfc2217.Serial):
     def close(self) -> None:
         connection = self._socket
         super().close()
-        # The library leaves the descriptor open when the other end has hung up before.
+        # The library leaves the descriptor open if the other end closed the connection before.
         if connection is not None:
             connection.close()
 
     def reset_input_buffer(self) -> None:
-        """Called by the library's open(): keep what waits."""
+        """Called by the library's open(): keep waiting bytes."""
 
     def waiting(self) -> bytes:
         return bytes(self.read(min(self.in_waiting, _READ_BYTES_MAX)))
@@ -144,13 +138,12 @@ def _keep_alive(connection: socket.socket) -> None:
 
 
 class SerialPort:
-    """Follows firmware_bridge.transport.port.Port; 8 data bits, 1 stop bit.
+    """Implements firmware_bridge.transport.port.Port; 8 data bits, 1 stop bit.
 
     `url` is a device path or a pyserial URL with scheme socket or rfc2217; `baud` in bits a
     second and `parity` (a raw socket has none: the serial server's own settings count). `allowed`:
-    the USB devices whose ports may be opened; None: any but a keyboard's. `locate` gives the
-    device path anew at each opening, where `url` only names the device; it may raise
-    PortUnavailable.
+    the USB devices whose ports may be opened; None: any except keyboards. `locate` returns the
+    device path at each opening if `url` only names the device; it may raise PortUnavailable.
     """
 
     def __init__(
@@ -168,7 +161,7 @@ class SerialPort:
         self._locate = locate
         self._line: _Line | None = None
         self._closing = threading.Event()
-        # One for reading, one for writing: close() wakes both and takes both before it closes, so
+        # One for reading, one for writing: close() wakes both threads and acquires both locks, so
         # that no descriptor is closed under a call that uses it.
         self._reading = threading.Lock()
         self._writing = threading.Lock()
@@ -182,13 +175,13 @@ class SerialPort:
         if device is not None:
             refuse_unless_allowed(device, self._allowed)
         try:
-            line = _opened(where, self._baud, self._parity)
+            line = _open_line(where, self._baud, self._parity)
         except (OSError, termios.error, ValueError) as error:
             raise PortUnavailable(_why_unavailable(self._url, error)) from error
         self._line = line
 
     def read(self) -> bytes:
-        """Block for bytes; all that waits, or b"" after a time-out. Raises PortGone."""
+        """Block for bytes; return all that wait, or b"" after a timeout. Raises PortGone."""
         with self._reading:
             line = self._usable()
             try:
@@ -197,7 +190,7 @@ class SerialPort:
                 raise PortGone(f"{self._url}: {_reason(error)}") from error
             if self._closing.is_set():
                 raise PortGone(f"{self._url} was closed")
-            # A port that breaks now breaks again at the next read: keep the byte that came.
+            # A port that fails here fails again at the next read: keep the byte received.
             if data:
                 with contextlib.suppress(OSError):
                     data += line.waiting()
@@ -234,13 +227,13 @@ class SerialPort:
         return line
 
 
-def _opened(url: str, baud: int, parity: Parity) -> _Line:
-    """The library's object for a URL, open."""
+def _open_line(url: str, baud: int, parity: Parity) -> _Line:
+    """Open the library's object for a URL."""
     line = _line_for(url, baud, parity)
     try:
         line.open()
     except termios.error as error:
-        # The system sets a pseudo-terminal to a parity once, and refuses it the next time.
+        # The kernel accepts a parity for a pseudo-terminal once, and refuses it the next time.
         pseudo = Path(url).resolve().is_relative_to(_PSEUDO_TERMINALS)
         if error.args[0] != errno.EINVAL or parity is Parity.NONE or not pseudo:
             raise
@@ -250,7 +243,7 @@ def _opened(url: str, baud: int, parity: Parity) -> _Line:
 
 
 def _line_for(url: str, baud: int, parity: Parity) -> _Line:
-    """The library's object for a URL, not yet open. Raises ValueError for an unknown scheme."""
+    """Create the library's object for a URL, closed. Raises ValueError for an unknown scheme."""
     scheme = urllib.parse.urlsplit(url).scheme if "://" in url else ""
     line: _LocalLine | _SocketLine | _Rfc2217Line
     match scheme:
@@ -267,7 +260,7 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
                 baudrate=baud, timeout=_NETWORK_TIMEOUT_S, write_timeout=_WRITE_TIMEOUT_S
             )
         case "rfc2217":
-            # The library knows no write time-out here.
+            # The library has no write timeout here.
             line = _Rfc2217Line(baudrate=baud, parity=parity, timeout=_NETWORK_TIMEOUT_S)
         case _:
             raise ValueError(
@@ -278,7 +271,7 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
 
 
 def _why_unavailable(url: str, error: Exception) -> str:
-    """What is in the way, and what to do."""
+    """A sentence with the cause and the remedy."""
     match getattr(error, "errno", None):
         case errno.ENOENT | errno.ENODEV | errno.ENXIO:
             return f"{url} does not exist; `smartshoe devices` lists the ports there are"
@@ -291,18 +284,17 @@ def _why_unavailable(url: str, error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what the library says."""
+    """The first line of the library's message."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SerialPortInfo:
-    """One serial port of this machine. Texts come from the device and are only for show.
+class SerialPortInfo(Struct, frozen=True):
+    """One serial port of this machine. Texts come from the device and are for display only.
 
-    `stable_path` stays the same when devices are plugged in another order (by serial number where
-    there is one, else by place); it is `device` where the system offers none. `vendor_id` and
-    `product_id` are -1 and texts empty where the port is not a USB device's; `usb_path` is the
-    place of the device it belongs to.
+    `stable_path` does not depend on the order of plugging in (by serial number if there is one,
+    otherwise by place); it is `device` if the system offers none. `vendor_id` and `product_id` are
+    -1 and texts empty if the port does not belong to a USB device; `usb_path` is the place of the
+    device it belongs to.
     """
 
     device: str
@@ -316,7 +308,7 @@ class SerialPortInfo:
 
 
 def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo, ...]:
-    """The serial ports of this machine, by device path."""
+    """List the serial ports of this machine, by device path."""
     by_id = _links_to(links / "by-id")
     by_path = _links_to(links / "by-path")
     found = sorted(serial.tools.list_ports.comports(), key=lambda info: info.device)
@@ -325,11 +317,11 @@ def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo
             device=info.device,
             stable_path=by_id.get(info.device, by_path.get(info.device, info.device)),
             place_path=by_path.get(info.device, ""),
-            description=_shown(info.description),
+            description=_printable(info.description),
             vendor_id=-1 if info.vid is None else info.vid,
             product_id=-1 if info.pid is None else info.pid,
-            serial_number=_shown(info.serial_number),
-            # BUS-PORT, or BUS-PORT:CONFIGURATION.INTERFACE where the device has more than one.
+            serial_number=_printable(info.serial_number),
+            # BUS-PORT, or BUS-PORT:CONFIGURATION.INTERFACE if the device has more than one.
             usb_path=(info.location or "").partition(":")[0],
         )
         for info in found
@@ -337,13 +329,13 @@ def list_serial_ports(links: Path = Path("/dev/serial")) -> tuple[SerialPortInfo
 
 
 def _links_to(folder: Path) -> dict[str, str]:
-    """Device path to the link that names it."""
+    """Map each device path to a symbolic link in the folder."""
     if not folder.is_dir():
         return {}
     return {str(link.resolve()): str(link) for link in sorted(folder.iterdir())}
 
 
-def _shown(text: str | None) -> str:
-    """A device's own text, made harmless: printable ASCII, bounded."""
-    kept = "".join(char for char in text or "" if char.isascii() and char.isprintable())
-    return kept[:_TEXT_MAX]
+def _printable(text: str | None) -> str:
+    """A text from a device, restricted to printable ASCII and bounded."""
+    printable = "".join(char for char in text or "" if char.isascii() and char.isprintable())
+    return printable[:_TEXT_MAX]

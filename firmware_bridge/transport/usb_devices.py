@@ -1,7 +1,5 @@
-"""The list of USB devices as the system's libusb gives it, through pyusb.
+"""Lists USB devices through pyusb and the system's libusb, for `smartshoe devices`.
 
-Responsible for: what is plugged in, typed, for `smartshoe devices`.
-Not responsible for: opening one (usb_port) and for devices coming and going (hotplug).
 Source: package README, "USB devices".
 """
 
@@ -9,21 +7,21 @@ from typing import Final
 
 import usb.backend.libusb1
 import usb.core
+from msgspec import Struct
 
 from firmware_bridge.transport.usb_identity import TEXT_MAX
-from firmware_bridge.values import dataclass
 
 LIBUSB_ABSENT: Final = "libusb is not installed; install the Debian package libusb-1.0-0"
 
 
 class UsbUnavailable(Exception):
-    """USB devices cannot be listed; the message says why and what to do."""
+    """USB devices cannot be listed; the message gives cause and remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsbDeviceInfo:
-    """One USB device. Texts come from the device, are only for show, and are empty where they
-    cannot be read (often for want of permission).
+class UsbDeviceInfo(Struct, frozen=True):
+    """One USB device. Texts come from the device and are for display only.
+
+    A text is empty if it cannot be read, often because of missing permission.
     """
 
     bus: int
@@ -35,7 +33,7 @@ class UsbDeviceInfo:
 
 
 def list_usb_devices() -> tuple[UsbDeviceInfo, ...]:
-    """The USB devices of this machine, by bus and address. Raises UsbUnavailable."""
+    """List the USB devices of this machine, by bus and address. Raises UsbUnavailable."""
     backend = usb.backend.libusb1.get_backend()
     if backend is None:
         raise UsbUnavailable(LIBUSB_ABSENT)
@@ -58,10 +56,10 @@ def list_usb_devices() -> tuple[UsbDeviceInfo, ...]:
 
 
 def _text(device: object, name: str) -> str:
-    """A device's own text, made harmless: printable ASCII, bounded, empty if unreadable."""
+    """A text from a device: printable ASCII, bounded, empty if unreadable."""
     try:
         text = getattr(device, name)
     except (usb.core.USBError, ValueError, NotImplementedError):
         return ""
-    kept = "".join(char for char in str(text or "") if char.isascii() and char.isprintable())
-    return kept[:TEXT_MAX]
+    printable = "".join(char for char in str(text or "") if char.isascii() and char.isprintable())
+    return printable[:TEXT_MAX]

@@ -1,33 +1,28 @@
-"""USB devices through pyusb and the system's libusb, which only this module and usb_devices import.
+"""USB devices as ports through pyusb; only this module and usb_devices import `usb`.
 
-Responsible for: a Port over one USB device (bulk transfers, or the reports of a HID point-of-sale
-scanner), opened only where the allow-list and its own descriptors allow; errors as sentences.
-Not responsible for: threads and reopening (pump), which device a URL names (usb_sysfs), what the
-bytes mean.
-
-Closing a device under a transfer is not allowed by libusb, so a read looks up ten times a second
-and close() waits for it. A transfer asks for one packet: then the device's packet ends it at
-once, however long the frame it is part of.
+libusb does not allow a device to be closed during a transfer, so a read returns ten times a
+second and close() waits for it. A transfer asks for one packet, so that the device's packet ends
+it at once, however long the frame it is part of.
 Source: package README, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11, section 7.2.
 """
 
 import contextlib
 import errno
 import threading
-from dataclasses import dataclass
 from typing import Any, Final
 
 import usb.backend.libusb1
 import usb.core
 import usb.util
+from msgspec import Struct
 
-from firmware_bridge.transport.allow_list import AllowList, keyboard_refused
+from firmware_bridge.transport.allow_list import AllowList, refuse_keyboard
 from firmware_bridge.transport.hid_descriptor import HidReports, read_report_descriptor
 from firmware_bridge.transport.port import PortGone, PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
 from firmware_bridge.transport.usb_devices import LIBUSB_ABSENT
 from firmware_bridge.transport.usb_identity import HID_CLASS
-from firmware_bridge.transport.usb_sysfs import AttachedDevice, the_device
+from firmware_bridge.transport.usb_sysfs import AttachedDevice, find_device
 
 _READ_MS: Final = 100
 _WRITE_MS: Final = 2000
@@ -40,22 +35,20 @@ _GET_DESCRIPTOR, _SET_REPORT = 0x06, 0x09
 _REPORT_DESCRIPTOR: Final = 0x2200
 _OUTPUT_REPORT, _FEATURE_REPORT = 0x0200, 0x0300
 
-# What the library raises for devices that are not as they say, or gone.
+# What the library raises for devices that are inconsistent or gone.
 _ERRORS: Final = (usb.core.USBError, NotImplementedError, ValueError, IndexError)
 
 
-@dataclass(slots=True)
-class _Endpoint:
-    """One way in or out. `stalled`: it stalled and no transfer has succeeded since."""
+class _Endpoint(Struct):
+    """One endpoint. `stalled`: it stalled, and no transfer has succeeded since."""
 
     address: int
     packet_bytes: int
     stalled: bool = False
 
 
-@dataclass(slots=True)
-class _Opened:
-    """An open device, one interface of it claimed. `hid`: its reports, None for bulk."""
+class _Opened(Struct):
+    """An open device with one claimed interface. `hid`: its reports, None for bulk."""
 
     device: Any  # the library has no types
     interface: int
@@ -65,21 +58,23 @@ class _Opened:
 
 
 class UsbPort:
-    """Follows firmware_bridge.transport.port.Port over one USB device.
+    """Implements firmware_bridge.transport.port.Port over one USB device.
 
     `url` is usb://VID:PID/SERIAL for plain bytes over the first bulk or interrupt endpoints of
     interface 0, or usbhid://... for a HID point-of-sale scanner, where a read is one input report
-    and a write one feature (or output) report, its id first. `allowed` None: no list is kept.
-    Raises ValueError for a URL that is none.
+    and a write one feature (or output) report, its id first. `allowed` None: there is no list.
+    Raises ValueError for an invalid URL.
     """
 
     def __init__(self, url: str, allowed: AllowList | None = None) -> None:
         parsed = parse_port_url(url)
         if not isinstance(parsed, UsbUrl) or parsed.scheme not in ("usb", "usbhid"):
-            raise ValueError(f"{url} names no USB device; write usb:// or usbhid://VID:PID/SERIAL")
-        # Ports are made on one thread and opened on many. The library looks and then loads: two
-        # openings in one moment would load it twice, and the one that is let go would be closed
-        # under the device that was opened with it.
+            raise ValueError(
+                f"{url} does not name a USB device; write usb:// or usbhid://VID:PID/SERIAL"
+            )
+        # Ports are created on one thread and opened on many. The library's lazy loading is not
+        # thread-safe: two simultaneous openings would load it twice, and the discarded instance
+        # would be closed under the device opened with it.
         usb.backend.libusb1.get_backend()
         self._url = parsed
         self._allowed = allowed
@@ -91,10 +86,10 @@ class UsbPort:
         self._writing = threading.Lock()
 
     def open(self) -> None:
-        """Open exclusively. Raises PortUnavailable, also for a device that may not be opened."""
+        """Open exclusively. Raises PortUnavailable, also if the device is not allowed."""
         assert self._opened is None
         self._closing.clear()
-        found = the_device(self._url, self._allowed)
+        found = find_device(self._url, self._allowed)
         device = _library_device(self._url, found)
         try:
             if self._url.scheme == "usbhid":
@@ -108,7 +103,7 @@ class UsbPort:
                 _dispose(device)
 
     def read(self) -> bytes:
-        """Block for one packet or report; b"" after a time-out. Raises PortGone."""
+        """Block for one packet or report; b"" after a timeout. Raises PortGone."""
         with self._reading:
             opened = self._usable()
             into = opened.into
@@ -133,14 +128,14 @@ class UsbPort:
                 written = self._transfer_out(opened, data)
             except usb.core.USBTimeoutError as error:
                 seconds = _WRITE_MS // 1000
-                raise PortGone(f"{self._url}: takes nothing for {seconds} s") from error
+                raise PortGone(f"{self._url}: accepts no data for {seconds} s") from error
             except _ERRORS as error:
                 raise PortGone(f"{self._url}: {_reason(error)}") from error
             if written != len(data):
-                raise PortGone(f"{self._url}: took {written} of {len(data)} bytes")
+                raise PortGone(f"{self._url}: accepted {written} of {len(data)} bytes")
 
     def close(self) -> None:
-        """Close, after a read under way has looked up. Never raises; may be called twice."""
+        """Close, after the current read has returned. Never raises; may be called twice."""
         self._closing.set()
         with self._reading, self._writing:
             opened, self._opened = self._opened, None
@@ -154,7 +149,7 @@ class UsbPort:
         return opened
 
     def _recover(self, opened: _Opened, endpoint: _Endpoint, error: Exception) -> None:
-        """A stall is healed once; a second one with nothing between, or any other error, is loss.
+        """Clear a stall once; a second one in a row, or any other error, is a lost port.
 
         Raises PortGone.
         """
@@ -170,13 +165,13 @@ class UsbPort:
         if opened.hid is not None:
             return _set_report(opened, opened.hid, data)
         out = opened.out
-        assert out is not None, "a bulk device has been found to have both ways"
+        assert out is not None, "a bulk device has both endpoints"
         try:
             return int(opened.device.write(out.address, data, _WRITE_MS))
         except usb.core.USBTimeoutError:
             raise
         except usb.core.USBError as error:
-            # What stalled was not taken, so the same bytes may go out again.
+            # A stalled transfer was not accepted, so the same bytes may be sent again.
             self._recover(opened, out, error)
         written = int(opened.device.write(out.address, data, _WRITE_MS))
         out.stalled = False
@@ -184,7 +179,7 @@ class UsbPort:
 
 
 def _set_report(opened: _Opened, reports: HidReports, data: bytes) -> int:
-    """Send a report by its id, as the kind of report the device declares under that id."""
+    """Send a report as the type that the device declares for its id."""
     report_id = data[0] if data else 0
     only_output = report_id in reports.output_ids and report_id not in reports.feature_ids
     kind = _OUTPUT_REPORT if only_output else _FEATURE_REPORT
@@ -196,7 +191,7 @@ def _set_report(opened: _Opened, reports: HidReports, data: bytes) -> int:
 
 
 def _library_device(url: UsbUrl, found: AttachedDevice) -> Any:
-    """The library's object for a device the kernel sees. Raises PortUnavailable."""
+    """The library's object for a device in /sys. Raises PortUnavailable."""
     backend = usb.backend.libusb1.get_backend()
     if backend is None:
         raise PortUnavailable(LIBUSB_ABSENT)
@@ -212,7 +207,7 @@ def _library_device(url: UsbUrl, found: AttachedDevice) -> Any:
         raise PortUnavailable(_why_unavailable(url, error)) from error
     if device is None:
         # For some milliseconds after plugging and unplugging, kernel and library disagree.
-        raise PortUnavailable(f"{url} is just being plugged in or out")
+        raise PortUnavailable(f"{url} is being plugged in or out right now")
     return device
 
 
@@ -226,7 +221,7 @@ def _open_bulk(url: UsbUrl, device: Any) -> _Opened:
 
 
 def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
-    """Claim the interface whose report descriptor says that it is a bar code scanner."""
+    """Claim the interface whose report descriptor declares a bar code scanner."""
     for interface in _configuration(device):
         into, _out = _endpoints(interface)
         if interface.bInterfaceClass != HID_CLASS or into is None:
@@ -243,18 +238,18 @@ def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
         )
         reports = read_report_descriptor(bytes(descriptor))
         if reports.is_keyboard:
-            raise PortUnavailable(keyboard_refused(found.identity).reason)
+            raise PortUnavailable(refuse_keyboard(found.identity).reason)
         if reports.is_bar_code_scanner:
             return _Opened(device, number, into, None, reports)
         usb.util.release_interface(device, number)
     raise PortUnavailable(
-        f"{url}: no interface of it says that it is a bar code scanner (HID usage page 8C, usage"
+        f"{url}: none of its interfaces declares a bar code scanner (HID usage page 8C, usage"
         " 02); set the scanner to USB HID POS mode by its setting bar code"
     )
 
 
 def _configuration(device: Any) -> Any:
-    """The configuration in use; a device that has none yet gets its first one."""
+    """The active configuration; the first one is set if there is none."""
     try:
         return device.get_active_configuration()
     except usb.core.USBError as error:
@@ -271,7 +266,7 @@ def _endpoints(interface: Any) -> tuple[_Endpoint | None, _Endpoint | None]:
     for one in interface:
         if one.bmAttributes & 0x03 not in (_BULK, _INTERRUPT):
             continue
-        # Bits 11 and 12 tell how many packets a microframe holds.
+        # Bits 11 and 12 are the number of packets per microframe.
         found = _Endpoint(int(one.bEndpointAddress), max(int(one.wMaxPacketSize) & 0x07FF, 1))
         if found.address & _IN:
             into = into or found
@@ -293,7 +288,7 @@ def _dispose(device: Any) -> None:
 
 
 def _why_unavailable(url: UsbUrl, error: Exception) -> str:
-    """What is in the way, and what to do."""
+    """A sentence with the cause and the remedy."""
     match getattr(error, "errno", None):
         case errno.EACCES | errno.EPERM:
             return (
@@ -303,13 +298,13 @@ def _why_unavailable(url: UsbUrl, error: Exception) -> str:
         case errno.EBUSY:
             return f"another program holds {url}; stop it, a device serves one program at a time"
         case errno.ENODEV | errno.ENOENT:
-            return f"{url} is just being plugged in or out"
+            return f"{url} is being plugged in or out right now"
         case _:
             return f"{url} cannot be opened: {_reason(error)}"
 
 
 def _reason(error: Exception) -> str:
-    """What broke, in words that tell a pulled plug from a stall and from a bad line."""
+    """The cause of the failure: unplugged, stall, timeout, overflow or transfer error."""
     match getattr(error, "errno", None):
         case errno.ENODEV:
             return "unplugged"
@@ -318,8 +313,8 @@ def _reason(error: Exception) -> str:
         case errno.ETIMEDOUT:
             return "the device does not answer in time"
         case errno.EOVERFLOW:
-            return "the device sent more than its endpoint may"
+            return "the device sent more than its endpoint allows"
         case errno.EIO:
-            return "the transfer failed; look at the cable and at hubs on the way"
+            return "the transfer failed; check the cable and hubs"
         case _:
             return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,8 +1,5 @@
 """The USB devices the kernel sees, read from /sys without opening one.
 
-Responsible for: listing them, finding the one a URL names, the one behind a serial port, and
-sentences for none and for too many.
-Not responsible for: devices coming and going (hotplug), opening (usb_port).
 Source: package README, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-usb.
 """
 
@@ -10,16 +7,17 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.transport.allow_list import PLACE, AllowList, Refused, keyboard_refused
+from msgspec import Struct
+
+from firmware_bridge.transport.allow_list import PLACE, AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
 from firmware_bridge.transport.usb_identity import (
     UsbIdentity,
     boot_keyboards,
-    harmless,
     interfaces_in,
+    printable_ascii,
 )
-from firmware_bridge.values import dataclass
 
 SYSFS: Final = Path("/sys")
 # 18 bytes of the device and every configuration; the kernel reads at most 64 KiB of one.
@@ -27,30 +25,28 @@ _DESCRIPTOR_BYTES_MAX: Final = 65536 * 2
 _TEXT_BYTES_MAX: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class UsbAddress:
-    """Where the kernel has put a device for now; another address each time it is plugged in."""
+class UsbAddress(Struct, frozen=True):
+    """The kernel's address of a device; it changes each time the device is plugged in."""
 
     bus: int
     address: int
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedDevice:
-    """A device that is plugged in, hubs of the machine itself (usb1, ...) left out."""
+class AttachedDevice(Struct, frozen=True):
+    """A device that is plugged in; root hubs (usb1, ...) are left out."""
 
     identity: UsbIdentity
     address: UsbAddress
 
 
 def attached_devices(sysfs: Path = SYSFS) -> tuple[AttachedDevice, ...]:
-    """Every USB device, by place; without one that vanishes while it is read."""
-    found = (device_at(path, sysfs) for path in places(sysfs))
+    """All USB devices, by place; one that disappears while it is read is left out."""
+    found = (device_at(path, sysfs) for path in occupied_places(sysfs))
     return tuple(device for device in found if device is not None)
 
 
 def address_at(path: str, sysfs: Path = SYSFS) -> UsbAddress | None:
-    """The address of what is plugged in at a place; None: nothing is."""
+    """The address of the device at a place; None if there is none."""
     folder = sysfs / "bus/usb/devices" / path
     try:
         return UsbAddress(_number(folder, "busnum"), _number(folder, "devnum"))
@@ -58,8 +54,8 @@ def address_at(path: str, sysfs: Path = SYSFS) -> UsbAddress | None:
         return None
 
 
-def places(sysfs: Path = SYSFS) -> tuple[str, ...]:
-    """The places where something is plugged in."""
+def occupied_places(sysfs: Path = SYSFS) -> tuple[str, ...]:
+    """The places where a device is plugged in."""
     try:
         names = sorted(entry.name for entry in (sysfs / "bus/usb/devices").iterdir())
     except OSError:
@@ -68,12 +64,12 @@ def places(sysfs: Path = SYSFS) -> tuple[str, ...]:
 
 
 def device_at(path: str, sysfs: Path = SYSFS) -> AttachedDevice | None:
-    """What is plugged in at a place."""
+    """The device at a place; None if there is none."""
     return _read(sysfs / "bus/usb/devices" / path)
 
 
 def device_behind(port: str, sysfs: Path = SYSFS) -> UsbIdentity | None:
-    """The USB device whose serial port this path is; None: it is no USB device's."""
+    """The USB device that a serial port belongs to; None if it does not belong to one."""
     try:
         status = Path(port).stat()
         if not stat.S_ISCHR(status.st_mode):
@@ -88,8 +84,8 @@ def device_behind(port: str, sysfs: Path = SYSFS) -> UsbIdentity | None:
     return None
 
 
-def the_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> AttachedDevice:
-    """The one device a URL names, if it may be opened. Raises PortUnavailable."""
+def find_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> AttachedDevice:
+    """Find the only device a URL names, if it may be opened. Raises PortUnavailable."""
     ids = (url.vendor_id, url.product_id)
     same = tuple(
         device
@@ -110,20 +106,22 @@ def the_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> A
         )
     if not named:
         others = "; ".join(device.identity.name for device in same)
-        seen = f" (there is {others})" if others else ""
-        raise PortUnavailable(f"{url} is not plugged in{seen}; `smartshoe devices` lists what is")
+        alternatives = f" (there is {others})" if others else ""
+        raise PortUnavailable(
+            f"{url} is not plugged in{alternatives}; `smartshoe devices` lists what is"
+        )
     refuse_unless_allowed(named[0].identity, allowed)
     return named[0]
 
 
 def refuse_unless_allowed(device: UsbIdentity, allowed: AllowList | None) -> None:
-    """Raises PortUnavailable with the reason; with no list, only keyboards are refused."""
+    """Raise PortUnavailable with the reason; without a list, only keyboards are refused."""
     if allowed is not None:
-        judged = allowed.judge(device)
-        if isinstance(judged, Refused):
-            raise PortUnavailable(judged.reason)
+        decision = allowed.check(device)
+        if isinstance(decision, UsbDeviceRefused):
+            raise PortUnavailable(decision.reason)
     elif boot_keyboards(device):
-        raise PortUnavailable(keyboard_refused(device).reason)
+        raise PortUnavailable(refuse_keyboard(device).reason)
 
 
 def _read(folder: Path) -> AttachedDevice | None:
@@ -143,7 +141,7 @@ def _read(folder: Path) -> AttachedDevice | None:
 
 def _serial_number(folder: Path) -> str:
     try:
-        return harmless(_text(folder, "serial"))
+        return printable_ascii(_text(folder, "serial"))
     except FileNotFoundError:
         return ""  # the device has none
 

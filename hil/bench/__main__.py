@@ -1,8 +1,5 @@
-"""`python -m hil.bench`: measure the program against its goals.
+"""`python -m hil.bench`: measures the program against its performance goals.
 
-Responsible for: the command line, the order of the measurements, progress on stderr, the report on
-stdout and in a file.
-Not responsible for: any measurement.
 Source: package README, "Running it".
 """
 
@@ -21,26 +18,36 @@ from hil.bench.card_path.interference import measure_interference
 from hil.bench.card_path.overload import measure_overload
 from hil.bench.card_path.paced import measure_paced
 from hil.bench.card_path.tablelink import measure_tablelink
-from hil.bench.measure.checks import CannotMeasure, Check, Judgement, impossible
-from hil.bench.measure.stage import Plan, modules_compiled, seconds_since
-from hil.bench.process.disk_writes import measure_volume
+from hil.bench.measure.checks import CannotMeasure, Check, GoalResult, not_measured
+from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
+from hil.bench.process.disk_writes import measure_disk_writes
 from hil.bench.process.idle import measure_idle
 from hil.bench.process.many_tables import measure_growth, measure_many_tables
 from hil.bench.process.scrape import measure_scrape
 from hil.bench.process.start_up import measure_start_up
-from hil.bench.process.start_with_archive import measure_year
-from hil.bench.report import plain, this_machine, whole
+from hil.bench.process.start_with_archive import measure_start_with_archive
+from hil.bench.report import describe_machine, json_report, text_report
 from hil.bench.stored.audit import measure_audit
-from hil.bench.stored.commits import measure_storage
-from hil.bench.stored.recovery import measure_retold
-from hil.bench.stored.sealed_size import measure_kept
+from hil.bench.stored.commits import measure_commits
+from hil.bench.stored.recovery import measure_recovery
+from hil.bench.stored.sealed_size import measure_sealed_size
+from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
 
 EXIT_MISSED = 1
+EPILOG = """\
+examples:
+  python -m hil.bench --quick                     all goals, roughly
+  python -m hil.bench --only P1,P2 --judge        two goals; exit code 1 if one is missed
+  python -m hil.bench --json report.json --disk /var/lib/smartshoe
+
+exit codes: 0 measured, even where goals are missed; 1 with --judge: a goal is missed;
+2 wrong usage
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One measurement and the goals it speaks to."""
+    """One measurement and the goals it is for."""
 
     goals: tuple[str, ...]
     what: str
@@ -52,20 +59,20 @@ MEASUREMENTS = (
     Measurement(("P1",), "compute, hot, with TableLink", measure_tablelink),
     Measurement(("P1b", "P2"), "compute and round trip at a dealing pace", measure_paced),
     Measurement(("P2b",), "arrival beside a polling loop", measure_arrival),
-    Measurement(("P3", "P4"), "durable", measure_storage),
+    Measurement(("P3", "P4"), "durable", measure_commits),
     Measurement(("P5",), "frame decoder", measure_decoder),
     Measurement(("P7", "P8", "P9"), "audit", measure_audit),
     Measurement(("P10", "P12"), "start and memory", measure_start_up),
     Measurement(("P10",), "memory over many cards", measure_growth),
     Measurement(("P11",), "idle with three ports", measure_idle),
-    Measurement(("P13", "replay"), "recovery and replay", measure_retold),
-    Measurement(("P13",), "start with a year of shoes", measure_year),
+    Measurement(("P13", "replay"), "recovery and replay", measure_recovery),
+    Measurement(("P13",), "start with a year of shoes", measure_start_with_archive),
     Measurement(("P14",), "scrape", measure_scrape),
     Measurement(("P14b",), "verdicts beside scrapes", measure_interference),
     Measurement(("P10", "P15"), "many tables", measure_many_tables),
     Measurement(("P17",), "overload", measure_overload),
-    Measurement(("P18",), "volume and commits", measure_volume),
-    Measurement(("P18",), "what a sealed shoe keeps", measure_kept),
+    Measurement(("P18",), "bytes written and commits", measure_disk_writes),
+    Measurement(("P18",), "size of a sealed shoe", measure_sealed_size),
 )
 
 
@@ -75,29 +82,32 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m hil.bench",
         description="Measure the program against its goals, side by side with bare operations.",
-        epilog="Exit code 0 even where goals are missed, 1 with --judge; 2 for wrong usage.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--quick", action="store_true", help="a short run, about 20 s")
     parser.add_argument("--only", metavar="P1,P3", default="", help=f"of {', '.join(known)}")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="a new file for the report")
     parser.add_argument("--judge", action="store_true", help="exit with 1 where a goal is missed")
     parser.add_argument("--disk", type=Path, metavar="FOLDER", help="where the disk is measured")
     options = parser.parse_args(argv)
     options.only = frozenset(goal for goal in options.only.split(",") if goal)
     if unknown := sorted(options.only - frozenset(known)):
-        parser.error(f"--only: no goal {', '.join(unknown)}; measured are {', '.join(known)}")
+        parser.error(f"--only: no such goal: {', '.join(unknown)}; goals are {', '.join(known)}")
     if options.disk is not None and not options.disk.is_dir():
-        parser.error(f"--disk: {options.disk} is no folder")
+        parser.error(f"--disk: {options.disk} is not a folder; name one that exists")
+    if options.json is not None and (refusal := refusal_of_output(options.json)):
+        parser.error(f"--json: {refusal}")
     return options
 
 
-def wanted(only: frozenset[str]) -> tuple[Measurement, ...]:
-    """The measurements that speak to one of these goals; all where none is named."""
+def select_measurements(only: frozenset[str]) -> tuple[Measurement, ...]:
+    """The measurements for one of these goals; all of them if `only` is empty."""
     return tuple(each for each in MEASUREMENTS if not only or only & set(each.goals))
 
 
-def measured(plan: Plan, measurements: Sequence[Measurement]) -> list[Check]:
-    """Run them in order, saying on stderr what is under way."""
+def run_measurements(plan: Plan, measurements: Sequence[Measurement]) -> list[Check]:
+    """Run them in order, with progress on stderr."""
     checks: list[Check] = []
     for number, each in enumerate(measurements, 1):
         goals = ", ".join(each.goals)
@@ -107,22 +117,25 @@ def measured(plan: Plan, measurements: Sequence[Measurement]) -> list[Check]:
         try:
             checks.extend(each.measure(plan))
         except CannotMeasure as error:
-            checks.extend(impossible(goal, str(error)) for goal in each.goals)
+            checks.extend(not_measured(goal, str(error)) for goal in each.goals)
         print(f" {seconds_since(began_ns):.1f} s", file=sys.stderr)
     return checks
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure and report; the exit code."""
+    """Measure and report; return the exit code."""
     options = arguments(argv)
-    machine = this_machine()
-    with modules_compiled():
-        checks = measured(Plan(options.quick, options.disk), wanted(options.only))
-    print(whole(machine, checks, quick=options.quick))
+    machine = describe_machine()
+    disks = () if options.disk is None else (options.disk,)
+    with ending_at_once(), guarded_run(*disks), modules_compiled():
+        checks = run_measurements(
+            Plan(options.quick, options.disk), select_measurements(options.only)
+        )
+    print(text_report(machine, checks, quick=options.quick))
     if options.json is not None:
-        report = plain(machine, checks, quick=options.quick)
+        report = json_report(machine, checks, quick=options.quick)
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    missed = any(check.judgement is Judgement.MISSED for check in checks)
+    missed = any(check.judgement is GoalResult.MISSED for check in checks)
     return EXIT_MISSED if options.judge and missed else 0
 
 

@@ -1,8 +1,7 @@
-"""The bench's report: a table for people, JSON for a comparison with another day.
+"""The bench's report: a table for people, JSON to compare with another run.
 
-Responsible for: layout, the machine as /proc/cpuinfo and the interpreter tell it (no names of
-hosts or users), and the counts of met, missed and not judged.
-Not responsible for: judging (checks).
+The machine is described without names of hosts or users.
+
 Source: package README, "Results".
 """
 
@@ -16,16 +15,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.version import VERSION
-from hil.bench.measure.checks import Check, Judgement
-from hil.bench.measure.figures import shown
+from hil.bench.measure.checks import Check, GoalResult
+from hil.bench.measure.figures import format_figure
 
 _COLUMNS = ("goal", "what", "measured", "must", "stretch", "", "beside")
 _CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """What the figures belong to. `load` is the load average when the run began."""
+class MachineDescription:
+    """The machine that was measured. `load` is the load average at the start of the run."""
 
     processor: str
     cores: int
@@ -33,15 +32,15 @@ class Machine:
     system: str
     load: float
 
-    def words(self) -> str:
+    def describe(self) -> str:
         return (
             f"{self.processor}, {self.cores} cores; {self.python}; {self.system};"
             f" load average {self.load:.2f} at the start"
         )
 
 
-def this_machine() -> Machine:
-    """The machine this runs on."""
+def describe_machine() -> MachineDescription:
+    """Describe the machine this runs on."""
     lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     python = f"{platform.python_implementation()} {platform.python_version()}"
@@ -49,24 +48,26 @@ def this_machine() -> Machine:
         python += " built without profile-guided optimisation"
     system = f"{platform.system()} {platform.release()}"
     cores = os.cpu_count() or 1
-    return Machine(next(models, platform.machine()), cores, python, system, os.getloadavg()[0])
+    return MachineDescription(
+        next(models, platform.machine()), cores, python, system, os.getloadavg()[0]
+    )
 
 
-def verdict(check: Check) -> str:
+def result_text(check: Check) -> str:
     """Met, missed, or why not judged."""
-    if check.judgement is Judgement.SHOWN:
+    if check.judgement is GoalResult.SHOWN:
         return "-"
-    if check.judgement is Judgement.NOT_JUDGED:
+    if check.judgement is GoalResult.NOT_JUDGED:
         return f"not judged: {check.why}"
     return f"{check.judgement.value}, stretch too" if check.stretch_met else check.judgement.value
 
 
 def row(check: Check) -> tuple[str, ...]:
     """The cells of one line."""
-    measured = shown(check.value, check.unit)
+    measured = format_figure(check.value, check.unit)
     return (
         *(check.goal, check.what, measured, check.must, check.stretch),
-        *(verdict(check), check.beside),
+        *(result_text(check), check.beside),
     )
 
 
@@ -83,23 +84,25 @@ def table(checks: Sequence[Check]) -> str:
 
 def counts(checks: Sequence[Check]) -> str:
     """How many goals were met."""
-    found = {each: sum(check.judgement is each for check in checks) for each in Judgement}
+    found = {each: sum(check.judgement is each for check in checks) for each in GoalResult}
     stretch = sum(check.stretch_met for check in checks)
     return (
-        f"{found[Judgement.MET]} met ({stretch} of them the stretch goal too),"
-        f" {found[Judgement.MISSED]} missed, {found[Judgement.NOT_JUDGED]} not judged"
+        f"{found[GoalResult.MET]} met ({stretch} of them the stretch goal too),"
+        f" {found[GoalResult.MISSED]} missed, {found[GoalResult.NOT_JUDGED]} not judged"
     )
 
 
-def whole(machine: Machine, checks: Sequence[Check], *, quick: bool) -> str:
+def text_report(machine: MachineDescription, checks: Sequence[Check], *, quick: bool) -> str:
     """The report for people."""
     title = f"smartshoe {VERSION}: measured against its goals"
     if quick:
         title += " (a short run: too few samples to compare with another)"
-    return "\n".join((title, machine.words(), "", table(checks), "", counts(checks)))
+    return "\n".join((title, machine.describe(), "", table(checks), "", counts(checks)))
 
 
-def plain(machine: Machine, checks: Sequence[Check], *, quick: bool) -> dict[str, object]:
+def json_report(
+    machine: MachineDescription, checks: Sequence[Check], *, quick: bool
+) -> dict[str, object]:
     """The report as JSON values; units as in the table."""
     return {
         "software": VERSION,

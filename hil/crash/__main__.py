@@ -1,7 +1,5 @@
-"""`python -m hil.crash`: kill, fail, cut and damage a journal, and print what became of it.
+"""`python -m hil.crash`: runs the crash and damage matrix on a journal and prints the result.
 
-Responsible for: the command line and the exit code.
-Not responsible for: the kinds of points (kinds) and the table (report).
 Source: package README, "The crash and damage matrix".
 """
 
@@ -12,49 +10,70 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from hil.crash.kinds import (
-    Bed,
     Damages,
     Errors,
     KernelCuts,
     Kills,
-    Kind,
-    KindName,
+    PointKind,
+    PointKindName,
     PowerCuts,
+    RecordedRun,
     Restarts,
 )
-from hil.crash.report import Row, as_json, failures, processors, run, spread, table, to_terminal
-from hil.crash.uml import missing
+from hil.crash.report import (
+    ResultRow,
+    as_json,
+    failures,
+    print_progress,
+    processors,
+    run,
+    spread,
+    table,
+)
+from hil.crash.uml import missing_packages
+from hil.run_guard import (
+    ending_at_once,
+    guarded_run,
+    memory_folder,
+    refusal_of_output,
+    run_folder,
+)
 
-HELD, FAILED, UNABLE = 0, 1, 2
-SHORT = (KindName.KILL, KindName.ERRORS, KindName.POWERCUT, KindName.DAMAGE)
+EXIT_HELD, EXIT_FAILED, EXIT_UNABLE = 0, 1, 2
+SHORT = (PointKindName.KILL, PointKindName.ERRORS, PointKindName.POWERCUT, PointKindName.DAMAGE)
 EPILOG = """\
-exit codes: 0 nothing is lost, doubled or undetected, and the controls lose; 1 it is not so;
-2 it cannot run here
+examples:
+  python -m hil.crash --every 20                         one point in twenty of each kind
+  python -m hil.crash --only kill,damage --seed 7
+  python -m hil.crash --full --json crash.json           every point, User-mode Linux too
+
+exit codes: 0 nothing is lost, doubled or undetected, and the controls lose; 1 otherwise;
+2 wrong usage, or it cannot run here
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the matrix."""
-    options = _parser().parse_args(argv)
-    # What the program says of its end is judged; here it would drown the table.
+    """Run the matrix; the exit code."""
+    options = _arguments(argv)
+    # The program's messages are checked; printed here they would bury the table.
     logging.getLogger("smartshoe").setLevel(logging.CRITICAL)
-    only = SHORT if not options.full else tuple(KindName)
-    if options.only:
-        only = tuple(KindName(name) for name in options.only.split(","))
+    only = SHORT if not options.full else tuple(PointKindName)
+    only = options.only or only
     packages = "" if shutil.which("strace") else "strace "
-    packages += missing() if KindName.UML in only else ""
+    packages += missing_packages() if PointKindName.UML in only else ""
     if packages:
         needs = f"apt-get install --no-install-recommends {packages.strip()}"
         print(f"crash: Debian packages are not installed: {needs}", file=sys.stderr)
-        return UNABLE
+        return EXIT_UNABLE
     began = time.monotonic()
     rows = []
-    with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=options.folder) as name:
-        bed = Bed(Path(name))
-        for kind in kinds(bed, only, options.seed):
+    with _work_folder(options.folder) as name:
+        recorded = RecordedRun(Path(name))
+        for kind in kinds(recorded, only, options.seed):
             points = kind.points()
             if options.point:
                 points = (options.point,)
@@ -62,43 +81,68 @@ def main(argv: Sequence[str] | None = None) -> int:
                 points = points[options.seed % options.every :: options.every]
             elif not options.full:
                 points = spread(points, kind.sample(), options.seed)
-            to_terminal(f"crash: {kind.what}: {len(points)} of {len(kind.points())} points")
-            rows.append(run(kind, points, options.jobs, to_terminal))
+            print_progress(f"crash: {kind.what}: {len(points)} of {len(kind.points())} points")
+            rows.append(run(kind, points, options.jobs, print_progress))
     return finish(rows, options, time.monotonic() - began)
 
 
-def kinds(bed: Bed, only: Sequence[KindName], seed: int) -> Iterator[Kind]:
-    """The kinds of points that were asked for."""
+def kinds(run: RecordedRun, only: Sequence[PointKindName], seed: int) -> Iterator[PointKind]:
+    """The selected kinds of points."""
     for name in only:
         match name:
-            case KindName.KILL:
-                yield Kills(bed)
-            case KindName.RESTART:
-                yield Restarts(bed)
-            case KindName.ERRORS:
-                yield Errors(bed)
-            case KindName.POWERCUT:
-                yield PowerCuts(bed, seed, weak=False)
-                yield PowerCuts(bed, seed, weak=True)
-            case KindName.DAMAGE:
-                yield Damages(bed, seed)
-            case KindName.UML:
-                yield KernelCuts(bed, seed, weak=False)
-                yield KernelCuts(bed, seed, weak=True)
+            case PointKindName.KILL:
+                yield Kills(run)
+            case PointKindName.RESTART:
+                yield Restarts(run)
+            case PointKindName.ERRORS:
+                yield Errors(run)
+            case PointKindName.POWERCUT:
+                yield PowerCuts(run, seed, weak=False)
+                yield PowerCuts(run, seed, weak=True)
+            case PointKindName.DAMAGE:
+                yield Damages(run, seed)
+            case PointKindName.UML:
+                yield KernelCuts(run, seed, weak=False)
+                yield KernelCuts(run, seed, weak=True)
 
 
-def finish(rows: Sequence[Row], options: argparse.Namespace, seconds: float) -> int:
-    """Print the table and what failed; the exit code."""
+def finish(rows: Sequence[ResultRow], options: argparse.Namespace, seconds: float) -> int:
+    """Print the table and what failed; return the exit code."""
     print(table(rows))
-    wrong = failures(rows, options.seed)
-    if wrong:
-        print(f"\n{wrong}")
+    failed = failures(rows, options.seed)
+    if failed:
+        print(f"\n{failed}")
     tried = sum(row.tried for row in rows)
     held = all(row.holds for row in rows)
     print(f"\ncrash: {tried} points in {seconds:.0f} s: {'all hold' if held else 'NOT ALL HOLD'}")
     if options.json:
         options.json.write_text(as_json(rows, options.seed, full=options.full) + "\n")
-    return HELD if held else FAILED
+    return EXIT_HELD if held else EXIT_FAILED
+
+
+@contextmanager
+def _work_folder(parent: Path | None) -> Iterator[str]:
+    """A folder for this run: below that one, else in memory if possible."""
+    with ending_at_once(), guarded_run(*(() if parent is None else (parent,))):
+        below = memory_folder() if parent is None else run_folder(parent)
+        with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=below) as name:
+            yield name
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line. Exits with 2 on a wrong one."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    known = tuple(name.value for name in PointKindName)
+    names = [name for name in options.only.split(",") if name]
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"--only: no such kind: {', '.join(unknown)}; kinds are {', '.join(known)}")
+    options.only = tuple(PointKindName(name) for name in names)
+    if options.folder is not None and not options.folder.is_dir():
+        parser.error(f"--folder: {options.folder} is not a folder; name one that exists")
+    if options.json is not None and (refusal := refusal_of_output(options.json)):
+        parser.error(f"--json: {refusal}")
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -108,21 +152,18 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    names = ",".join(name.value for name in KindName)
+    names = ",".join(name.value for name in PointKindName)
     parser.add_argument("--full", action="store_true", help="every point, not a sample")
-    parser.add_argument("--every", type=int, default=0, metavar="N", help="one point in N")
-    parser.add_argument("--only", default="", metavar="KINDS", help=f"of {names}")
-    parser.add_argument("--point", default="", help="this one point, as a failed run names it")
-    parser.add_argument("--seed", type=int, default=1, help="what is drawn by lot (1)")
-    parser.add_argument("--jobs", type=int, default=processors(), help="so many at a time")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there, too")
-    parser.add_argument("--folder", type=Path, default=_memory(), help="where to work")
+    parser.add_argument("--every", type=int, default=0, metavar="N", help="every N-th point")
+    parser.add_argument("--only", default="", metavar="KINDS", help=f"kinds of points: {names}")
+    parser.add_argument(
+        "--point", default="", help="only this point, named as in a failed run's output"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (1)")
+    parser.add_argument("--jobs", type=int, default=processors(), help="points tried in parallel")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="a new file for the result")
+    parser.add_argument("--folder", type=Path, help="where to work (in memory)")
     return parser
-
-
-def _memory() -> Path | None:
-    memory = Path("/dev/shm")  # noqa: S108
-    return memory if memory.is_dir() else None
 
 
 if __name__ == "__main__":

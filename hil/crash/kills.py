@@ -1,8 +1,5 @@
-"""Death and refusal at each writing call: kill -9, a full disk, a disk with errors.
+"""Kills the program (SIGKILL) or fails its system call at each writing call, by strace.
 
-Responsible for: a copy of the running bench that plays the script under strace, which kills it or
-fails its call; and what a start after that makes of the journal.
-Not responsible for: which calls there are (calls) and judging (verdict).
 Source: strace(1), "Syscall tampering"; package README, "The crash and damage matrix".
 """
 
@@ -16,17 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hil.crash.calls import Call
+from hil.crash.calls import SystemCall
 from hil.crash.verdict import (
-    Ack,
-    Finding,
-    Reference,
-    Wrong,
-    after_stop,
-    last_ack,
-    played_on,
+    Acknowledgement,
+    CrashFinding,
+    Defect,
+    ReferenceRun,
+    check_resumed,
+    check_stopped,
+    last_acknowledgement,
 )
 from hil.crash.writer import DONE, REFUSED, write
+from hil.run_guard import memory_folder
 
 BOOT: Final = "boot-1"
 KILLED: Final = -signal.SIGKILL
@@ -37,54 +35,57 @@ _FAULT_EXIT: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """How a run under strace ended, what it had told, and what it said."""
+class TracedRun:
+    """A run under strace: exit code, newest acknowledgement, and what it wrote to stderr."""
 
     code: int
-    ack: Ack
-    said: str
+    ack: Acknowledgement
+    stderr: str
 
 
-def killed_at(call: Call, reference: Reference) -> tuple[Finding, ...]:
-    """Kill -9 when the program makes that call, and start again."""
-    with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=_disk()) as name:
+def check_kill(call: SystemCall, reference: ReferenceRun) -> tuple[CrashFinding, ...]:
+    """SIGKILL when the program makes that call, then start again."""
+    # In memory if possible: after a kill the page cache survives either way.
+    with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=memory_folder()) as name:
         folder = Path(name) / "table"
-        stopped = tampered(folder, call, "signal=KILL")
-        if stopped.code != KILLED:
-            # A tool that injects nothing would find nothing: that must never look like success.
-            words = f"the run ended with {stopped.code}, not by the kill: {stopped.said}"
-            return (Finding(Wrong.UNDETECTED, words),)
+        run = run_tampered(folder, call, "signal=KILL")
+        if run.code != KILLED:
+            # Without the injected signal nothing was tested; that must not count as success.
+            words = f"the run ended with {run.code}, not by the kill: {run.stderr}"
+            return (CrashFinding(Defect.UNDETECTED, words),)
         return (
-            *after_stop(folder, stopped.ack, reference),
-            *played_on(folder, stopped.ack, reference, BOOT),
+            *check_stopped(folder, run.ack, reference),
+            *check_resumed(folder, run.ack, reference, BOOT),
         )
 
 
-def refused_at(call: Call, error: str, reference: Reference) -> tuple[Finding, ...]:
-    """The disk refuses that one call; the program ends with words or goes on, and starts again."""
-    with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=_disk()) as name:
+def check_failed_call(
+    call: SystemCall, error: str, reference: ReferenceRun
+) -> tuple[CrashFinding, ...]:
+    """Fail that one call; the program ends with a message or continues, then start it again."""
+    with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=memory_folder()) as name:
         folder = Path(name) / "table"
-        stopped = tampered(folder, call, f"error={error}")
-        found: list[Finding] = []
-        if stopped.code not in (DONE, REFUSED) or TRACEBACK in stopped.said:
-            found.append(Finding(Wrong.UNDETECTED, f"no words: {stopped.said[-300:]}"))
-        if stopped.code == REFUSED and not stopped.said.strip():
-            found.append(Finding(Wrong.UNDETECTED, "it ended and said nothing"))
+        run = run_tampered(folder, call, f"error={error}")
+        found: list[CrashFinding] = []
+        if run.code not in (DONE, REFUSED) or TRACEBACK in run.stderr:
+            found.append(CrashFinding(Defect.UNDETECTED, f"no message: {run.stderr[-300:]}"))
+        if run.code == REFUSED and not run.stderr.strip():
+            found.append(CrashFinding(Defect.UNDETECTED, "it ended without a message"))
         return (
             *found,
-            *after_stop(folder, stopped.ack, reference),
-            *played_on(folder, stopped.ack, reference, BOOT),
+            *check_stopped(folder, run.ack, reference),
+            *check_resumed(folder, run.ack, reference, BOOT),
         )
 
 
-def tampered(folder: Path, call: Call, how: str) -> Stopped:
-    """Play the script in a fork of this process while strace does `how` at that call."""
-    with tempfile.TemporaryFile() as said:
-        go, told, pid = _forked(lambda acks: write(folder, acks, BOOT), said.fileno())
+def run_tampered(folder: Path, call: SystemCall, injection: str) -> TracedRun:
+    """Play the script in a fork of this process; strace does `injection` at that call."""
+    with tempfile.TemporaryFile() as stderr:
+        go, acks_read, pid = _fork(lambda acks: write(folder, acks, BOOT), stderr.fileno())
         strace = subprocess.Popen(
             (
                 *("strace", "-f", "-o", os.devnull, "-p", str(pid), "-e", f"trace={call.name}"),
-                *("-e", f"inject={call.name}:{how}:when={call.number}"),
+                *("-e", f"inject={call.name}:{injection}:when={call.number}"),
             ),
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
@@ -93,43 +94,41 @@ def tampered(folder: Path, call: Call, how: str) -> Stopped:
         attached = strace.stderr.readline()
         os.write(go, b"g")
         os.close(go)
-        with open(told, "rb") as lines:  # noqa: PTH123
+        with open(acks_read, "rb") as lines:  # noqa: PTH123
             acks = lines.read()
         _, status = os.waitpid(pid, 0)
         strace.communicate()
-        said.seek(0)
-        words = said.read().decode(errors="replace")
+        stderr.seek(0)
+        text = stderr.read().decode(errors="replace")
     if b"attached" not in attached:
-        words = f"{attached.decode(errors='replace')} {words}"
-    return Stopped(os.waitstatus_to_exitcode(status), last_ack(acks), words)
+        text = f"{attached.decode(errors='replace')} {text}"
+    return TracedRun(os.waitstatus_to_exitcode(status), last_acknowledgement(acks), text)
 
 
-def _forked(act: Callable[[int], int], said: int) -> tuple[int, int, int]:
-    """A copy of this process that waits for a byte, then acts: where to write, to read, its id."""
+def _fork(act: Callable[[int], int], stderr: int) -> tuple[int, int, int]:
+    """A copy of this process that waits for a byte, then calls `act`, its stderr redirected.
+
+    Returns the descriptor to write that byte to, the one to read acknowledgements from, and its id.
+    """
     wait, go = os.pipe()
-    told, tell = os.pipe()
+    acks_read, acks_write = os.pipe()
     pid = os.fork()
     if pid:
         os.close(wait)
-        os.close(tell)
-        return go, told, pid
+        os.close(acks_write)
+        return go, acks_read, pid
     code = _FAULT_EXIT
     try:
         os.close(go)
-        os.close(told)
-        os.dup2(said, 2)
-        # Where only a parent may trace its child, anybody may trace this one.
+        os.close(acks_read)
+        os.dup2(stderr, 2)
+        # Where the kernel lets only a parent trace its child, let any process trace this one.
         ctypes.CDLL(None).prctl(_PR_SET_PTRACER, ctypes.c_ulong(_ANYBODY), 0, 0, 0)
         os.read(wait, 1)
-        code = act(tell)
-    except BaseException:  # noqa: BLE001  # whatever it is, the parent is told by its words
+        code = act(acks_write)
+    except BaseException:  # noqa: BLE001  # the parent reads it from stderr
         import traceback  # noqa: PLC0415
 
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)
-
-
-def _disk() -> str | None:
-    """Memory where there is some: what a kill leaves is in the page cache either way."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108

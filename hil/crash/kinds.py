@@ -1,9 +1,5 @@
-"""The kinds of points of the matrix, each with its points by name.
+"""The kinds of crash points of the matrix; each lists its points by name and tries one of them.
 
-Responsible for: which points there are of a kind, which of them a short run takes, and trying one
-by its name, so that what failed can be tried again alone.
-Not responsible for: how a point is brought about (kills, power, damage, uml) and the table
-(report).
 Source: package README, "The crash and damage matrix".
 """
 
@@ -14,22 +10,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
-from hil.crash.calls import REFUSED, Call, calls_in
-from hil.crash.damage import Whole, judge
-from hil.crash.kills import killed_at, refused_at, tampered
-from hil.crash.power import Cuts, moments, states
-from hil.crash.restarts import killed_again, killed_folders
+from hil.crash.calls import FAILABLE_CALLS, SystemCall, calls_in
+from hil.crash.damage import IntactFolder, check_damage
+from hil.crash.kills import check_failed_call, check_kill, run_tampered
+from hil.crash.power import PowerCutCheck, moments, states
+from hil.crash.restarts import check_second_kill, killed_folders
 from hil.crash.uml import cut
-from hil.crash.verdict import Finding, Reference, Wrong
+from hil.crash.verdict import CrashFinding, Defect, ReferenceRun
 from hil.crash.write_log import ops_in, record
 
-# So many times the kernel loses power in a full run; each takes two boots, of the control one.
+# Power cuts of the kernel in a full run; each takes two boots, one in the control.
 BOOTS: Final = 10
 CONTROL_BOOTS: Final = 4
 ERRORS: Final = ("ENOSPC", "EIO")
 
 
-class KindName(StrEnum):
+class PointKindName(StrEnum):
     KILL = "kill"
     RESTART = "restart"
     ERRORS = "errors"
@@ -39,20 +35,20 @@ class KindName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What was tried at one point, what was wrong there by the name of the try, what it became."""
+class PointResult:
+    """The result of one point: number of tries, findings by the name of the try, damage outcome."""
 
     count: int
-    findings: tuple[tuple[str, Finding], ...]
-    became: str = ""
+    findings: tuple[tuple[str, CrashFinding], ...]
+    outcome: str = ""
 
 
-class Kind(Protocol):
-    """One row of the table."""
+class PointKind(Protocol):
+    """One kind of crash point: a row of the table."""
 
-    name: KindName
+    name: PointKindName
     what: str
-    # A control loses what was acknowledged, or the matrix would find nothing.
+    # A control must lose acknowledged records: it proves that the matrix detects a loss.
     control: bool
 
     def points(self) -> Sequence[str]:
@@ -63,13 +59,13 @@ class Kind(Protocol):
         """How many of them a short run takes."""
         ...
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         """Try that point."""
         ...
 
 
-class Bed:
-    """What several kinds need: an undisturbed run and the calls it made."""
+class RecordedRun:
+    """An undisturbed run, recorded: its system calls and its journal, which several kinds need."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -77,19 +73,19 @@ class Bed:
         self.played.mkdir()
         self.log = record(self.played)
         self.calls = calls_in(self.log, str(self.played / "table"))
-        self.reference = Reference.of(self.played / "table")
+        self.reference = ReferenceRun.read(self.played / "table")
 
 
 class Kills:
-    """Kill -9 at each writing call."""
+    """SIGKILL at each writing call."""
 
-    name = KindName.KILL
+    name = PointKindName.KILL
     what = "kill -9 at a writing system call"
     control = False
 
-    def __init__(self, bed: Bed) -> None:
-        self._bed = bed
-        self._calls = {str(call): call for call in bed.calls}
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
+        self._calls = {str(call): call for call in run.calls}
 
     def points(self) -> Sequence[str]:
         return tuple(self._calls)
@@ -97,21 +93,21 @@ class Kills:
     def sample(self) -> int:
         return 3
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         call = self._calls[point]
-        return _tried(call, killed_at(call, self._bed.reference))
+        return _point_result(call, check_kill(call, self._run.reference))
 
 
 class Restarts:
-    """Kill -9 at each writing call of the start after a kill."""
+    """SIGKILL at each writing call of the start after a kill."""
 
-    name = KindName.RESTART
+    name = PointKindName.RESTART
     what = "kill -9 while starting after a kill"
     control = False
 
-    def __init__(self, bed: Bed) -> None:
-        self._bed = bed
-        self._killed = killed_folders(bed.folder, bed.calls)
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
+        self._killed = killed_folders(run.folder, run.calls)
         self._calls = {
             f"{name}:{call}": (name, call)
             for name, killed in self._killed.items()
@@ -124,25 +120,25 @@ class Restarts:
     def sample(self) -> int:
         return 1
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         name, call = self._calls[point]
-        return _tried(call, killed_again(self._killed[name], call, self._bed.reference))
+        return _point_result(call, check_second_kill(self._killed[name], call, self._run.reference))
 
 
 class Errors:
-    """A full disk, or one with errors, at each writing call."""
+    """ENOSPC and EIO at each writing call."""
 
-    name = KindName.ERRORS
+    name = PointKindName.ERRORS
     what = "ENOSPC and EIO at a writing system call"
     control = False
 
-    def __init__(self, bed: Bed) -> None:
-        self._bed = bed
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
         self._calls = {
             f"{error}:{call}": (error, call)
-            for call in bed.calls
+            for call in run.calls
             for error in ERRORS
-            if call.name in REFUSED
+            if call.name in FAILABLE_CALLS
         }
 
     def points(self) -> Sequence[str]:
@@ -151,26 +147,26 @@ class Errors:
     def sample(self) -> int:
         return 2
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         error, call = self._calls[point]
-        return _tried(call, refused_at(call, error, self._bed.reference))
+        return _point_result(call, check_failed_call(call, error, self._run.reference))
 
 
 class PowerCuts:
-    """Every state a disk may be left in, by the write log; with `weak` the control."""
+    """Every state a disk may be left in, by the write log; `weak` is the control."""
 
-    name = KindName.POWERCUT
+    name = PointKindName.POWERCUT
 
-    def __init__(self, bed: Bed, seed: int, *, weak: bool) -> None:
+    def __init__(self, run: RecordedRun, seed: int, *, weak: bool) -> None:
         self.control = weak
         self.what = "power cut, write-log model"
         if weak:
             self.what += ", control: synchronous=NORMAL"
-        self._bed = bed
+        self._run = run
         self._seed = seed
-        log, base = bed.log, bed.played
+        log, base = run.log, run.played
         if weak:
-            base = bed.folder / "weak"
+            base = run.folder / "weak"
             base.mkdir()
             log = record(base, weak=True)
         self._log = ops_in(log, base)
@@ -181,38 +177,40 @@ class PowerCuts:
     def sample(self) -> int:
         return 2 if self.control else 3
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         """All states at that operation of the log."""
-        count, found = 0, list[tuple[str, Finding]]()
-        with tempfile.TemporaryDirectory(prefix="state-", dir=self._bed.folder) as name:
-            cuts = Cuts(Path(name) / "disk", self._bed.reference, goes_on=not self.control)
+        count, found = 0, list[tuple[str, CrashFinding]]()
+        with tempfile.TemporaryDirectory(prefix="state-", dir=self._run.folder) as name:
+            check = PowerCutCheck(Path(name) / "disk", self._run.reference, resume=not self.control)
             for moment in moments(self._log[: int(point)]):
                 if str(moment.number) != point:
                     continue
                 for state, disk in states(moment, self._seed):
                     count += 1
-                    judged = cuts.judge(disk, moment.ack)
-                    found.extend((f"{point} ({state})", finding) for finding in judged)
-        return Tried(count, tuple(found))
+                    findings = check.run(disk, moment.ack)
+                    found.extend((f"{point} ({state})", finding) for finding in findings)
+        return PointResult(count, tuple(found))
 
 
 class Damages:
-    """Every file cut short, and bits in it turned, at every page."""
+    """Every file cut short, and single bits flipped, at every page."""
 
-    name = KindName.DAMAGE
+    name = PointKindName.DAMAGE
     what = "file cut short or a bit turned, at every page"
     control = False
 
-    def __init__(self, bed: Bed, seed: int) -> None:
-        self._bed = bed
-        killed = bed.folder / "killed"
-        tampered(killed, _late(bed.calls), "signal=KILL")
-        self._wholes = {
-            name: Whole.of(name, folder)
-            for name, folder in (("ended", bed.folder / "undisturbed/table"), ("killed", killed))
+    def __init__(self, run: RecordedRun, seed: int) -> None:
+        self._run = run
+        killed = run.folder / "killed"
+        run_tampered(killed, _late_sync(run.calls), "signal=KILL")
+        self._intact = {
+            name: IntactFolder.read(name, folder)
+            for name, folder in (("ended", run.folder / "undisturbed/table"), ("killed", killed))
         }
         self._damages = {
-            str(damage): damage for whole in self._wholes.values() for damage in whole.damages(seed)
+            str(damage): damage
+            for intact in self._intact.values()
+            for damage in intact.damages(seed)
         }
 
     def points(self) -> Sequence[str]:
@@ -221,24 +219,24 @@ class Damages:
     def sample(self) -> int:
         return 8
 
-    def attempt(self, point: str) -> Tried:
+    def attempt(self, point: str) -> PointResult:
         damage = self._damages[point]
-        with tempfile.TemporaryDirectory(prefix="damage-", dir=self._bed.folder) as name:
-            became, findings = judge(damage, self._wholes[damage.folder], Path(name))
-        return Tried(1, tuple((damage.file, finding) for finding in findings), became.value)
+        with tempfile.TemporaryDirectory(prefix="damage-", dir=self._run.folder) as name:
+            outcome, findings = check_damage(damage, self._intact[damage.folder], Path(name))
+        return PointResult(1, tuple((damage.file, finding) for finding in findings), outcome.value)
 
 
 class KernelCuts:
-    """Power cuts of a real kernel on ext4 at moments drawn by lot; with `weak` the control."""
+    """Power cuts of a real kernel on ext4 at random moments; `weak` is the control."""
 
-    name = KindName.UML
+    name = PointKindName.UML
 
-    def __init__(self, bed: Bed, seed: int, *, weak: bool) -> None:
+    def __init__(self, run: RecordedRun, seed: int, *, weak: bool) -> None:
         self.control = weak
         self.what = "power cut, real kernel on ext4"
         if weak:
             self.what += ", control: synchronous=NORMAL"
-        self._bed = bed
+        self._run = run
         self._seed = seed
 
     def points(self) -> Sequence[str]:
@@ -248,25 +246,25 @@ class KernelCuts:
     def sample(self) -> int:
         return 1
 
-    def attempt(self, point: str) -> Tried:
-        with tempfile.TemporaryDirectory(prefix="uml-", dir=self._bed.folder) as name:
-            findings = cut(Path(name), point, self._bed.reference, weak=self.control)
-        return Tried(1, tuple((f"kernel {point}", finding) for finding in findings))
+    def attempt(self, point: str) -> PointResult:
+        with tempfile.TemporaryDirectory(prefix="uml-", dir=self._run.folder) as name:
+            findings = cut(Path(name), point, self._run.reference, weak=self.control)
+        return PointResult(1, tuple((f"kernel {point}", finding) for finding in findings))
 
 
-def _late(calls: Sequence[Call]) -> Call:
-    """A sync of the log near the end of the script, when most of it stands in the log."""
-    syncs = [call for call in calls if call.name == "fdatasync" and call.what.endswith("-wal")]
+def _late_sync(calls: Sequence[SystemCall]) -> SystemCall:
+    """A sync of the write-ahead log near the end of the script, when most of it is in the log."""
+    syncs = [call for call in calls if call.name == "fdatasync" and call.file.endswith("-wal")]
     return syncs[-3]
 
 
-def _tried(call: Call, findings: Sequence[Finding]) -> Tried:
-    return Tried(1, tuple((call.what, finding) for finding in findings))
+def _point_result(call: SystemCall, findings: Sequence[CrashFinding]) -> PointResult:
+    return PointResult(1, tuple((call.file, finding) for finding in findings))
 
 
-def wrongs(findings: Sequence[tuple[str, Finding]]) -> dict[Wrong, int]:
-    """How many tries went wrong in each way; one try counts once in each."""
+def count_defects(findings: Sequence[tuple[str, CrashFinding]]) -> dict[Defect, int]:
+    """How many tries have each defect; one try counts once for each."""
     return {
-        wrong: len({name for name, finding in findings if finding.wrong is wrong})
-        for wrong in Wrong
+        defect: len({name for name, finding in findings if finding.defect is defect})
+        for defect in Defect
     }

@@ -1,8 +1,5 @@
-"""What a journal's folder holds, sealed and live, as one row of records.
+"""Reads the records of a journal's folder, sealed and live: the runs and the facts they hold.
 
-Responsible for: what runs the records of a folder tell of, and the facts that nobody may lose or
-count twice.
-Not responsible for: judging (verdict); whether the chain holds is the verifier's to say.
 Source: controller/journal/README.md, "Folder", "Shoe file"; package README, "The crash and damage
 matrix".
 """
@@ -11,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
@@ -23,12 +20,12 @@ from controller.procedure.effects import (
     ShuffleRecorded,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import ENTRIES, inputs_in, read_entry, read_input
 from hil.crash.world import EarlierRun
 
-# Conclusions that stand in the record once, however often the program began anew.
+# Conclusions that are recorded once, however often the program started again.
 ONCE: Final = (CoupClosed, BurnDone, ShoeOpened, ShoeEnded, ResolutionRecorded)
 IRREGULARITIES: Final[Codec[Irregularity]] = Codec(Irregularity)
 
@@ -40,7 +37,7 @@ def stored_records(folder: Path) -> tuple[StoredRecord, ...]:
 
 
 def runs_in(records: Iterable[StoredRecord]) -> tuple[EarlierRun, ...]:
-    """The runs that stored something, and how many inputs each."""
+    """The runs that stored something, with the number of inputs of each."""
     runs: list[EarlierRun] = []
     for stored in records:
         item = read_input(stored.record)
@@ -53,17 +50,17 @@ def runs_in(records: Iterable[StoredRecord]) -> tuple[EarlierRun, ...]:
 
 
 def facts_in(records: Sequence[StoredRecord]) -> tuple[bytes, ...]:
-    """What was concluded of coups, shoes, burns, shuffles, decisions and irregularities."""
+    """Encoded facts on coups, shoes, burns, shuffles, decisions and irregularities, in order."""
     facts: list[bytes] = []
     for stored in records:
         entry = read_entry(stored.record)
         if isinstance(entry, ShuffleRecorded):
-            # Its proof tells moments, and a start takes time.
+            # Its proof holds times, which a restart shifts.
             proof = entry.proof
             facts.append(f"{entry.batch} {proof.cycle} {proof.count} {proof.result}".encode())
         elif isinstance(entry, ONCE):
             facts.append(ENTRIES.encode(entry))
-        elif isinstance(entry, Judged):
+        elif isinstance(entry, EventVerdicts):
             facts.extend(
                 IRREGULARITIES.encode(one)
                 for one in entry.verdicts

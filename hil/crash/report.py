@@ -1,8 +1,5 @@
-"""The table of the matrix: what was tried, what was lost, doubled, undetected.
+"""Runs kinds of crash points in parallel and reports the result as a table and as JSON.
 
-Responsible for: running kinds of points on several processors, telling how far it is, the table,
-the command that tries a failed point again, and JSON for a file.
-Not responsible for: the points (kinds).
 Source: package README, "The crash and damage matrix".
 """
 
@@ -16,105 +13,111 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Final
 
-from hil.crash.kinds import Kind, Tried, wrongs
-from hil.crash.verdict import Wrong
+from hil.crash.kinds import PointKind, PointResult, count_defects
+from hil.crash.verdict import Defect
 
 SHOWN_MAX: Final = 10
-TELL_EVERY: Final = 50
-_KIND: list[Kind] = []
+PROGRESS_EVERY: Final = 50
+_KIND: list[PointKind] = []
 
 
 @dataclass(slots=True)
-class Row:
-    """One kind of points and what came of them."""
+class ResultRow:
+    """One kind of points and its results."""
 
     kind: str
     what: str
     control: bool
     tried: int = 0
-    wrong: dict[Wrong, int] = field(default_factory=lambda: dict.fromkeys(Wrong, 0))
+    defects: dict[Defect, int] = field(default_factory=lambda: dict.fromkeys(Defect, 0))
     failed: list[tuple[str, str]] = field(default_factory=list)
-    became: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
 
     @property
     def holds(self) -> bool:
-        """Nothing was wrong; of a control: something was lost."""
+        """Whether nothing was wrong; for a control, whether something was lost."""
         if self.control:
-            return self.wrong[Wrong.LOST] > 0
-        return self.tried > 0 and not any(self.wrong.values())
+            return self.defects[Defect.LOST] > 0
+        return self.tried > 0 and not any(self.defects.values())
 
-    def add(self, point: str, tried: Tried) -> None:
-        """What came of one point."""
-        self.tried += tried.count
-        if tried.became:
-            self.became[tried.became] += 1
-        for wrong, count in wrongs(tried.findings).items():
-            self.wrong[wrong] += count
-        if tried.findings:
-            name, finding = tried.findings[0]
-            self.failed.append((point, f"{name}: {finding.wrong.value}: {finding.words}"))
+    def add(self, point: str, result: PointResult) -> None:
+        """Add the result of one point."""
+        self.tried += result.count
+        if result.outcome:
+            self.outcomes[result.outcome] += 1
+        for defect, count in count_defects(result.findings).items():
+            self.defects[defect] += count
+        if result.findings:
+            name, finding = result.findings[0]
+            self.failed.append((point, f"{name}: {finding.defect.value}: {finding.words}"))
 
 
 def spread(points: Sequence[str], count: int, seed: int) -> tuple[str, ...]:
-    """So many of the points, evenly spread; the seed says where the first one stands."""
+    """`count` of the points, evenly spread; the seed selects the first one."""
     if count >= len(points):
         return tuple(points)
     first = seed % (len(points) // count)
     return tuple(points[first + index * len(points) // count] for index in range(count))
 
 
-def run(kind: Kind, points: Sequence[str], jobs: int, tell: Callable[[str], None]) -> Row:
-    """Try these points."""
-    row = Row(kind.name.value, kind.what, kind.control)
-    for done, (point, tried) in enumerate(_attempts(kind, points, jobs), 1):
-        row.add(point, tried)
-        if done % TELL_EVERY == 0:
-            tell(f"crash: {kind.what}: {done} of {len(points)} points")
+def run(
+    kind: PointKind, points: Sequence[str], jobs: int, progress: Callable[[str], None]
+) -> ResultRow:
+    """Try these points; `progress` receives a line every 50 points."""
+    row = ResultRow(kind.name.value, kind.what, kind.control)
+    for done, (point, result) in enumerate(_attempts(kind, points, jobs), 1):
+        row.add(point, result)
+        if done % PROGRESS_EVERY == 0:
+            progress(f"crash: {kind.what}: {done} of {len(points)} points")
     return row
 
 
-def _attempts(kind: Kind, points: Sequence[str], jobs: int) -> Iterator[tuple[str, Tried]]:
+def _attempts(
+    kind: PointKind, points: Sequence[str], jobs: int
+) -> Iterator[tuple[str, PointResult]]:
     if jobs <= 1:
         for point in points:
             yield point, kind.attempt(point)
         return
     _KIND[:] = [kind]
-    # Forked: the log and the undisturbed run are there at once, and nothing is imported again.
+    # Forked: the children have the recorded run at once and import nothing again.
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
         waiting = {pool.submit(_attempt, point): point for point in points}
         for done in as_completed(waiting):
             yield waiting[done], done.result()
 
 
-def _attempt(point: str) -> Tried:
+def _attempt(point: str) -> PointResult:
     return _KIND[0].attempt(point)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The table, Markdown as it stands in the README."""
+def table(rows: Sequence[ResultRow]) -> str:
+    """The table in Markdown, as in the README."""
     lines = ["| kind of point | tried | lost | doubled | undetected |", "| --- " * 5 + "|"]
     lines.extend(
-        f"| {row.what} | {row.tried} | {' | '.join(str(row.wrong[one]) for one in Wrong)} |"
+        f"| {row.what} | {row.tried} | {' | '.join(str(row.defects[one]) for one in Defect)} |"
         for row in rows
         if not row.control
     )
     for row in rows:
         lines.extend(
-            f"\n{row.kind}: {count} {words}." for words, count in sorted(row.became.items())
+            f"\n{row.kind}: {count} {words}." for words, count in sorted(row.outcomes.items())
         )
         if row.control:
-            lost = row.wrong[Wrong.LOST]
-            words = f"loses what was acknowledged in {lost}" if lost else "LOSES NOTHING"
-            lines.append(f"\n{row.what}: {words} of {row.tried}, and must lose.")
+            lost = row.defects[Defect.LOST]
+            words = f"acknowledged records lost in {lost}" if lost else "NOTHING LOST"
+            lines.append(f"\n{row.what}: {words} of {row.tried} points; a control must lose.")
     return "\n".join(lines)
 
 
-def failures(rows: Sequence[Row], seed: int) -> str:
-    """What went wrong, with the command that tries it again."""
+def failures(rows: Sequence[ResultRow], seed: int) -> str:
+    """What failed, each with the command that tries that point again."""
     lines = []
     for row in rows:
         if row.control and not row.holds:
-            lines.append(f"{row.what}: the control loses nothing, so this kind would see no loss")
+            lines.append(
+                f"{row.what}: the control lost nothing, so this kind would not detect a loss"
+            )
         if row.control:
             continue
         for point, words in row.failed[:SHOWN_MAX]:
@@ -127,8 +130,8 @@ def failures(rows: Sequence[Row], seed: int) -> str:
     return "\n".join(lines)
 
 
-def as_json(rows: Sequence[Row], seed: int, *, full: bool) -> str:
-    """The same for a program."""
+def as_json(rows: Sequence[ResultRow], seed: int, *, full: bool) -> str:
+    """The rows as JSON."""
     return json.dumps(
         {
             "form": "smartshoe-crash-1",
@@ -140,9 +143,9 @@ def as_json(rows: Sequence[Row], seed: int, *, full: bool) -> str:
                     "what": row.what,
                     "control": row.control,
                     "tried": row.tried,
-                    **{one.value: row.wrong[one] for one in Wrong},
+                    **{one.value: row.defects[one] for one in Defect},
                     "holds": row.holds,
-                    "became": dict(sorted(row.became.items())),
+                    "became": dict(sorted(row.outcomes.items())),
                     "failed": row.failed,
                 }
                 for row in rows
@@ -153,10 +156,10 @@ def as_json(rows: Sequence[Row], seed: int, *, full: bool) -> str:
 
 
 def processors() -> int:
-    """How many may be used."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
-def to_terminal(words: str) -> None:
-    """How far it is."""
+def print_progress(words: str) -> None:
+    """Print a line of progress on stderr."""
     print(words, file=sys.stderr, flush=True)

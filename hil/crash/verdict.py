@@ -1,8 +1,5 @@
-"""What became of a journal: nothing acknowledged lost, nothing concluded twice, damage told.
+"""Checks a journal after a crash: no acknowledged record lost, none doubled, damage reported.
 
-Responsible for: comparing a folder after a crash, and after the script was played on to its end,
-with an undisturbed run of the same script and with what was acknowledged.
-Not responsible for: bringing the crash about (kills, power, uml, damage).
 Source: package README, "The crash and damage matrix".
 """
 
@@ -18,38 +15,38 @@ from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import ShoeFileError
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
-from hil.crash.program import Ended
+from hil.crash.program import TableEnded
 from hil.crash.records import facts_in, stored_records
-from hil.crash.writer import go_on
+from hil.crash.writer import resume_script
 
 WORDS_MAX: Final = 300
 
 
-class Wrong(StrEnum):
-    """What must never be; the columns of the table."""
+class Defect(StrEnum):
+    """What must never happen; the columns of the table."""
 
-    LOST = "lost"  # what was acknowledged is not there, or nobody can go on from what is there
-    DOUBLED = "doubled"  # something was concluded twice, or otherwise than before
-    UNDETECTED = "undetected"  # damage was not told, or not in words
+    LOST = "lost"  # an acknowledged record is missing, or the program cannot continue
+    DOUBLED = "doubled"  # something was concluded twice, or differently than before
+    UNDETECTED = "undetected"  # damage was not reported, or without a message
 
 
-class Finding(NamedTuple):
-    wrong: Wrong
+class CrashFinding(NamedTuple):
+    defect: Defect
     words: str
 
 
-class Ack(NamedTuple):
-    """The newest record that counts as durable; 0 before the first."""
+class Acknowledgement(NamedTuple):
+    """The newest record reported as durable: its number (0 before the first) and chain value."""
 
     seq: int
     chain: str
 
 
-NO_ACK: Final = Ack(0, "")
+NOTHING_ACKNOWLEDGED: Final = Acknowledgement(0, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceRun:
     """An undisturbed run of the script."""
 
     records: tuple[StoredRecord, ...]
@@ -57,91 +54,111 @@ class Reference:
     seals: int
 
     @staticmethod
-    def of(folder: Path) -> "Reference":
-        """Of a folder where the script was played to its end."""
+    def read(folder: Path) -> "ReferenceRun":
+        """Read a folder where the script was played to its end."""
         records = stored_records(folder)
-        return Reference(records, facts_in(records), len(sealed_files(folder)))
+        return ReferenceRun(records, facts_in(records), len(sealed_files(folder)))
 
 
-def last_ack(told: bytes) -> Ack:
-    """The newest whole line of what a writer told."""
-    lines = told[: told.rfind(b"\n") + 1].split()
-    return Ack(int(lines[-2]), lines[-1].decode()) if lines else NO_ACK
+def last_acknowledgement(output: bytes) -> Acknowledgement:
+    """The newest complete line of a writer's output."""
+    lines = output[: output.rfind(b"\n") + 1].split()
+    return Acknowledgement(int(lines[-2]), lines[-1].decode()) if lines else NOTHING_ACKNOWLEDGED
 
 
-def after_stop(folder: Path, ack: Ack, reference: Reference) -> tuple[Finding, ...]:
-    """Judge a folder as the end of a first run left it, before anybody starts again."""
+def check_stopped(
+    folder: Path, ack: Acknowledgement, reference: ReferenceRun
+) -> tuple[CrashFinding, ...]:
+    """Check a folder as the first run left it, before the next start."""
     if not (folder / FILE_NAME).exists() or not (folder / FILE_NAME).stat().st_size:
-        return (Finding(Wrong.LOST, f"no journal, and {ack.seq} acknowledged"),) if ack.seq else ()
-    if ack == NO_ACK and (folder / f"{FILE_NAME}-journal").exists():
-        return ()  # it was being made: the next start makes it, and till then it holds nothing
+        return (
+            (CrashFinding(Defect.LOST, f"no journal, and {ack.seq} acknowledged"),)
+            if ack.seq
+            else ()
+        )
+    if ack == NOTHING_ACKNOWLEDGED and (folder / f"{FILE_NAME}-journal").exists():
+        return ()  # the journal was being created; the next start creates it again
     try:
         records = stored_records(folder)
     except (JournalError, OSError) as error:
-        return (Finding(Wrong.LOST, f"cannot be read: {error}"),)
-    return (*against(records, ack, reference.records), *_verified(folder))
+        return (CrashFinding(Defect.LOST, f"cannot be read: {error}"),)
+    return (*compare_records(records, ack, reference.records), *_verify(folder))
 
 
-def against(
-    records: Sequence[StoredRecord], ack: Ack, undisturbed: Sequence[StoredRecord]
-) -> tuple[Finding, ...]:
-    """The records of a run that was cut short are the first of the undisturbed run's."""
+def compare_records(
+    records: Sequence[StoredRecord], ack: Acknowledgement, undisturbed: Sequence[StoredRecord]
+) -> tuple[CrashFinding, ...]:
+    """The records of an interrupted run must be the first records of the undisturbed run."""
     if len(records) < ack.seq:
-        return (Finding(Wrong.LOST, f"{ack.seq} acknowledged, {len(records)} found"),)
+        return (CrashFinding(Defect.LOST, f"{ack.seq} acknowledged, {len(records)} found"),)
     if ack.seq and records[ack.seq - 1].chain.hex() != ack.chain:
-        return (Finding(Wrong.LOST, f"record {ack.seq} is not the one that was acknowledged"),)
+        return (
+            CrashFinding(Defect.LOST, f"record {ack.seq} is not the one that was acknowledged"),
+        )
     for found, expected in zip(records, undisturbed, strict=False):
         if found != expected:
-            return (Finding(Wrong.DOUBLED, f"record {found.seq} is not the undisturbed run's"),)
+            return (
+                CrashFinding(Defect.DOUBLED, f"record {found.seq} is not the undisturbed run's"),
+            )
     if len(records) > len(undisturbed):
-        return (Finding(Wrong.DOUBLED, f"{len(records)} records, {len(undisturbed)} expected"),)
+        return (
+            CrashFinding(Defect.DOUBLED, f"{len(records)} records, {len(undisturbed)} expected"),
+        )
     return ()
 
 
-def played_on(folder: Path, ack: Ack, reference: Reference, boot_id: str) -> tuple[Finding, ...]:
-    """Start again, play to the end, and judge what then is there."""
+def check_resumed(
+    folder: Path, ack: Acknowledgement, reference: ReferenceRun, boot_id: str
+) -> tuple[CrashFinding, ...]:
+    """Start again, play the script to its end, and check the folder."""
     try:
-        go_on(folder, boot_id)
-    except (Ended, JournalError) as ended:
-        return (Finding(Wrong.LOST, f"does not go on: {str(ended)[:WORDS_MAX]}"),)
-    return after_end(folder, ack, reference)
+        resume_script(folder, boot_id)
+    except (TableEnded, JournalError) as ended:
+        return (CrashFinding(Defect.LOST, f"does not continue: {str(ended)[:WORDS_MAX]}"),)
+    return check_finished(folder, ack, reference)
 
 
-def after_end(folder: Path, ack: Ack, reference: Reference) -> tuple[Finding, ...]:
-    """Judge a folder where the script was played to its end, however often it was cut short."""
+def check_finished(
+    folder: Path, ack: Acknowledgement, reference: ReferenceRun
+) -> tuple[CrashFinding, ...]:
+    """Check a folder where the script was played to its end, however often it was interrupted."""
     try:
         records = stored_records(folder)
     except (JournalError, OSError) as error:
-        return (Finding(Wrong.LOST, f"cannot be read at the end: {error}"),)
-    found: list[Finding] = [*against(records[: ack.seq], ack, reference.records)]
+        return (CrashFinding(Defect.LOST, f"cannot be read at the end: {error}"),)
+    found: list[CrashFinding] = [*compare_records(records[: ack.seq], ack, reference.records)]
     facts = facts_in(records)
     if facts != reference.facts:
-        found.extend(_differing(Counter(facts), Counter(reference.facts)))
+        found.extend(_compare_facts(Counter(facts), Counter(reference.facts)))
         if not found:
-            found.append(Finding(Wrong.DOUBLED, "the same conclusions stand in another order"))
+            found.append(CrashFinding(Defect.DOUBLED, "the same conclusions are in another order"))
     seals = len(sealed_files(folder))
     if seals != reference.seals:
-        wrong = Wrong.LOST if seals < reference.seals else Wrong.DOUBLED
-        found.append(Finding(wrong, f"{seals} shoes are sealed, {reference.seals} expected"))
-    return (*found, *_verified(folder))
+        defect = Defect.LOST if seals < reference.seals else Defect.DOUBLED
+        found.append(CrashFinding(defect, f"{seals} sealed, {reference.seals} expected"))
+    return (*found, *_verify(folder))
 
 
-def _differing(facts: Counter[bytes], expected: Counter[bytes]) -> list[Finding]:
+def _compare_facts(facts: Counter[bytes], expected: Counter[bytes]) -> list[CrashFinding]:
     missing, extra = expected - facts, facts - expected
     found = []
     if missing:
-        found.append(Finding(Wrong.LOST, f"{missing.total()} conclusions are missing at the end"))
+        found.append(
+            CrashFinding(Defect.LOST, f"{missing.total()} conclusions are missing at the end")
+        )
     if extra:
-        found.append(Finding(Wrong.DOUBLED, f"{extra.total()} conclusions stand there once more"))
+        found.append(
+            CrashFinding(Defect.DOUBLED, f"{extra.total()} conclusions are recorded twice")
+        )
     return found
 
 
-def _verified(folder: Path) -> tuple[Finding, ...]:
-    """The regulator's verifier finds the folder intact."""
+def _verify(folder: Path) -> tuple[CrashFinding, ...]:
+    """What the regulator's verifier finds wrong with the folder."""
     try:
         report = verify(folder)
     except (CannotRead, ShoeFileError) as error:
-        return (Finding(Wrong.LOST, f"verify: {error}"),)
+        return (CrashFinding(Defect.LOST, f"verify: {error}"),)
     if report.intact:
         return ()
-    return (Finding(Wrong.LOST, f"verify: {report.problems[0].what}"),)
+    return (CrashFinding(Defect.LOST, f"verify: {report.problems[0].what}"),)

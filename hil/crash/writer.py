@@ -1,8 +1,7 @@
-"""`python -m hil.crash.writer FOLDER`: the program under test, to be killed, failed and cut.
+"""`python -m hil.crash.writer FOLDER`: the program under test; plays the script to its end.
 
-Responsible for: going on with the script from what the folder holds to its end, and telling on an
-open descriptor what is durable, at once after each store.
-Not responsible for: the script (world) and whatever is done to it (kills, errors, power, uml).
+After each store it acknowledges on an open descriptor what is durable.
+
 Source: package README, "The crash and damage matrix".
 """
 
@@ -17,18 +16,18 @@ from unittest.mock import patch
 from controller.journal import store
 from controller.journal.database import FILE_NAME, open_writer
 from controller.journal.store import Journal
-from controller.journal.values import Checkpoint, JournalError
-from hil.crash.program import Ended
+from controller.journal.values import JournalError, SavedState
+from hil.crash.program import TableEnded
 from hil.crash.records import runs_in, stored_records
 from hil.crash.world import EarlierRun, World, play
 
 DONE: Final = 0
-# Words were found for what happened; a traceback ends with 1.
+# It ended with a message; a traceback ends with 1.
 REFUSED: Final = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play on to the end; 0 done, 3 ended with words."""
+    """Play the script to its end; 0 done, 3 ended with a message."""
     parser = argparse.ArgumentParser(prog="python -m hil.crash.writer", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--acks", type=int, default=1, help="descriptor for what is durable")
@@ -41,14 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def write(folder: Path, acks: int, boot_id: str, *, weak: bool = False) -> int:
-    """Play on from what the folder holds. What is stored is told as `number chain` a line."""
-    with patch.object(Journal, "append", _telling(acks)):
-        opener = patch.object(store, "open_writer", _weakly) if weak else None
+    """Resume the script on that folder; acknowledge each store as a line `number chain`."""
+    with patch.object(Journal, "append", _acknowledging_append(acks)):
+        opener = patch.object(store, "open_writer", _open_without_sync) if weak else None
         if opener is not None:
             opener.start()
         try:
-            go_on(folder, boot_id)
-        except (Ended, JournalError) as ended:
+            resume_script(folder, boot_id)
+        except (TableEnded, JournalError) as ended:
             print(ended, file=sys.stderr, flush=True)
             return REFUSED
         finally:
@@ -57,11 +56,11 @@ def write(folder: Path, acks: int, boot_id: str, *, weak: bool = False) -> int:
     return DONE
 
 
-def go_on(folder: Path, boot_id: str) -> World:
-    """Play from what the folder holds to the end. Raises Ended, JournalError."""
+def resume_script(folder: Path, boot_id: str) -> World:
+    """Play the script from what the folder holds to its end. Raises TableEnded, JournalError."""
     earlier: tuple[EarlierRun, ...] = ()
     if (folder / FILE_NAME).exists():
-        # What was cut short is finished before anything is read.
+        # Opening completes an interrupted transaction before anything is read.
         Journal.open(folder).close()
         earlier = runs_in(stored_records(folder))
     world = World(folder, earlier, boot_id)
@@ -70,21 +69,23 @@ def go_on(folder: Path, boot_id: str) -> World:
     return world
 
 
-def _telling(acks: int) -> Callable[[Journal, Sequence[bytes], Checkpoint | None], None]:
-    """The journal's append, which tells what is durable as soon as it says so."""
+def _acknowledging_append(
+    acks: int,
+) -> Callable[[Journal, Sequence[bytes], SavedState | None], None]:
+    """The journal's append, which acknowledges each store as soon as it is durable."""
     append = Journal.append
 
-    def appended(
-        self: Journal, records: Sequence[bytes], checkpoint: Checkpoint | None = None
+    def append_and_acknowledge(
+        self: Journal, records: Sequence[bytes], saved_state: SavedState | None = None
     ) -> None:
-        append(self, records, checkpoint)
+        append(self, records, saved_state)
         os.write(acks, b"%d %s\n" % (self.head.seq, self.head.chain.hex().encode()))
 
-    return appended
+    return append_and_acknowledge
 
 
-def _weakly(file: Path, *, create: bool) -> object:
-    """The control: a journal whose commits do not wait for the disk."""
+def _open_without_sync(file: Path, *, create: bool) -> object:
+    """The control: a connection whose commits do not wait for the disk."""
     connection = open_writer(file, create=create)
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection

@@ -1,8 +1,7 @@
-"""What a dealer does with his hands: the physical actions a runner plays on a device.
+"""Defines the physical actions of a dealer, which a runner plays on a device.
 
-Responsible for: the closed set of actions. They say what is done, never when.
-Not responsible for: what the device makes of it (hil.emulator) and for pacing
-(hil.rig.shoe_runner).
+They say what is done, never when.
+
 Source: package README, "Dealing".
 """
 
@@ -17,7 +16,7 @@ from hil.dealing.tableau import Winner
 
 
 class Place(StrEnum):
-    """Where the dealer puts a card; the device cannot see it."""
+    """Where the dealer puts a card, which the device cannot see."""
 
     PLAYER = "player"
     BANKER = "banker"
@@ -33,7 +32,7 @@ class PauseKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Slide a card out of the shoe. `burn_key` is held for cards burned outside play."""
+    """Draw a card from the shoe. `burn_key` is pressed for cards burned outside the count."""
 
     card: Card
     place: Place
@@ -41,8 +40,8 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class CutCard:
-    """The cut card comes out."""
+class DrawCutCard:
+    """Draw the cut card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class PressResult:
 
 
 @dataclass(frozen=True, slots=True)
-class StandBy:
+class PressStandBy:
     """Press stand-by: the table is between coups."""
 
 
@@ -61,7 +60,7 @@ class StandBy:
 class NewShoe:
     """Load the shoe and switch it on; `number` counts from 1 in this run.
 
-    `loading` is what lies in it now. A device that reads each card as it leaves needs it not.
+    `loading` is its content. A device that reads each card as it leaves ignores it.
     """
 
     number: int
@@ -69,12 +68,12 @@ class NewShoe:
 
 
 @dataclass(frozen=True, slots=True)
-class ForcedExit:
-    """Leave the coup by the forced-exit buttons."""
+class PressForcedExit:
+    """Leave the coup with the forced-exit buttons."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClearError:
+class ClearDeviceError:
     """Clear the error of that number at the device itself."""
 
     code: int
@@ -92,19 +91,19 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class MistakeMade:
-    """The dealer has just made that mistake: the moment to call the floorperson."""
+    """The dealer has just made that mistake: time to call the floorperson."""
 
     mistake: Mistake
 
 
-Action: TypeAlias = (
+DealerAction: TypeAlias = (
     Draw
-    | CutCard
+    | DrawCutCard
     | PressResult
-    | StandBy
+    | PressStandBy
     | NewShoe
-    | ForcedExit
-    | ClearError
+    | PressForcedExit
+    | ClearDeviceError
     | SettingMode
     | Pause
     | MistakeMade

@@ -1,45 +1,43 @@
-"""The burn at the start of a shoe, done right or wrong.
+"""Generates the actions and the truth record of the burn at the start of a shoe, right or wrong.
 
-Responsible for: the actions of the burn and its truth.
-Not responsible for: coups (dealer).
 Source: clauses NY-e-1 to NY-e-4, S42-e-6-burn1, S42-e-6-burnn; D-1 (1 + N cards leave the shoe).
 """
 
 from collections.abc import Generator
 from typing import Protocol
 
-from hil.dealing.actions import Action, Draw, MistakeMade, Place, StandBy
+from hil.dealing.actions import DealerAction, Draw, MistakeMade, Place, PressStandBy
 from hil.dealing.cards import Card
 from hil.dealing.mistakes import Mistake
 from hil.dealing.truth import BurnTruth, PlacedCard, Truth
 
 
-class Burner(Protocol):
-    """What the burn needs of the dealer."""
+class BurnDealer(Protocol):
+    """The part of the dealer that the burn needs."""
 
     truth: Truth
     shoe_number: int
 
     @property
-    def stands_by_after_burn(self) -> bool:
-        """Whether he presses stand-by when the burn is done."""
+    def stand_by_after_burn(self) -> bool:
+        """Whether the dealer presses stand-by after the burn."""
         ...
 
-    def next_card(self) -> Generator[Action, None, Card]: ...
+    def next_card(self) -> Generator[DealerAction, None, Card]: ...
 
     def is_due(self, mistake: Mistake) -> bool: ...
 
 
-def burn_actions(dealer: Burner) -> Generator[Action, None, None]:
-    """Burn the first card and as many more as it counts, with the mistake that is due, if any."""
+def burn_actions(dealer: BurnDealer) -> Generator[DealerAction, None, None]:
+    """Burn the first card and as many more as its value, with the mistake that is due, if any."""
     burned: list[PlacedCard] = []
     made: tuple[Mistake, ...] = ()
     if dealer.is_due(Mistake.BURN_SKIPPED):
         made = (Mistake.BURN_SKIPPED,)
-        first = yield from _played_too_early(dealer, burned, Mistake.BURN_SKIPPED)
-        # What came out is the first burn card after all; the rest goes by the burn key.
+        first = yield from _deal_too_early(dealer, burned, Mistake.BURN_SKIPPED)
+        # That card becomes the first burn card after all; the rest is burned with the burn key.
         yield from _burn(dealer, burned, first.burn_value, burn_key=True)
-        yield StandBy()
+        yield PressStandBy()
     else:
         first = yield from dealer.next_card()
         burned.append(PlacedCard(Place.BURN, first))
@@ -47,34 +45,34 @@ def burn_actions(dealer: Burner) -> Generator[Action, None, None]:
         if dealer.is_due(Mistake.BURN_SHORT):
             made = (Mistake.BURN_SHORT,)
             yield from _burn(dealer, burned, first.burn_value - 1)
-            yield from _played_too_early(dealer, burned, Mistake.BURN_SHORT)
-            yield StandBy()
+            yield from _deal_too_early(dealer, burned, Mistake.BURN_SHORT)
+            yield PressStandBy()
         else:
             yield from _burn(dealer, burned, first.burn_value)
             if dealer.is_due(Mistake.BURN_LONG):
                 made = (Mistake.BURN_LONG,)
                 yield from _burn(dealer, burned, 1, burn_key=True)
                 yield MistakeMade(Mistake.BURN_LONG)
-            if dealer.stands_by_after_burn:
-                yield StandBy()
+            if dealer.stand_by_after_burn:
+                yield PressStandBy()
     owed = 1 + first.burn_value
     dealer.truth.records.append(BurnTruth(dealer.shoe_number, tuple(burned), owed, made))
 
 
 def _burn(
-    dealer: Burner, burned: list[PlacedCard], count: int, *, burn_key: bool = False
-) -> Generator[Action, None, None]:
+    dealer: BurnDealer, burned: list[PlacedCard], count: int, *, burn_key: bool = False
+) -> Generator[DealerAction, None, None]:
     for _ in range(count):
         card = yield from dealer.next_card()
         burned.append(PlacedCard(Place.BURN, card))
         yield Draw(card, Place.BURN, burn_key=burn_key)
 
 
-def _played_too_early(
-    dealer: Burner, burned: list[PlacedCard], mistake: Mistake
-) -> Generator[Action, None, Card]:
-    """Begin to deal while burn cards are owed: by the order of drawing the card is a burn card."""
-    yield StandBy()
+def _deal_too_early(
+    dealer: BurnDealer, burned: list[PlacedCard], mistake: Mistake
+) -> Generator[DealerAction, None, Card]:
+    """Start dealing while burn cards are owed; the card drawn still counts as a burn card."""
+    yield PressStandBy()
     card = yield from dealer.next_card()
     burned.append(PlacedCard(Place.PLAYER, card))
     yield Draw(card, Place.PLAYER)

@@ -1,10 +1,6 @@
-"""Cards as pieces of plastic: what is printed on them and which deck they came from.
+"""Defines the bench's playing cards, and physical cards with a back and an RFID chip.
 
-Responsible for: the card value, its two values (in a hand and in the burn) and its short name; the
-piece of plastic with a back and a chip.
-Not responsible for: the order of cards in a shoe (shoe), hands (tableau) and the cards of a batch
-(tags).
-Source: clauses NY-e-3 (burn value), S42-e-6-value; the deck number only tells twins apart.
+Source: clauses NY-e-3 (burn value), S42-e-6-value; the deck number distinguishes equal faces.
 """
 
 from dataclasses import dataclass
@@ -30,12 +26,12 @@ class Card:
 
     @property
     def value(self) -> int:
-        """What it counts in a hand: 0 to 9."""
+        """Its value in a hand: 0 to 9."""
         return self.rank if self.rank < 10 else 0
 
     @property
     def burn_value(self) -> int:
-        """How many cards it burns: 1 to 10."""
+        """How many cards it burns as first burn card: 1 to 10."""
         return min(self.rank, 10)
 
     def __str__(self) -> str:
@@ -44,7 +40,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalCard:
-    """One piece of plastic. `card` None: a cut card. `tag` is what its chip answers, in hex."""
+    """One physical card. `card` None: a cut card. `tag` is its chip's identity, in hex."""
 
     card: Card | None
     back: str
@@ -52,7 +48,7 @@ class PhysicalCard:
 
     @property
     def deck(self) -> int:
-        """The deck it came with; 0 for a cut card, which is of none."""
+        """The number of its deck; 0 for a cut card."""
         return 0 if self.card is None else self.card.deck
 
     def __str__(self) -> str:
@@ -60,7 +56,7 @@ class PhysicalCard:
 
 
 def card_named(name: str, deck: int = 1) -> Card:
-    """The card of a short name such as `10H` or `AS`. Raises ValueError for anything else."""
+    """Parse a short name such as `10H` or `AS`. Raises ValueError for anything else."""
     return Card(RANK_NAMES.index(name[:-1]) + 1, Suit(name[-1:]), deck)
 
 

@@ -1,7 +1,5 @@
-"""One coup as it lies on the table while it is dealt.
+"""Follows one coup on the table while it is dealt: cards, hand due, and its truth record.
 
-Responsible for: which cards lie where, what is due next, and the truth record at the end.
-Not responsible for: drawing, pressing and mistakes (dealer).
 Source: package README, "Dealing".
 """
 
@@ -11,12 +9,12 @@ from hil.dealing.actions import Place, PressResult
 from hil.dealing.cards import Card
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tableau import Hand, is_natural, is_pair, next_hand, points, winner
-from hil.dealing.truth import CoupTruth, Declared, PlacedCard
+from hil.dealing.truth import CoupTruth, PlacedCard, PressedResult
 
 
 @dataclass(slots=True)
 class CoupOnTable:
-    """A coup being dealt."""
+    """A coup while it is dealt."""
 
     shoe: int
     number: int
@@ -27,11 +25,11 @@ class CoupOnTable:
     cut_card_after: int | None = None
 
     def put(self, place: Place, card: Card) -> None:
-        """Lay a card down."""
+        """Place a card."""
         self.placed.append(PlacedCard(place, card))
 
     def hand(self, place: Place) -> tuple[Card, ...]:
-        """The cards lying there, in order."""
+        """The cards at that place, in order."""
         return tuple(placed.card for placed in self.placed if placed.place is place)
 
     @property
@@ -56,8 +54,8 @@ class CoupOnTable:
     def natural(self) -> bool:
         return is_natural(self.player, self.banker)
 
-    def right_result(self) -> PressResult:
-        """What the dealer ought to press on the cards that lie there."""
+    def correct_result(self) -> PressResult:
+        """The correct result of the cards on the table."""
         return PressResult(
             winner(self.player, self.banker),
             is_pair(self.hand(Place.PLAYER)),
@@ -65,8 +63,8 @@ class CoupOnTable:
         )
 
     def truth(self) -> CoupTruth:
-        """The record of this coup."""
-        right = self.right_result()
+        """The truth record of this coup."""
+        correct = self.correct_result()
         pressed = self.pressed
         return CoupTruth(
             shoe=self.shoe,
@@ -74,13 +72,13 @@ class CoupOnTable:
             cards=tuple(self.placed),
             player_points=points(self.player),
             banker_points=points(self.banker),
-            winner=None if self.void else right.winner,
+            winner=None if self.void else correct.winner,
             natural=self.natural,
-            player_pair=right.player_pair,
-            banker_pair=right.banker_pair,
+            player_pair=correct.player_pair,
+            banker_pair=correct.banker_pair,
             declared=None
             if pressed is None
-            else Declared(pressed.winner, pressed.player_pair, pressed.banker_pair),
+            else PressedResult(pressed.winner, pressed.player_pair, pressed.banker_pair),
             void=self.void,
             cut_card_after=self.cut_card_after,
             mistakes=tuple(self.mistakes),

@@ -1,9 +1,9 @@
-"""The dealer: follows the rules from the burn to the last hand, and errs only on request.
+"""Simulates a dealer who follows the rules from burn to last hand and errs only on request.
 
-Responsible for: the order of physical actions, as a generator any runner can pace, and the truth
-of what he did. A mistake is followed by `MistakeMade`; what he does after it is what a dealer does
-once the floorperson has spoken, see the package README, "Mistakes".
-Not responsible for: time, waiting while the table is suspended (hil.rig.shoe_runner) and devices.
+The actions come as a generator that any runner can pace. A mistake is followed by `MistakeMade`;
+what the dealer does next is what a dealer does once the floorperson has spoken, see the package
+README, "Mistakes".
+
 Source: clauses S42-e-6-burn1, S42-e-6-burnn, S42-h-5-finish, S42-h-5-onemore; D-1, D-3, D-4, D-5.
 """
 
@@ -13,24 +13,24 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from hil.dealing.actions import (
-    Action,
-    ClearError,
-    CutCard,
+    ClearDeviceError,
+    DealerAction,
     Draw,
-    ForcedExit,
+    DrawCutCard,
     MistakeMade,
     NewShoe,
     Pause,
     PauseKind,
     Place,
+    PressForcedExit,
     PressResult,
+    PressStandBy,
     SettingMode,
-    StandBy,
 )
 from hil.dealing.burn import burn_actions
 from hil.dealing.cards import Card
 from hil.dealing.coup import CoupOnTable
-from hil.dealing.mistakes import OF_THE_SHOE, Mistake, PlannedMistake
+from hil.dealing.mistakes import SHOE_MISTAKES, Mistake, PlannedMistake
 from hil.dealing.shoe import CutCardKind, Loading, PhysicalShoe, shuffled_loading
 from hil.dealing.tableau import Hand, Winner
 from hil.dealing.truth import MistakeTruth, PlacedCard, ShoeTruth, StrayTruth, Truth
@@ -49,11 +49,11 @@ NEXT_WINNER = {
 
 
 class OutOfCards(Exception):
-    """A card was wanted and the last cut card came out."""
+    """A card was due and the last cut card came out."""
 
 
 class OverdrawRemedy(StrEnum):
-    """What becomes of a card drawn in error: only put aside, or its amount is burned as well."""
+    """The remedy for a card drawn in error: set aside only, or its amount burned as well."""
 
     SET_ASIDE = "set_aside"
     BURN_AMOUNT = "burn_amount"
@@ -61,7 +61,7 @@ class OverdrawRemedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DealerSettings:
-    """What a dealer is told. `cut_from_back` None: 14 to 30 cards, by the seed."""
+    """The settings of a run. `cut_from_back` None: 14 to 30 cards, by the seed."""
 
     seed: int
     shoes: int = 1
@@ -73,12 +73,14 @@ class DealerSettings:
     stand_by_after_burn: bool = True
 
 
-Acts: TypeAlias = Generator[Action, None, None]
+Acts: TypeAlias = Generator[DealerAction, None, None]
 
 
 class Dealer:
-    """Deals `settings.shoes` shoes; a loading that is only burned and reloaded is numbered too,
-    but does not count as one. `truth` grows while `actions` is consumed."""
+    """Deals `settings.shoes` shoes. `truth` grows while `actions` is consumed.
+
+    A loading that is only burned and reloaded is numbered, but does not count as a shoe.
+    """
 
     def __init__(self, settings: DealerSettings) -> None:
         self.settings = settings
@@ -87,14 +89,14 @@ class Dealer:
         self.coup_number = 0
         self._made: set[PlannedMistake] = set()
         self._shoe = PhysicalShoe(Loading((), 0))
-        self._cut_card_waits = False
+        self._cut_card_drawn = False
 
     @property
-    def stands_by_after_burn(self) -> bool:
+    def stand_by_after_burn(self) -> bool:
         return self.settings.stand_by_after_burn
 
-    def actions(self) -> Iterator[Action]:
-        """All actions of the run, in order."""
+    def actions(self) -> Iterator[DealerAction]:
+        """Generate all actions of the run, in order."""
         shoes_dealt = number = 0
         while shoes_dealt < self.settings.shoes:
             number += 1
@@ -104,10 +106,10 @@ class Dealer:
             shoes_dealt += self.coup_number > 0
 
     def shoe_actions(self, number: int, loading: Loading) -> Acts:
-        """One shoe, from loading it to its last card."""
+        """Generate the actions of one shoe, from loading it to its last card."""
         self.shoe_number, self.coup_number = number, 0
         self._shoe = PhysicalShoe(loading)
-        self._cut_card_waits = False
+        self._cut_card_drawn = False
         self.truth.records.append(ShoeTruth(number, len(loading.cards), loading.cut_from_back))
         yield NewShoe(number, loading)
         yield from burn_actions(self)
@@ -124,34 +126,34 @@ class Dealer:
             return
         yield from self._after_last_hand()
 
-    def next_card(self) -> Generator[Action, None, Card]:
-        """Take a card out, with the cut card if it lies before it. Raises OutOfCards."""
+    def next_card(self) -> Generator[DealerAction, None, Card]:
+        """Draw the next card, after the cut card where that lies before it. Raises OutOfCards."""
         while True:
             match self._shoe.next():
                 case Card() as card:
                     return card
                 case CutCardKind.FIRST:
-                    self._cut_card_waits = True
-                    yield CutCard()
+                    self._cut_card_drawn = True
+                    yield DrawCutCard()
                     if self.is_due(Mistake.CUT_CARD_NEAR_BACK):
                         yield MistakeMade(Mistake.CUT_CARD_NEAR_BACK)
                 case CutCardKind.END:
-                    yield CutCard()
-                    raise OutOfCards("a card was wanted and none is left")
+                    yield DrawCutCard()
+                    raise OutOfCards("a card is due and none is left")
 
     def is_due(self, mistake: Mistake) -> bool:
-        """Whether to make that mistake now; if so it is noted as made."""
+        """Whether to make that mistake now; if so, it is recorded as made."""
         for planned in self.settings.mistakes:
-            fits = mistake in OF_THE_SHOE or self.coup_number >= planned.coup
-            here = planned.mistake is mistake and planned.shoe == self.shoe_number
-            if here and fits and planned not in self._made:
+            fits_coup = mistake in SHOE_MISTAKES or self.coup_number >= planned.coup
+            fits_shoe = planned.mistake is mistake and planned.shoe == self.shoe_number
+            if fits_shoe and fits_coup and planned not in self._made:
                 self._made.add(planned)
                 self.truth.records.append(MistakeTruth(self.shoe_number, self.coup_number, mistake))
                 return True
         return False
 
     def _coups(self) -> Acts:
-        """Coups until the one after the one in which the cut card came (D-3)."""
+        """Deal coups up to one after the coup in which the cut card came (D-3)."""
         coups_left: int | None = None
         while coups_left != 0:
             self.coup_number += 1
@@ -165,7 +167,7 @@ class Dealer:
                 if coups_left and self.is_due(Mistake.SHOE_CHANGED_EARLY):
                     yield MistakeMade(Mistake.SHOE_CHANGED_EARLY)
                     return
-            yield StandBy()
+            yield PressStandBy()
             yield Pause(PauseKind.BETWEEN_COUPS)
 
     def _coup(self, coup: CoupOnTable) -> Acts:
@@ -182,16 +184,16 @@ class Dealer:
         while (hand := coup.due) is not None:
             if coup.cards_dealt == 2 and self.is_due(Mistake.FORCED_EXIT):
                 coup.void = True
-                yield from self._leave(coup, ForcedExit(), Mistake.FORCED_EXIT)
+                yield from self._leave(coup, PressForcedExit(), Mistake.FORCED_EXIT)
                 return
             if coup.cards_dealt >= 4 and self.is_due(EARLY_RESULT[hand]):
                 coup.void = True
-                coup.pressed = coup.right_result()
+                coup.pressed = coup.correct_result()
                 yield from self._leave(coup, coup.pressed, EARLY_RESULT[hand])
                 return
             card = yield from self.next_card()
-            if self._cut_card_waits:
-                self._cut_card_waits = False
+            if self._cut_card_drawn:
+                self._cut_card_drawn = False
                 coup.cut_card_after = coup.cards_dealt
             place = Place(hand.value)
             coup.put(place, card)
@@ -200,9 +202,9 @@ class Dealer:
         yield from self._press_result(coup)
         yield from self._burn(burn_count)
 
-    def _overdraw(self, coup: CoupOnTable) -> Generator[Action, None, int]:
-        """Draw a card too many if asked; returns how many cards are to be burned for it."""
-        mistake = _overdraw_occasion(coup)
+    def _overdraw(self, coup: CoupOnTable) -> Generator[DealerAction, None, int]:
+        """Overdraw if that is due; returns how many cards are to be burned for it."""
+        mistake = _overdraw_mistake(coup)
         if not self.is_due(mistake):
             return 0
         coup.mistakes.append(mistake)
@@ -210,16 +212,16 @@ class Dealer:
         coup.put(Place.ASIDE, card)
         yield Draw(card, Place.ASIDE)
         yield MistakeMade(mistake)
-        yield ClearError(OVERDRAW_ERROR)
-        return self._burned_for(card)
+        yield ClearDeviceError(OVERDRAW_ERROR)
+        return self._remedy_burn_count(card)
 
-    def _burned_for(self, card: Card) -> int:
+    def _remedy_burn_count(self, card: Card) -> int:
         """How many cards are burned for a card drawn in error."""
         burns = self.settings.overdraw_remedy is OverdrawRemedy.BURN_AMOUNT
         return card.burn_value if burns else 0
 
     def _press_result(self, coup: CoupOnTable) -> Acts:
-        pressed = coup.right_result()
+        pressed = coup.correct_result()
         for mistake in (Mistake.WRONG_RESULT, Mistake.WRONG_PAIR):
             if not self.is_due(mistake):
                 continue
@@ -233,7 +235,9 @@ class Dealer:
         self.truth.records.append(coup.truth())
         yield pressed
 
-    def _leave(self, coup: CoupOnTable, action: PressResult | ForcedExit, why: Mistake) -> Acts:
+    def _leave(
+        self, coup: CoupOnTable, action: PressResult | PressForcedExit, why: Mistake
+    ) -> Acts:
         """End the coup in the wrong way."""
         coup.mistakes.append(why)
         self.truth.records.append(coup.truth())
@@ -245,14 +249,14 @@ class Dealer:
         card = yield from self._stray(Place.ASIDE)
         yield MistakeMade(Mistake.CARD_IN_SETTING_MODE)
         yield SettingMode(on=False)
-        yield from self._burn(self._burned_for(card))
+        yield from self._burn(self._remedy_burn_count(card))
 
     def _burn(self, count: int) -> Acts:
-        """Burn cards beside the count, under the key."""
+        """Burn cards outside the count, with the burn key."""
         for _ in range(count):
             yield from self._stray(Place.BURN)
 
-    def _stray(self, place: Place) -> Generator[Action, None, Card]:
+    def _stray(self, place: Place) -> Generator[DealerAction, None, Card]:
         """Draw a card that belongs to no coup."""
         card = yield from self.next_card()
         self.truth.records.append(
@@ -266,29 +270,29 @@ class Dealer:
             yield from self._stray(Place.ASIDE)
             yield MistakeMade(Mistake.CARD_AFTER_LAST_HAND)
         if self.is_due(Mistake.THIRD_CUT_CARD):
-            yield CutCard()
-            yield CutCard()
+            yield DrawCutCard()
+            yield DrawCutCard()
             yield MistakeMade(Mistake.THIRD_CUT_CARD)
 
     def _loading(self, number: int) -> Loading:
-        """The loading of a shoe, the cut card placed wrongly where that is the mistake."""
+        """The loading of a shoe, with the cut card placed wrongly where that mistake is planned."""
         settings = self.settings
         loading = shuffled_loading(settings.seed, number, settings.decks)
         if settings.cut_from_back is not None:
             loading = replace(loading, cut_from_back=settings.cut_from_back)
-        wanted = {plan.mistake for plan in settings.mistakes if plan.shoe == number}
-        if Mistake.CUT_CARD_DURING_BURN in wanted:
+        planned = {plan.mistake for plan in settings.mistakes if plan.shoe == number}
+        if Mistake.CUT_CARD_DURING_BURN in planned:
             loading = replace(loading, cut_from_back=len(loading.cards) - 1)
-        if Mistake.CUT_CARD_NEAR_BACK in wanted:
+        if Mistake.CUT_CARD_NEAR_BACK in planned:
             loading = replace(loading, cut_from_back=12 + settings.seed % 2)
-        if Mistake.INSUFFICIENT_CARDS in wanted:
+        if Mistake.INSUFFICIENT_CARDS in planned:
             loading = self._short_loading(number, loading)
         return loading
 
     def _short_loading(self, number: int, loading: Loading) -> Loading:
-        """Place the cut card so near the back that the cards run out in the middle of a coup.
+        """Place the cut card so near the back that the cards run out within a coup.
 
-        Where the coups happen to end with the very last card, the last cards are cut once more.
+        Where the last coup happens to end with the last card, the last cards are rotated.
         """
         front, tail = loading.cards[:-TAIL_CARDS], loading.cards[-TAIL_CARDS:]
         for turn in range(TAIL_CARDS):
@@ -311,8 +315,8 @@ class Dealer:
         )
 
 
-def _overdraw_occasion(coup: CoupOnTable) -> Mistake:
-    """Which mistake a further card would be on a complete coup."""
+def _overdraw_mistake(coup: CoupOnTable) -> Mistake:
+    """Which mistake another card would be on a complete coup."""
     if coup.natural:
         return Mistake.OVERDRAW_AFTER_NATURAL
     if coup.cards_dealt == 4:

@@ -1,7 +1,5 @@
-"""What a dealer can do wrong: one list, one line each.
+"""Defines the closed set of dealer mistakes, and how one is planned for a chosen coup.
 
-Responsible for: the closed set of mistakes and the request for one at a chosen coup.
-Not responsible for: how a mistake is played (dealer) and what the table should say to it.
 Source: package README, "Mistakes".
 """
 
@@ -32,9 +30,9 @@ class Mistake(StrEnum):
 
 DESCRIPTIONS = {
     Mistake.BURN_SHORT: "one burn card too few; the next card is drawn as if play had begun",
-    Mistake.BURN_LONG: "one card more is burned than the first card says",
+    Mistake.BURN_LONG: "one card more is burned than the first card requires",
     Mistake.BURN_SKIPPED: "no burn at all; the first card is drawn as if play had begun",
-    Mistake.OVERDRAW_AFTER_NATURAL: "a fifth card although a natural ended the drawing",
+    Mistake.OVERDRAW_AFTER_NATURAL: "a fifth card although a natural ended the coup",
     Mistake.PLAYER_THIRD_WHEN_STANDING: "a Player third card on 6 or 7, the Banker standing too",
     Mistake.EXTRA_CARD: "one card more after third cards completed both hands",
     Mistake.MISSING_PLAYER_THIRD: "the result is pressed before the Player's third card is drawn",
@@ -51,8 +49,8 @@ DESCRIPTIONS = {
     Mistake.CARD_IN_SETTING_MODE: "a card is drawn between coups with the shoe in setting mode",
 }
 
-# These belong to a shoe as a whole: the coup of the request does not matter.
-OF_THE_SHOE = frozenset(
+# Mistakes of a shoe as a whole: the planned coup does not matter.
+SHOE_MISTAKES = frozenset(
     {
         Mistake.BURN_SHORT,
         Mistake.BURN_LONG,
@@ -69,7 +67,7 @@ OF_THE_SHOE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PlannedMistake:
-    """A mistake made in `shoe`, at the first coup from `coup` on that offers the occasion."""
+    """A mistake planned for `shoe`, at the first suitable coup from `coup` on."""
 
     mistake: Mistake
     coup: int = 1
@@ -77,7 +75,7 @@ class PlannedMistake:
 
 
 def planned_mistake(text: str) -> PlannedMistake:
-    """Read `name@coup` or `name@shoe.coup`; both count from 1. Raises ValueError."""
+    """Parse `name@coup` or `name@shoe.coup`; both count from 1. Raises ValueError."""
     name, _, place = text.partition("@")
     shoe, dot, coup = place.partition(".")
     if not dot:

@@ -1,7 +1,5 @@
-"""The physical shoe: shuffled cards in a row, with cut cards between them.
+"""Simulates the physical shoe: a seeded shuffle, the cut cards, and what comes out next.
 
-Responsible for: a seeded shuffle, where the cut cards lie, and what comes out next.
-Not responsible for: what the dealer does with it (dealer).
 Source: clauses S42-a-1-decks, S42-e-6-first (14 from the back), S42-e-6-second.
 """
 
@@ -24,8 +22,8 @@ class CutCardKind(Enum):
 Slot: TypeAlias = Card | CutCardKind
 
 
-class ShoeEmpty(Exception):
-    """Not even a cut card is left."""
+class EmptyShoeError(Exception):
+    """Neither a card nor a cut card is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Loading:
     cut_from_back: int
 
     def slots(self) -> tuple[Slot, ...]:
-        """All that lies in the shoe, in the order it comes out."""
+        """The cards and cut cards in the shoe, in the order they come out."""
         front = len(self.cards) - self.cut_from_back
         return (
             *self.cards[:front],
@@ -55,21 +53,21 @@ def shuffled_loading(seed: int, number: int, deck_count: int) -> Loading:
 
 
 class PhysicalShoe:
-    """Gives out one slot after the other."""
+    """Yields one slot after the other."""
 
     def __init__(self, loading: Loading) -> None:
         self._slots = loading.slots()
-        self._given = 0
+        self._drawn = 0
 
     @property
     def cards_left(self) -> int:
-        """Playing cards still inside."""
-        return sum(isinstance(slot, Card) for slot in self._slots[self._given :])
+        """How many playing cards are left."""
+        return sum(isinstance(slot, Card) for slot in self._slots[self._drawn :])
 
     def next(self) -> Slot:
-        """What comes out next. Raises ShoeEmpty."""
-        if self._given == len(self._slots):
-            raise ShoeEmpty("the shoe is empty")
-        slot = self._slots[self._given]
-        self._given += 1
+        """The next card or cut card. Raises ShoeEmpty."""
+        if self._drawn == len(self._slots):
+            raise EmptyShoeError("the shoe is empty")
+        slot = self._slots[self._drawn]
+        self._drawn += 1
         return slot

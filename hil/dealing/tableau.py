@@ -1,8 +1,7 @@
-"""Who draws: the bench's own reading of the rules of drawing.
+"""The bench's own drawing rules: point count, next hand due a card, winner and pairs.
 
-Responsible for: the point count, the next hand due a card, the winner and the pairs.
-Not responsible for: mistakes (they are the dealer's) and for anything the program decides; this
-module and the program's rules must never share a line, or they would be wrong together.
+This module and the program's rules must never share a line, or they would be wrong together.
+
 Source: clauses S42-i-1, S42-i-2-draw, S42-i-3-012 to S42-i-3-789; F-29 (natural).
 """
 
@@ -42,7 +41,7 @@ def is_natural(player: tuple[int, ...], banker: tuple[int, ...]) -> bool:
 
 
 def banker_draws(banker: int, player_third: int | None) -> bool:
-    """Table 2: Banker on a two-card count of `banker`; None where the Player stands."""
+    """Table 2: whether a Banker count of `banker` draws; `player_third` None: the Player stood."""
     if player_third is None:
         return banker <= 5
     if banker <= 2:
@@ -64,7 +63,7 @@ def next_hand(player: tuple[int, ...], banker: tuple[int, ...]) -> Hand | None:
 
 
 def winner(player: tuple[int, ...], banker: tuple[int, ...]) -> Winner:
-    """Who wins on the counts as they stand."""
+    """The winner by the point counts."""
     difference = points(player) - points(banker)
     if difference == 0:
         return Winner.TIE

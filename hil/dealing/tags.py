@@ -1,8 +1,5 @@
-"""Batches of cards with chips in them: which piece of plastic answers with which identity.
+"""Simulates batches of cards with RFID chips: identities, the batch file, chip memory.
 
-Responsible for: the cards of a batch, its file in the form the program imports, and what is written
-in each chip.
-Not responsible for: the order in which cards are dealt (shoe), reading chips (hil.emulator).
 Source: controller/README.md, "The batch file" and "What a card's chip holds"; ISO/IEC 15693
 identities of NXP's ICODE SLIX chips begin with E0 04 01.
 """
@@ -28,7 +25,7 @@ BACK_NUMBERS = {"red": 1, "blue": 2}
 
 @dataclass(frozen=True, slots=True)
 class PhysicalBatch:
-    """Equal decks with one back, and the cut cards that belong to them."""
+    """Equal decks with one back, and their cut cards."""
 
     name: str
     back: str
@@ -36,7 +33,7 @@ class PhysicalBatch:
     cards: tuple[PhysicalCard, ...]
 
     def of(self, card: Card) -> PhysicalCard:
-        """The piece of plastic with that face from that deck. Raises KeyError."""
+        """The physical card with that face from that deck. Raises KeyError."""
         for one in self.cards:
             if one.card == card:
                 return one
@@ -47,7 +44,7 @@ class PhysicalBatch:
         return tuple(one for one in self.cards if one.card is None)
 
     def csv(self) -> str:
-        """The batch as a file: a heading, then a row for each card."""
+        """The batch file: a heading, then a row for each card."""
         heading = (("batch", self.name), ("back", self.back), ("decks", self.decks))
         rows = sorted(self.cards, key=lambda one: (one.deck, one.tag))
         lines = [*(f"# {name} = {value}" for name, value in heading), COLUMNS, *map(_row, rows)]
@@ -55,7 +52,7 @@ class PhysicalBatch:
 
 
 def batch(name: str, back: str, deck_count: int = DECKS) -> PhysicalBatch:
-    """The batch of that name: equal names give equal identities."""
+    """Make the batch of that name: equal names give equal identities."""
     source = Random(f"batch:{name}")  # noqa: S311 - reproducible, not secret
     faces: list[Card | None] = [*decks(deck_count), *([None] * CUT_CARDS)]
     source.shuffle(faces)
@@ -65,22 +62,22 @@ def batch(name: str, back: str, deck_count: int = DECKS) -> PhysicalBatch:
 
 
 def usual_batches(deck_count: int = DECKS) -> tuple[PhysicalBatch, PhysicalBatch]:
-    """The two batches of a table, a red one and a blue one, that take turns."""
+    """The two batches of a table, a red one and a blue one, that alternate."""
     first, second = (batch(name, back, deck_count) for name, back in zip(NAMES, BACKS, strict=True))
     return first, second
 
 
 def chip_memory(piece: PhysicalCard) -> bytes:
-    """What is written in the chip: mark, version, rank, suit, back, deck, and their sum."""
+    """The chip's memory: mark, version, rank, suit, back, deck, and their CRC."""
     rank, suit = 0, 0
     if piece.card is not None:
         rank, suit = piece.card.rank, ord(piece.card.suit.value)
-    told = bytes((MARK, VERSION, rank, suit, BACK_NUMBERS[piece.back], piece.deck))
-    return told + _sum(told)
+    data = bytes((MARK, VERSION, rank, suit, BACK_NUMBERS[piece.back], piece.deck))
+    return data + _crc16(data)
 
 
 def _ascending_tags(source: Random) -> Iterator[str]:
-    """As chips of one delivery are numbered: ascending, with gaps."""
+    """Identities like those of one delivery of chips: ascending, with gaps."""
     number = source.randrange(1 << 32, 1 << 36)
     while True:
         number += source.randint(1, 200)
@@ -93,7 +90,7 @@ def _row(piece: PhysicalCard) -> str:
     return f"{piece.tag},{RANK_NAMES[piece.card.rank - 1]},{piece.card.suit.value},{piece.deck}"
 
 
-def _sum(data: bytes) -> bytes:
+def _crc16(data: bytes) -> bytes:
     """CRC-16/IBM-3740, most significant byte first."""
     register = 0xFFFF
     for value in data:

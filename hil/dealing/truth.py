@@ -1,8 +1,8 @@
-"""What truly happened at the bench: the record tests compare the program's journal with.
+"""Records what truly happened at the bench, for comparison with the program's journal.
 
-Responsible for: the truth records and their form as JSON lines.
-Not responsible for: judging anybody. A coup's winner here is what the rules make of the cards that
-lie on the table; what the dealer pressed stands beside it.
+A coup's winner here is what the rules make of the cards on the table; what the dealer pressed is
+recorded beside it.
+
 Source: package README, "Truth".
 """
 
@@ -19,7 +19,7 @@ from hil.dealing.tableau import Winner
 
 @dataclass(frozen=True, slots=True)
 class PlacedCard:
-    """A card that left the shoe and where the dealer put it."""
+    """A card that left the shoe, and where the dealer put it."""
 
     place: Place
     card: Card
@@ -29,14 +29,14 @@ class PlacedCard:
 
 
 def placed_card(text: str) -> PlacedCard:
-    """Read what `str(PlacedCard)` wrote. Raises ValueError."""
+    """Parse the text of `str(PlacedCard)`. Raises ValueError."""
     place, name, deck = text.split(":")
     return PlacedCard(Place(place), card_named(name, int(deck)))
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """What the dealer pressed at the end of a coup."""
+class PressedResult:
+    """The result the dealer pressed at the end of a coup."""
 
     winner: Winner
     player_pair: bool
@@ -45,7 +45,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class BurnTruth:
-    """The burn of a shoe: every card, the first one first; `owed` counts the first card too."""
+    """The burn of a shoe: all cards in order; `owed` includes the first card."""
 
     shoe: int
     cards: tuple[PlacedCard, ...]
@@ -70,7 +70,7 @@ class CoupTruth:
     natural: bool
     player_pair: bool
     banker_pair: bool
-    declared: Declared | None
+    declared: PressedResult | None
     void: bool
     cut_card_after: int | None
     mistakes: tuple[Mistake, ...] = ()
@@ -82,7 +82,7 @@ class CoupTruth:
 
 @dataclass(frozen=True, slots=True)
 class ShoeTruth:
-    """A loading of the shoe: how it was made."""
+    """A loading of the shoe."""
 
     shoe: int
     cards: int
@@ -91,7 +91,7 @@ class ShoeTruth:
 
 @dataclass(frozen=True, slots=True)
 class MistakeTruth:
-    """A mistake was made; `coup` is the coup in hand or the last one, 0 during the burn."""
+    """A mistake that was made; `coup` is the current or the last coup, 0 during the burn."""
 
     shoe: int
     coup: int
@@ -109,7 +109,7 @@ class StrayTruth:
 
 @dataclass(frozen=True, slots=True)
 class ReportTruth:
-    """One report of the device. `delivered`: at least one whole copy went out to a listener."""
+    """One report of the device. `delivered`: at least one whole copy reached the host."""
 
     ordinal: int
     code: str
@@ -126,7 +126,7 @@ TruthRecord: TypeAlias = ShoeTruth | BurnTruth | CoupTruth | StrayTruth | Mistak
 
 @dataclass(slots=True)
 class Truth:
-    """All records of a run, in the order they became true."""
+    """All records of a run, in the order they were made."""
 
     records: list[TruthRecord] = field(default_factory=list)
 
@@ -173,7 +173,7 @@ def json_line(record: TruthRecord) -> str:
 
 
 def read_json_lines(lines: Iterable[str]) -> Truth:
-    """Read what `json_line` wrote. Raises ValueError or KeyError on anything else."""
+    """Parse lines of `json_line`. Raises ValueError or KeyError on anything else."""
     return Truth([_record(json.loads(line)) for line in lines if line.strip()])
 
 
@@ -196,7 +196,7 @@ def _record(plain: dict[str, Any]) -> TruthRecord:
             return BurnTruth(**plain)
         case "CoupTruth":
             return _coup(plain)
-    raise ValueError(f"no such truth record: {kind}")
+    raise ValueError(f"unknown truth record: {kind}")
 
 
 def _coup(plain: dict[str, Any]) -> CoupTruth:
@@ -205,7 +205,7 @@ def _coup(plain: dict[str, Any]) -> CoupTruth:
         plain["winner"] = Winner(plain["winner"])
     if plain["declared"] is not None:
         pressed = plain["declared"]
-        plain["declared"] = Declared(
+        plain["declared"] = PressedResult(
             Winner(pressed["winner"]), pressed["player_pair"], pressed["banker_pair"]
         )
     return CoupTruth(**plain)

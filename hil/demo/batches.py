@@ -1,8 +1,5 @@
-"""The batches of a demo with an RFID shoe: enrolled before, and told of after.
+"""The batches of a demo with an RFID shoe: enrols them, and reads where their cards ended.
 
-Responsible for: the table's key and two batch files, taken over by the program's own commands as at
-any table; where all cards were at the end, as the table shows it.
-Not responsible for: the cards (hil.dealing.tags) and following them (the program's custody).
 Source: package README, "The demo"; controller/README.md, "The batch file", "Snapshot".
 """
 
@@ -10,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.tags import usual_batches
 from hil.demo.plan import DECKS
 from hil.rig.program import PROGRAM, ProgramFailed
@@ -22,8 +19,8 @@ OPERATOR = "demonstration"
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
-    """One batch: how many of its cards are in which place; empty places are left out."""
+class BatchPlaces:
+    """One batch: the number of its cards in each place; empty places are left out."""
 
     batch: str
     back: str
@@ -36,36 +33,36 @@ class Whereabouts:
 
 def make_key(folder: Path) -> None:
     """Make the table's key. Raises ProgramFailed."""
-    program_command("keys", "make", str(folder / KEY))
+    run_command("keys", "make", str(folder / KEY))
 
 
 def enrol(folder: Path) -> None:
-    """Take both batches over, with a receipt by the table's key. Raises ProgramFailed."""
+    """Import both batches, with a receipt by the table's key. Raises ProgramFailed."""
     key, batches = folder / KEY, folder / FOLDER
     for batch in usual_batches(DECKS):
         delivered = folder / f"{batch.name}.delivered.csv"
         delivered.write_text(batch.csv(), encoding="utf-8")
         where = ("--folder", str(batches), "--key", str(key))
         who = ("--maker", MAKER, "--operator", OPERATOR)
-        program_command("batch", "import", str(delivered), *who, *where)
+        run_command("batch", "import", str(delivered), *who, *where)
 
 
-def whereabouts(table: Shown) -> tuple[Whereabouts, ...]:
-    """Where the cards of each batch are, by a snapshot."""
+def batch_places(table: SnapshotPart) -> tuple[BatchPlaces, ...]:
+    """Where the cards of each batch are by a snapshot; empty if the table tracks no cards."""
     custody = table.part("custody")
     if custody is None:
         return ()
-    return tuple(_whereabouts(one) for one in custody.parts("batches"))
+    return tuple(_batch_places(one) for one in custody.parts("batches"))
 
 
-def _whereabouts(batch: Shown) -> Whereabouts:
-    cards = batch.part("cards") or Shown({})
+def _batch_places(batch: SnapshotPart) -> BatchPlaces:
+    cards = batch.part("cards") or SnapshotPart({})
     counted = tuple((place, cards.number(place)) for place in cards.values)
     places = tuple((place, count) for place, count in counted if count)
-    return Whereabouts(batch.text("batch"), batch.text("back"), places)
+    return BatchPlaces(batch.text("batch"), batch.text("back"), places)
 
 
-def program_command(*words: str) -> None:
+def run_command(*words: str) -> None:
     """Run one of the program's commands. Raises ProgramFailed."""
     done = subprocess.run(
         [*PROGRAM, *words],

@@ -1,8 +1,5 @@
-"""Cards, hands and beads for a terminal.
+"""Draws cards, hands and beads on a terminal, in colour or not, in Unicode or ASCII.
 
-Responsible for: how a playing card, a hand and a row of results look, in colour and without, in
-Unicode and in ASCII.
-Not responsible for: where they stand on the screen (demo_view).
 Source: package README, "The demo".
 """
 
@@ -32,7 +29,7 @@ _BEADS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The signs that a terminal can show."""
+    """The characters that a terminal can show."""
 
     suits: MappingProxyType[str, str]
     corners: str  # top left, top right, bottom left, bottom right
@@ -53,7 +50,7 @@ ASCII = Glyphs(
 
 
 def card_text(card: str, glyphs: Glyphs) -> str:
-    """A card in two or three signs, such as "7♥"."""
+    """A card in two or three characters, such as "7♥"."""
     suit = glyphs.suits.get(card[-1:])
     return card if suit is None or card == HIDDEN_CARD else card[:-1] + suit
 
@@ -85,10 +82,10 @@ def _face(card: str, glyphs: Glyphs) -> tuple[tuple[str, ...], str]:
     return (top, *framed, bottom), style
 
 
-def hand_picture(cards: Sequence[str], glyphs: Glyphs, room: int = HAND_CARDS_MAX) -> Text:
-    """Cards side by side, CARD_HEIGHT rows high; as wide as `room` cards, so that none moves when
+def hand_text(cards: Sequence[str], glyphs: Glyphs, room: int = HAND_CARDS_MAX) -> Text:
+    """Cards side by side, CARD_HEIGHT rows high and `room` cards wide.
 
-    another comes.
+    The width is fixed, so that cards do not move when another one comes.
     """
     faces = [_face(card, glyphs) for card in cards]
     width = room * (CARD_WIDTH + 1) - 1
@@ -116,7 +113,7 @@ def bead_row(outcomes: Sequence[str], width: int, glyphs: Glyphs) -> Text:
 
 
 def bead_plate(outcomes: Sequence[str], rows: int, width: int, glyphs: Glyphs) -> list[Text]:
-    """The results column by column, each `rows` high, the oldest columns left out if need be."""
+    """The results in columns of `rows`; the oldest columns are left out if there is no room."""
     columns = [outcomes[at : at + rows] for at in range(0, len(outcomes), rows)]
     columns = columns[-(width // 2) :]
     plate = []

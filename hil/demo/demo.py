@@ -1,8 +1,5 @@
-"""The demonstration: an emulated shoe, the unchanged program, and a person who watches.
+"""Puts one demo together (line, emulator, dealer, program, floorperson, screen) and runs it.
 
-Responsible for: putting one demo together (line, emulator, dealer, program, floorperson, screen),
-seeing it through to its end, to Ctrl-C or to a failure, and taking it apart in order.
-Not responsible for: any of the parts (demo_*), and the command line (cli).
 Source: package README, "The demo".
 """
 
@@ -13,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from hil.demo.batches import enrol, make_key, whereabouts
-from hil.demo.dealing import Dealing, Dealt
+from hil.demo.batches import batch_places, enrol, make_key
+from hil.demo.dealing import DealingResult, DealingThread
 from hil.demo.floorperson import ScriptedFloorperson
-from hil.demo.follow import Chronicle, Newest
-from hil.demo.plan import DemoSettings, Manner, Transport
+from hil.demo.follow import JournalFollower, SnapshotFollower
+from hil.demo.plan import DealerConduct, DemoSettings, Transport
 from hil.demo.program import DemoProgram
 from hil.demo.screen import Screen
 from hil.demo.shuffler import DemoShuffler
@@ -30,57 +27,60 @@ from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, serve, url_of
 
 FRAME_S = 0.08
 CONNECT_S_MAX = 10.0
-# Nothing is dropped while a busy machine keeps the program waiting.
+# How long an emulated line waits for a program on a busy machine before bytes are lost.
 PATIENCE_S = 60.0
-# A careless dealer is to be seen dealing on, however busy the machine is.
+# Time for a careless dealer to deal on visibly, even on a busy machine.
 LOOKS_AWAY_S = 3.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FOOTER = "Ctrl-C stops, and verifies what was dealt"
 
 
-class CannotBegin(Exception):
-    """The demo cannot begin; the message says why and what to do."""
+class CannotStart(Exception):
+    """The demo cannot start; the message says why and what to do."""
 
 
-def play(settings: DemoSettings, screen: Screen) -> Dealt:
-    """Play the demo. Raises CannotBegin and ProgramFailed."""
+def play(settings: DemoSettings, screen: Screen) -> DealingResult:
+    """Play the demo. Raises CannotStart and ProgramFailed."""
     _make_folder(settings.folder)
     with (
-        told_to_stop() as stopping,
+        stop_event() as stopping,
         _line(settings) as server,
         DemoShuffler(settings) as shuffler,
-        DemoProgram(settings, url_of(server), _prepared(settings, shuffler)) as program,
+        DemoProgram(settings, url_of(server), _prepare(settings, shuffler)) as program,
     ):
         program.start()
         if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
-            raise ProgramFailed(program.last_words("the program did not connect to the shoe"))
-        chronicle, newest = Chronicle(settings.folder), Newest(program.client)
-        dealing = Dealing(settings, server, program.act, newest, chronicle, shuffler)
-        looks_away_s = LOOKS_AWAY_S if settings.manner is Manner.CARELESS else 0.0
-        floorperson = ScriptedFloorperson(
-            newest, program.act, settings.tempo.reading_s, looks_away_s
+            raise ProgramFailed(program.with_log_tail("the program did not connect to the shoe"))
+        journal_events, snapshots = (
+            JournalFollower(settings.folder),
+            SnapshotFollower(program.client),
         )
-        parts = Parts(settings, program, newest, chronicle, dealing, floorperson)
+        dealing = DealingThread(settings, server, program.act, snapshots, journal_events, shuffler)
+        looks_away_s = LOOKS_AWAY_S if settings.conduct is DealerConduct.CARELESS else 0.0
+        floorperson = ScriptedFloorperson(
+            snapshots, program.act, settings.tempo.reading_s, looks_away_s
+        )
+        running = RunningDemo(settings, program, snapshots, journal_events, dealing, floorperson)
         try:
-            failure = parts.run(screen, stopping)
+            failure = running.run(screen, stopping)
         finally:
-            parts.take_apart()
+            running.shut_down()
     with (settings.folder / "truth.jsonl").open("w", encoding="utf-8") as file:
         dealing.write_truth(file.write)
     complete = dealing.complete and not failure
-    return Dealt(
+    return DealingResult(
         truth=dealing.truth,
         complete=complete,
         interrupted=stopping.is_set() and not complete,
         failure=failure,
-        whereabouts=whereabouts(newest.table),
+        batch_places=batch_places(snapshots.table),
         batches=dealing.batches,
     )
 
 
 @contextmanager
-def told_to_stop() -> Iterator[Event]:
-    """An event that Ctrl-C sets; a second one ends everything at once. For the main thread."""
+def stop_event() -> Iterator[Event]:
+    """An event that Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt. For the main thread."""
     stopping = Event()
 
     def stop(_number: int, _frame: object) -> None:
@@ -97,19 +97,21 @@ def told_to_stop() -> Iterator[Event]:
 
 
 def _make_folder(folder: Path) -> None:
-    """A folder of the demo's own: nothing that is there is written over or added to."""
+    """Make the demo's own folder. Raises CannotStart if it has any content."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        taken = any(folder.iterdir())
+        used = any(folder.iterdir())
     except OSError as error:
         why = error.strerror or str(error)
-        raise CannotBegin(f"{folder} cannot be made: {why}; name another with --journal") from error
-    if taken:
-        raise CannotBegin(f"{folder} is not empty; name a new folder with --journal")
+        raise CannotStart(
+            f"{folder} cannot be created: {why}; name another with --journal"
+        ) from error
+    if used:
+        raise CannotStart(f"{folder} is not empty; name a new folder with --journal")
 
 
-def _prepared(settings: DemoSettings, shuffler: DemoShuffler) -> str:
-    """Key, batches and pairing, as at any table before its start; the shuffler's section."""
+def _prepare(settings: DemoSettings, shuffler: DemoShuffler) -> str:
+    """Make key, batches and pairing; the shuffler's section of table.toml."""
     make_key(settings.folder)
     if settings.shoe is ShoeKind.RFID:
         enrol(settings.folder)
@@ -128,37 +130,37 @@ def _line(settings: DemoSettings) -> ShoeLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What a running demo consists of."""
+class RunningDemo:
+    """A running demo and its parts."""
 
     settings: DemoSettings
     program: DemoProgram
-    newest: Newest
-    chronicle: Chronicle
-    dealing: Dealing
+    snapshots: SnapshotFollower
+    journal_events: JournalFollower
+    dealing: DealingThread
     floorperson: ScriptedFloorperson
 
     def run(self, screen: Screen, stopping: Event) -> str:
-        """Show it until it is over; what went wrong, empty where nothing did."""
-        self.newest.start()
-        self.chronicle.start()
+        """Run and show it until it is over; the failure, empty if there was none."""
+        self.snapshots.start()
+        self.journal_events.start()
         self.floorperson.start()
         self.dealing.start()
         with screen:
             failure = self._watch(screen, stopping)
             self.dealing.stop()
-            screen.show(self._scene(), self.chronicle)
+            screen.show(self._scene(), self.journal_events)
             if not failure and not stopping.is_set():
                 stopping.wait(self.settings.tempo.last_look_s)
         return failure or self.dealing.failure
 
     def _watch(self, screen: Screen, stopping: Event) -> str:
         while self.dealing.running:
-            screen.show(self._scene(), self.chronicle)
+            screen.show(self._scene(), self.journal_events)
             if stopping.wait(FRAME_S):
                 return ""
             if not self.program.alive:
-                return self.program.last_words("the program ended in the middle of the demo")
+                return self.program.with_log_tail("the program ended in the middle of the demo")
             if self.floorperson.failure:
                 return self.floorperson.failure
         return ""
@@ -166,18 +168,18 @@ class Parts:
     def _scene(self) -> Scene:
         settings = self.settings
         return Scene(
-            table=self.newest.table,
-            history=self.chronicle.of_this_shoe(),
+            table=self.snapshots.table,
+            history=self.journal_events.this_shoe_events(),
             shoes=settings.shoes,
             footer=f" seed {settings.seed}   {settings.speed.value} speed   {FOOTER}",
-            careless=settings.manner is Manner.CARELESS,
+            careless=settings.conduct is DealerConduct.CARELESS,
         )
 
-    def take_apart(self) -> None:
-        """End every part in order; the program has to end well. Raises ProgramFailed."""
+    def shut_down(self) -> None:
+        """End every part in order. Raises ProgramFailed."""
         self.dealing.stop()
         self.floorperson.stop()
-        self.chronicle.stop()
+        self.journal_events.stop()
         if self.program.alive:
             self.program.stop()
-        self.newest.join()
+        self.snapshots.join()

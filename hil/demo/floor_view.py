@@ -1,8 +1,5 @@
-"""What the floor sees in the live view: the open irregularity with its clauses, or the past ones.
+"""The floor's panel of the live view: the open irregularity with its clauses, or the past ones.
 
-Responsible for: choosing and breaking the lines of an irregularity so that its kind, its first
-clause, a thing permitted and a thing forbidden always fit, and the list of those decided.
-Not responsible for: the rest of the screen (demo_view).
 Source: package README, "The demo"; controller/README.md, "Irregularities".
 """
 
@@ -18,16 +15,16 @@ from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.clauses import Clause
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
-from hil.demo.floorperson import NAME, REASON_PREFIX, intention
-from hil.demo.follow import Happening
+from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision
+from hil.demo.follow import JournalEvent
 
 Clauses: TypeAlias = Mapping[str, Clause]
 
 DIM = "dim"
 FRAME = "bright_black"
-# Words in a frame would take its colour.
+# Without a style, words in a frame would take its colour.
 PLAIN, TITLE = "default", "bold default"
 LABEL_WIDTH = 11
 QUIET = (
@@ -36,16 +33,16 @@ QUIET = (
 )
 
 
-def floor_title(table: Shown, history: Sequence[Happening]) -> tuple[Text, Text, str]:
-    """Title, subtitle and border style of the floor's part."""
-    waiting = table.parts("irregularities")
-    if not waiting:
+def floor_title(table: SnapshotPart, history: Sequence[JournalEvent]) -> tuple[Text, Text, str]:
+    """Title, subtitle and border style of the floor's panel."""
+    pending = table.parts("irregularities")
+    if not pending:
         count = sum(isinstance(one, Irregularity) for one in history)
         return Text("floor", TITLE), Text(f"{count} so far" if count else "", PLAIN), FRAME
-    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
-    more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    first = next((one for one in pending if one.yes("suspends")), pending[0])
+    more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
     title = Text(f"{first.text('code')}{more}", ALERT_STYLE)
-    decision, why = intention(table)
+    decision, why = choose_decision(table)
     subtitle = Text.assemble(
         (f"{NAME}: ", PLAIN), (decision, f"bold {TIE_STYLE}"), (f", {why}", PLAIN)
     )
@@ -53,8 +50,8 @@ def floor_title(table: Shown, history: Sequence[Happening]) -> tuple[Text, Text,
 
 
 def floor_lines(
-    table: Shown,
-    history: Sequence[Happening],
+    table: SnapshotPart,
+    history: Sequence[JournalEvent],
     clauses: Clauses,
     glyphs: Glyphs,
     width: int,
@@ -62,15 +59,15 @@ def floor_lines(
     careless: bool,
 ) -> list[Text]:
     """At most `rows` lines, none wider than `width`."""
-    waiting = table.parts("irregularities")
-    remedy = table.part("remedy") or Shown({})
+    pending = table.parts("irregularities")
+    remedy = table.part("remedy") or SnapshotPart({})
     steps = [("done", remedy.texts("done")), ("owed", owed_steps(table))]
-    if not waiting:
+    if not pending:
         owed = _fitting(_step_items(steps[1:]), width, rows)
         return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]
-    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
-    said = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
-    items = _irregularity_items(first, said.get(first.number("number"), ""), clauses)
+    first = next((one for one in pending if one.yes("suspends")), pending[0])
+    details = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
+    items = _irregularity_items(first, details.get(first.number("number"), ""), clauses)
     lines = _fitting([*items, *_step_items(steps)], width, rows)
     if careless and len(lines) < rows:
         words = "The careless dealer deals on: what comes now counts only if it is taken over."
@@ -79,8 +76,8 @@ def floor_lines(
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
-    """Something to say; the least `rank` is said first when there is no room for all."""
+class _TextItem:
+    """A labelled text; without room for all the lowest `rank` comes first."""
 
     rank: int
     label: str
@@ -98,31 +95,31 @@ class _Item:
         ]
 
 
-def _irregularity_items(one: Shown, detail: str, clauses: Clauses) -> list[_Item]:
+def _irregularity_items(one: SnapshotPart, detail: str, clauses: Clauses) -> list[_TextItem]:
     """One irregularity: what happened, by which clauses, what is permitted and forbidden."""
     where = f"coup {one.number('coup')}" if one.number("coup") else "no coup"
-    # What is said to people begins with the title; without it the title must do.
-    items = [_Item(0, where, ALERT_STYLE, detail or one.text("title"))]
+    # The detail begins with the title; without a detail the title is shown.
+    items = [_TextItem(0, where, ALERT_STYLE, detail or one.text("title"))]
     for number, name in enumerate(one.texts("clauses")):
         label = "" if number else "clause"
-        items.append(_Item(2 + 3 * number, label, "bold", _clause_words(name, clauses)))
+        items.append(_TextItem(2 + 3 * number, label, "bold", _clause_words(name, clauses)))
     for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
         for number, words in enumerate(one.texts(key)):
-            items.append(_Item(rank + 3 * number, "" if number else key, style, words))
+            items.append(_TextItem(rank + 3 * number, "" if number else key, style, words))
     return items
 
 
-def _step_items(steps: Sequence[tuple[str, Sequence[str]]]) -> list[_Item]:
+def _step_items(steps: Sequence[tuple[str, Sequence[str]]]) -> list[_TextItem]:
     """What has been done for a remedy, and what is still owed."""
     return [
-        _Item(5, "" if number else name, TIE_STYLE, words)
+        _TextItem(5, "" if number else name, TIE_STYLE, words)
         for name, texts in steps
         for number, words in enumerate(texts)
     ]
 
 
-def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:
-    """The items of least rank that fit, in their order."""
+def _fitting(items: Sequence[_TextItem], width: int, rows: int) -> list[Text]:
+    """The lines of the items of lowest rank that fit, in their order."""
     chosen: set[int] = set()
     left = rows
     for index in sorted(range(len(items)), key=lambda each: items[each].rank):
@@ -134,11 +131,11 @@ def _fitting(items: Sequence[_Item], width: int, rows: int) -> list[Text]:
 
 
 def _past(
-    history: Sequence[Happening], clauses: Clauses, glyphs: Glyphs, width: int, rows: int
+    history: Sequence[JournalEvent], clauses: Clauses, glyphs: Glyphs, width: int, rows: int
 ) -> list[Text]:
     """The irregularities of this shoe with their decisions, the newest first.
 
-    With their clauses where there is room for all.
+    With their clauses if there is room for all.
     """
     decided = {
         number: one

@@ -1,8 +1,5 @@
-"""The floorperson of a demo: a script that says that it is one.
+"""The scripted floorperson of a demo: decides each open irregularity over the control socket.
 
-Responsible for: a decision for each irregularity, in accord with what the emulated dealer does
-next, taken over the control socket as any floorperson takes it, and a while for people to read.
-Not responsible for: whether the decision is permitted; the table says so.
 Source: package README, "The demo", "Mistakes"; controller/README.md, "Actions".
 """
 
@@ -11,63 +8,65 @@ from threading import Event, Thread
 from typing import TypeAlias
 
 from controller.control.client import ControlError
-from controller.procedure.decisions import Decision, Provisional
+from controller.procedure.decisions import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode as Code
-from controller.views.snapshot_reader import Shown
-from hil.demo.follow import Newest
+from controller.views.snapshot_reader import SnapshotPart
+from hil.demo.follow import SnapshotFollower
 
 NAME = "scripted floorperson"
 REASON_PREFIX = "demonstration: "
-LOOK_S = 0.1
+POLL_S = 0.1
 REFUSALS_MAX = 20
 
 Act: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, object]]
 
-# What the dealer of the bench does next is written in the package README, "Mistakes".
+# The package README, "Mistakes", says what the bench's dealer does next.
 SCRIPT = {
-    Code.BURN_SHORT: (Decision.CONTINUE, "a burn card; the burn is completed"),
-    Code.BURN_SKIPPED: (Decision.CONTINUE, "the first burn card; now the burn"),
-    Code.BURN_OVER: (Decision.CONTINUE, "the extra card stays in the discard rack"),
-    Code.CUT_CARD_IN_BURN: (Decision.CLOSE_SHOE, "all cards back, shuffle and cut anew"),
-    Code.CUT_CARD_PLACEMENT: (Decision.CONTINUE, "play goes on by the last-hand rule"),
-    Code.CUT_CARD_EXTRA: (Decision.CONTINUE, "the extra cut card is put aside"),
-    Code.OVERDRAW: (Decision.BURN, "the extra card was seen: its amount is burned"),
-    Code.MISSING_CARD: (Decision.VOID_COUP, "a card was never dealt: nobody is paid"),
-    Code.RESULT_MISMATCH: (Decision.CONTINUE, "the cards decide, not the announcement"),
-    Code.FORCED_EXIT: (Decision.VOID_COUP, "the coup was left: nobody is paid"),
-    Code.CARD_AFTER_LAST_COUP: (Decision.CONTINUE, "the card goes to the discard rack"),
-    Code.CARD_OUTSIDE_PLAY: (Decision.BURN, "the card was seen: its amount is burned"),
-    Code.SHOE_CHANGED_EARLY: (Decision.CLOSE_SHOE, "the cards were changed: it is over"),
-    Code.INSUFFICIENT_CARDS: (Decision.CLOSE_SHOE, "too few cards: void, reshuffle"),
+    Code.BURN_SHORT: (FloorDecision.CONTINUE, "a burn card; the burn is completed"),
+    Code.BURN_SKIPPED: (FloorDecision.CONTINUE, "the first burn card; now the burn"),
+    Code.BURN_OVER: (FloorDecision.CONTINUE, "the extra card stays in the discard rack"),
+    Code.CUT_CARD_IN_BURN: (FloorDecision.CLOSE_SHOE, "all cards back, shuffle and cut again"),
+    Code.CUT_CARD_PLACEMENT: (FloorDecision.CONTINUE, "play goes on by the last-hand rule"),
+    Code.CUT_CARD_EXTRA: (FloorDecision.CONTINUE, "the extra cut card is put aside"),
+    Code.OVERDRAW: (FloorDecision.BURN, "the extra card was seen: its amount is burned"),
+    Code.MISSING_CARD: (FloorDecision.VOID_COUP, "a card was never dealt: nobody is paid"),
+    Code.RESULT_MISMATCH: (FloorDecision.CONTINUE, "the cards decide, not the announcement"),
+    Code.FORCED_EXIT: (FloorDecision.VOID_COUP, "the coup was left: nobody is paid"),
+    Code.CARD_AFTER_LAST_COUP: (FloorDecision.CONTINUE, "the card goes to the discard rack"),
+    Code.CARD_OUTSIDE_PLAY: (FloorDecision.BURN, "the card was seen: its amount is burned"),
+    Code.SHOE_CHANGED_EARLY: (FloorDecision.CLOSE_SHOE, "the cards were changed: it is over"),
+    Code.INSUFFICIENT_CARDS: (FloorDecision.CLOSE_SHOE, "too few cards: void, reshuffle"),
 }
-OTHERWISE = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+FALLBACK_DECISIONS = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
 
 
-def intention(table: Shown) -> tuple[str, str]:
-    """What the script decides and why, of what is open now; both empty where nothing is."""
-    waiting = table.parts("irregularities")
-    if not waiting:
+def choose_decision(table: SnapshotPart) -> tuple[str, str]:
+    """The script's decision and reason for what is open now; both empty if nothing is."""
+    pending = table.parts("irregularities")
+    if not pending:
         return "", ""
-    first = next((one for one in waiting if one.yes("suspends")), waiting[0])
+    first = next((one for one in pending if one.yes("suspends")), pending[0])
     permitted = table.texts("decisions")
     code = first.text("code")
-    decision, why = SCRIPT.get(Code(code), (OTHERWISE[0], "play goes on"))
+    decision, why = SCRIPT.get(Code(code), (FALLBACK_DECISIONS[0], "play goes on"))
     if decision.value in permitted or not permitted:
         return decision.value, why
-    other = next((each.value for each in OTHERWISE if each.value in permitted), permitted[0])
+    other = next(
+        (each.value for each in FALLBACK_DECISIONS if each.value in permitted), permitted[0]
+    )
     return other, "what the table permits here"
 
 
 class ScriptedFloorperson:
-    """Decides whatever is open, after a while, until told to stop.
+    """Decides whatever is open, after a pause, until it is stopped.
 
-    `looks_away_s`: for so long at most a careless dealer has time to deal on first.
+    `looks_away_s`: the longest time in which a careless dealer may deal on first.
     """
 
     def __init__(
-        self, newest: Newest, act: Act, reading_s: float, looks_away_s: float = 0.0
+        self, snapshots: SnapshotFollower, act: Act, reading_s: float, looks_away_s: float = 0.0
     ) -> None:
-        self._newest = newest
+        self._snapshots = snapshots
         self._act = act
         self._reading_s = reading_s
         self._looks_away_s = looks_away_s
@@ -86,26 +85,29 @@ class ScriptedFloorperson:
     def _serve(self) -> None:
         refusals = 0
         while not self._stopping.is_set() and not self.failure:
-            if not self._newest.wait_for(self._waits_for_me, LOOK_S):
+            if not self._snapshots.wait_for(self._has_undecided, POLL_S):
                 continue
             if refusals == 0 and self._stopping.wait(self._reading_s):
                 return
-            if refusals == 0 and intention(self._newest.table)[0] != Decision.BURN.value:
-                # What becomes of a card drawn in error even a careless dealer waits to hear.
-                self._newest.wait_for(_dealt_on, self._looks_away_s)
-            refused = self._decide(self._newest.table)
-            refusals = refusals + 1 if refused else 0
+            if (
+                refusals == 0
+                and choose_decision(self._snapshots.table)[0] != FloorDecision.BURN.value
+            ):
+                # For a card drawn in error even a careless dealer waits for the decision.
+                self._snapshots.wait_for(_play_continued, self._looks_away_s)
+            refusal = self._decide(self._snapshots.table)
+            refusals = refusals + 1 if refusal else 0
             if refusals > REFUSALS_MAX:
-                self.failure = f"the table refuses what the floorperson decides: {refused}"
-            elif refused:
-                self._stopping.wait(LOOK_S)
+                self.failure = f"the table refuses the floorperson's decision: {refusal}"
+            elif refusal:
+                self._stopping.wait(POLL_S)
 
-    def _waits_for_me(self, table: Shown) -> bool:
+    def _has_undecided(self, table: SnapshotPart) -> bool:
         return any(one.number("number") > self._decided for one in table.parts("irregularities"))
 
-    def _decide(self, table: Shown) -> str:
-        """Decide; why the table refused, empty where it did not."""
-        decision, why = intention(table)
+    def _decide(self, table: SnapshotPart) -> str:
+        """Decide; the table's refusal, empty if it accepted."""
+        decision, why = choose_decision(table)
         if not decision:
             return ""
         request = {
@@ -117,7 +119,7 @@ class ScriptedFloorperson:
             "provisional": Provisional.TAKE_OVER.value,
         }
         try:
-            answer = Shown(self._act(request))
+            answer = SnapshotPart(self._act(request))
         except ControlError as error:
             return str(error)
         if not answer.yes("ok"):
@@ -129,6 +131,6 @@ class ScriptedFloorperson:
         return ""
 
 
-def _dealt_on(table: Shown) -> bool:
-    """Whether cards were dealt while the table was suspended, or it is not any more."""
+def _play_continued(table: SnapshotPart) -> bool:
+    """Whether cards were dealt while the table was suspended, or it no longer is."""
     return table.yes("provisional_needed") or table.text("phase") != "suspended"

@@ -1,9 +1,5 @@
-"""Following a running table in two ways: what people see of it, and what its journal says.
+"""Follows a running table: its newest snapshot, and the facts its journal has stored.
 
-Responsible for: the newest snapshot of a subscription, and the finished facts of the journal, read
-beside the running program; both may be waited for.
-Not responsible for: showing them (demo_view, demo_lines) and acting on them (demo_floor,
-demo_dealing).
 Source: controller/README.md, "Snapshot"; controller/journal/README.md, "Reading".
 """
 
@@ -24,42 +20,42 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, Judged
+from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 
 POLL_S = 0.015
 JOIN_S_MAX = 5.0
 
-Happening: TypeAlias = (
+JournalEvent: TypeAlias = (
     ShoeOpened | BurnDone | CoupClosed | ShoeEnded | Irregularity | ResolutionRecorded
 )
 
 
-class Newest:
-    """The newest snapshot. Ends by itself when the table does."""
+class SnapshotFollower:
+    """The newest snapshot, from a subscription. The thread ends when the table does."""
 
     def __init__(self, client: ControlClient) -> None:
         self._client = client
         self._changed = Condition()
-        self._table = Shown({})
+        self._table = SnapshotPart({})
         self._thread = Thread(target=self._follow, name="snapshots", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def join(self) -> None:
-        """Wait for its end, which comes with the table's."""
+        """Wait for the end of the thread."""
         self._thread.join(JOIN_S_MAX)
 
     @property
-    def table(self) -> Shown:
+    def table(self) -> SnapshotPart:
         """The table now; empty before the first snapshot."""
         with self._changed:
             return self._table
 
-    def wait_for(self, ready: Callable[[Shown], bool], timeout_s: float) -> bool:
-        """Wait for such a snapshot; False when the time is over."""
+    def wait_for(self, ready: Callable[[SnapshotPart], bool], timeout_s: float) -> bool:
+        """Wait for a snapshot that is `ready`; False if none comes in time."""
         with self._changed:
             return self._changed.wait_for(lambda: ready(self._table), timeout_s)
 
@@ -67,22 +63,22 @@ class Newest:
         try:
             for snapshot in self._client.subscribe():
                 with self._changed:
-                    self._table = Shown(snapshot)
+                    self._table = SnapshotPart(snapshot)
                     self._changed.notify_all()
         except ControlError:
-            return  # the table has ended; whoever started it says why
+            return  # the table has ended; the process that started it reports why
 
 
-class Chronicle:
-    """What the journal has stored so far. To be stopped before the program is: a reader keeps
+class JournalFollower:
+    """What the journal has stored so far.
 
-    SQLite from folding its log into the file at the end.
+    Stop it before the program: an open reader prevents SQLite's checkpoint at the end.
     """
 
     def __init__(self, journal: Path) -> None:
         self._journal = journal
         self._changed = Condition()
-        self._happenings: list[Happening] = []
+        self._events: list[JournalEvent] = []
         self._shoe_began_at = 0
         self._raised = 0
         self._open: set[int] = set()
@@ -95,19 +91,19 @@ class Chronicle:
         self._thread.start()
 
     def stop(self) -> None:
-        """Read what is there, then close the file."""
+        """Read what is left, then close the file."""
         self._stopping.set()
         self._thread.join(JOIN_S_MAX)
 
     @property
     def cards(self) -> int:
-        """How many cards the table has judged."""
+        """The number of cards the table has judged."""
         with self._changed:
             return self._cards
 
     @property
     def irregularities(self) -> int:
-        """How many irregularities were ever raised."""
+        """The number of irregularities raised so far."""
         with self._changed:
             return self._raised
 
@@ -117,18 +113,18 @@ class Chronicle:
         with self._changed:
             return bool(self._open)
 
-    def since(self, number: int) -> tuple[Happening, ...]:
-        """The happenings after the first `number` of them."""
+    def since(self, number: int) -> tuple[JournalEvent, ...]:
+        """The events after the first `number`."""
         with self._changed:
-            return tuple(self._happenings[number:])
+            return tuple(self._events[number:])
 
-    def of_this_shoe(self) -> tuple[Happening, ...]:
-        """The happenings from the opening of the shoe in play."""
+    def this_shoe_events(self) -> tuple[JournalEvent, ...]:
+        """The events from the opening of the shoe in play."""
         with self._changed:
-            return tuple(self._happenings[self._shoe_began_at :])
+            return tuple(self._events[self._shoe_began_at :])
 
     def wait_for(self, ready: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait until it is so; False when the time is over."""
+        """Wait until `ready`; False if it is not in time."""
         with self._changed:
             return self._changed.wait_for(ready, timeout_s)
 
@@ -136,12 +132,12 @@ class Chronicle:
         stopping = False
         while not stopping:
             stopping = self._stopping.wait(POLL_S)
-            # What cannot be read now is read next time; a journal that stays unreadable shows in
-            # the dealer's waiting in vain, and in the proof.
+            # An error is retried at the next poll; a journal that stays unreadable is found by
+            # the dealer's time-out and by the proof.
             with suppress(JournalError):
-                self._read_on()
+                self._read_new()
 
-    def _read_on(self) -> None:
+    def _read_new(self) -> None:
         # A reader sees the journal as it was when it was opened.
         with open_read_only(self._journal) as reader:
             for stored in reader.records(self._seq):
@@ -155,20 +151,20 @@ class Chronicle:
 
     def _take(self, entry: Entry) -> None:
         match entry:
-            case Judged():
+            case EventVerdicts():
                 self._cards += isinstance(entry.event, CardDrawn)
                 for verdict in entry.verdicts:
                     if isinstance(verdict, Irregularity):
                         self._raised += 1
                         self._open.add(verdict.number)
-                        self._happenings.append(verdict)
+                        self._events.append(verdict)
             case ResolutionRecorded():
                 self._open.difference_update(entry.closed)
-                self._happenings.append(entry)
+                self._events.append(entry)
             case ShoeOpened():
-                self._shoe_began_at = len(self._happenings)
-                self._happenings.append(entry)
+                self._shoe_began_at = len(self._events)
+                self._events.append(entry)
             case BurnDone() | CoupClosed() | ShoeEnded():
-                self._happenings.append(entry)
+                self._events.append(entry)
             case _:
                 return

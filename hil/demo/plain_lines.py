@@ -1,7 +1,5 @@
-"""A demo in plain lines, for what is no terminal: one line a coup.
+"""A demo as plain lines, for anything but a terminal: one line a coup.
 
-Responsible for: the words of each happening, without colour and as wide as they are.
-Not responsible for: the live view (demo_view) and when lines are printed (demo_screen).
 Source: package README, "The demo".
 """
 
@@ -18,42 +16,48 @@ from controller.procedure.effects import (
 )
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.clauses import Clause
-from hil.demo.follow import Happening
-from hil.demo.proof import MARKS
+from hil.demo.follow import JournalEvent
+from hil.demo.proof import OUTCOME_WORDS
 
 
-def lines_of(happening: Happening, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
-    """What is said of it."""
-    match happening:
+def event_lines(event: JournalEvent, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
+    """The lines of an event."""
+    match event:
         case ShoeOpened():
-            return (f"shoe {happening.shoe} of {happening.gaming_day}: {happening.decks} decks",)
+            return (f"shoe {event.shoe} of {event.gaming_day}: {counted(event.decks, 'deck')}",)
         case BurnDone():
-            return (f"burn: {happening.removed} cards, the first was {happening.first}",)
+            return (f"burn: {counted(event.removed, 'card')}, the first was {event.first}",)
         case CoupClosed(record):
             return (coup_line(record),)
         case Irregularity():
-            return irregularity_lines(happening, clauses)
+            return irregularity_lines(event, clauses)
         case ResolutionRecorded():
-            closed = ", ".join(map(str, happening.closed))
-            words = f"  {happening.person} decides {happening.decision}: {happening.reason}"
+            closed = ", ".join(map(str, event.closed))
+            words = f"  {event.person} decides {event.decision}: {event.reason}"
             return (f"{words} (closes {closed})",)
         case ShoeEnded():
-            return (ended_line(happening),)
+            return (ended_line(event),)
         case _:
-            assert_never(happening)
+            assert_never(event)
+
+
+def counted(number: int, noun: str) -> str:
+    """The number and the noun, which gets an s unless there is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def ended_line(shoe: ShoeEnded) -> str:
-    """A shoe in figures."""
+    """The counts of a finished shoe."""
+    irregularities = "irregularity" if shoe.irregularities == 1 else "irregularities"
     return (
-        f"shoe {shoe.shoe} ended: {shoe.coups} coups, Player {shoe.player}, Banker {shoe.banker},"
-        f" Tie {shoe.tie}, void {shoe.void}; {shoe.cards_drawn} cards,"
-        f" {shoe.irregularities} irregularities"
+        f"shoe {shoe.shoe} ended: {counted(shoe.coups, 'coup')}, Player {shoe.player},"
+        f" Banker {shoe.banker}, Tie {shoe.tie}, void {shoe.void};"
+        f" {counted(shoe.cards_drawn, 'card')}, {shoe.irregularities} {irregularities}"
     )
 
 
 def coup_line(record: CoupRecord) -> str:
-    """Hands, point counts, outcome and what people call out."""
+    """Hands, point counts, outcome and calls."""
     result = record.result
     hands = []
     for name in ("player", "banker"):
@@ -62,7 +66,7 @@ def coup_line(record: CoupRecord) -> str:
         if result is not None:
             count = f" ({result.player_count if name == 'player' else result.banker_count})"
         hands.append(f"{name.capitalize()} {cards + count:<14}")
-    words = [MARKS[record.outcome]]
+    words = [OUTCOME_WORDS[record.outcome]]
     if result is not None and record.outcome is not None:
         calls = (
             (result.natural, "natural"),
@@ -74,7 +78,7 @@ def coup_line(record: CoupRecord) -> str:
 
 
 def irregularity_lines(one: Irregularity, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
-    """The irregularity, its clauses with their text, what is permitted and forbidden."""
+    """The irregularity, the text of its clauses, what is permitted and forbidden."""
     where = f"coup {one.coup}" if one.coup else "no coup"
     cited = (
         f"    {name}: {clauses[name].text}" if name in clauses else f"    {name}"

@@ -1,8 +1,5 @@
-"""What a demonstration is told: how many shoes, how quick, which mistakes, and where it is kept.
+"""The settings of a demo, the tempo of each speed, and the default mistakes.
 
-Responsible for: the settings of a demo as one value, the tempo behind each speed, and the mistakes
-that are made when nobody orders others.
-Not responsible for: carrying them out (demo, demo_dealing) and the command line (cli).
 Source: package README, "The demo".
 """
 
@@ -24,7 +21,7 @@ class Speed(StrEnum):
     MAX = "max"
 
 
-class Manner(StrEnum):
+class DealerConduct(StrEnum):
     """What the dealer does while the table is suspended."""
 
     WAITS = "waits"
@@ -38,11 +35,11 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How quick a demo goes.
+    """The tempo of a demo.
 
-    `line_speed` 0: bytes are not paced, 1: at the rate of the line. `slow_coups`: so many coups at
-    the start, and those after the cut card, are dealt `slow_factor` times slower, so that a person
-    can follow. `reading_s`: how long an irregularity stands before the floorperson decides.
+    `line_speed` 0: bytes are not paced, 1: at the rate of the line. The first `slow_coups` coups
+    and those after the cut card are dealt `slow_factor` times slower, so that a person can follow.
+    `reading_s`: how long an irregularity is shown before the floorperson decides.
     """
 
     pace: Pace
@@ -53,7 +50,7 @@ class Tempo:
     last_look_s: float
 
 
-TEMPO_OF = {
+TEMPOS = {
     Speed.REAL: Tempo(
         Pace(
             draw_ns=900 * NS_PER_MS,
@@ -89,8 +86,8 @@ TEMPO_OF = {
     ),
 }
 
-# One row a shoe, then again from the first.
-_USUAL = (
+# One row for each shoe, then again from the first.
+_DEFAULT_MISTAKES = (
     (
         (Mistake.WRONG_RESULT, 6),
         (Mistake.EXTRA_CARD, 24),
@@ -107,7 +104,7 @@ _USUAL = (
         (Mistake.CARD_AFTER_LAST_HAND, 1),
     ),
 )
-# In their place at a shoe without keys.
+# Their replacements at a shoe without keys.
 _WITHOUT_KEYS = {
     Mistake.BURN_SHORT: (Mistake.EXTRA_CARD, 5),
     Mistake.FORCED_EXIT: (Mistake.WRONG_RESULT, 9),
@@ -115,11 +112,11 @@ _WITHOUT_KEYS = {
 
 
 def usual_mistakes(shoes: int, kind: ShoeKind = ShoeKind.ANGEL_EYE) -> tuple[PlannedMistake, ...]:
-    """The mistakes of a demo for which none were ordered: three in each shoe."""
+    """The default mistakes of a demo: three in each shoe."""
     return tuple(
         PlannedMistake(*_usual(mistake, coup, kind), shoe)
         for shoe in range(1, shoes + 1)
-        for mistake, coup in _USUAL[(shoe - 1) % len(_USUAL)]
+        for mistake, coup in _DEFAULT_MISTAKES[(shoe - 1) % len(_DEFAULT_MISTAKES)]
     )
 
 
@@ -131,7 +128,7 @@ def _usual(mistake: Mistake, coup: int, kind: ShoeKind) -> tuple[Mistake, int]:
 
 @dataclass(frozen=True, slots=True)
 class DemoSettings:
-    """One demonstration. `folder` is the journal's folder; everything else is kept beside it."""
+    """One demo. `folder` is the journal's folder, which also gets everything else."""
 
     folder: Path
     seed: int
@@ -139,10 +136,10 @@ class DemoSettings:
     speed: Speed = Speed.MAX
     profile: str = "s42-mini"
     mistakes: tuple[PlannedMistake, ...] = ()
-    manner: Manner = Manner.WAITS
+    conduct: DealerConduct = DealerConduct.WAITS
     transport: Transport = Transport.PTY
     shoe: ShoeKind = ShoeKind.ANGEL_EYE
 
     @property
     def tempo(self) -> Tempo:
-        return TEMPO_OF[self.speed]
+        return TEMPOS[self.speed]

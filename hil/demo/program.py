@@ -1,8 +1,5 @@
-"""The program of a demo: `smartshoe run`, unchanged, as a process of its own.
+"""The `smartshoe run` of a demo: its table.toml, and other commands on its journal.
 
-Responsible for: the table.toml it is started with, and running the other commands on its journal.
-Not responsible for: starting and ending it (hil.rig.program), what it is asked and what its answers
-mean.
 Source: controller/README.md, "Running a table", "Command line".
 """
 
@@ -14,13 +11,13 @@ from pathlib import Path
 from types import TracebackType
 
 from hil.demo.plan import DECKS, DemoSettings
-from hil.rig.program import PROGRAM, Plain, Program, ProgramFailed
+from hil.rig.program import PROGRAM, JsonObject, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind
 
 TABLE = "DEMO-1"
 
 CONFIG = """\
-# The table of a demonstration: the shoe is emulated, the program is the one of every table.
+# The table of a demo: the shoe is emulated, the program is unchanged.
 
 [table]
 name = {table}
@@ -63,8 +60,8 @@ class DemoProgram(Program):
 
     def __init__(self, settings: DemoSettings, port: str, shuffler: str) -> None:
         """`shuffler` is its section of table.toml."""
-        # The path of a Unix socket is short, the folder's need not be.
-        self._sockets = tempfile.TemporaryDirectory(prefix="smartshoe-demo-")
+        # The path of a Unix socket has to be short.
+        self._sockets = tempfile.TemporaryDirectory(prefix="demo-")
         config = settings.folder / "table.toml"
         # A JSON string is a TOML string.
         values = {"table": TABLE, "profile": settings.profile, "port": port}
@@ -83,15 +80,15 @@ class DemoProgram(Program):
         super().__exit__(kind, error, trace)
         self._sockets.cleanup()
 
-    def act(self, request: Mapping[str, object]) -> Plain:
-        """Ask for an action; the answer. Raises ControlError."""
+    def act(self, request: Mapping[str, object]) -> JsonObject:
+        """Send an action; the answer. Raises ControlError."""
         return self.ask({"request": "act", **request})
 
 
-def command_answer(name: str, journal: Path) -> Plain:
-    """What `smartshoe NAME journal --json` says, with its exit code as `exit_code`.
+def run_json_command(name: str, journal: Path) -> JsonObject:
+    """The answer of `smartshoe NAME journal --json`, with its exit code as `exit_code`.
 
-    Raises ProgramFailed where it says nothing that can be read.
+    Raises ProgramFailed if the output is not a JSON object.
     """
     done = subprocess.run(
         [*PROGRAM, name, str(journal), "--json"],
@@ -105,6 +102,8 @@ def command_answer(name: str, journal: Path) -> Plain:
         answer = json.loads(done.stdout)
     except ValueError:
         answer = None
-    if not isinstance(answer, dict):
-        raise ProgramFailed(f"smartshoe {name} {journal} gave no answer: {done.stderr.strip()}")
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if not isinstance(answer, dict) or isinstance(error, dict):
+        why = error or done.stderr.strip()
+        raise ProgramFailed(f"smartshoe {name} {journal} gave no answer: {why}")
     return {**answer, "exit_code": done.returncode}

@@ -1,8 +1,5 @@
-"""The proof of a demo: is its journal whole, retold the same, and what truly happened?
+"""Proves a demo: verifies and replays its journal and compares it with what was truly dealt.
 
-Responsible for: counting what the journal says, comparing its coups with the truth of the bench,
-and asking `smartshoe verify` and `smartshoe replay` about it.
-Not responsible for: showing any of it (demo_report).
 Source: package README, "The demo", "Truth".
 """
 
@@ -28,21 +25,26 @@ from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.system.keys import PublicKey
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
 from hil.dealing.actions import Place
 from hil.dealing.truth import CoupTruth, Truth
-from hil.demo.program import command_answer
+from hil.demo.program import run_json_command
 
 Coup: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], str]
-MARKS = {Outcome.PLAYER: "player", Outcome.BANKER: "banker", Outcome.TIE: "tie", None: "void"}
+OUTCOME_WORDS = {
+    Outcome.PLAYER: "player",
+    Outcome.BANKER: "banker",
+    Outcome.TIE: "tie",
+    None: "void",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """What the journal says of all its shoes. `codes`: irregularities by code, in code order.
+class JournalTally:
+    """Counts over a journal's shoes. `codes`: irregularities by code, in code order.
 
-    `batches` are the backs in play, shoe by shoe, and `shuffles` how many were proven.
+    `batches` are the backs in play, shoe by shoe; `shuffles` is the number of proven shuffles.
     """
 
     shoes: int
@@ -62,11 +64,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Seals:
-    """How many finished shoes stand in sealed files, how many of those the table's key signed, and
-
-    the short code of the last day.
-    """
+class SealCounts:
+    """The number of sealed files, of those signed by the table's key, and the last day's code."""
 
     sealed: int
     signed: int
@@ -74,56 +73,58 @@ class Seals:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """What was found. `difference` says where journal and truth part, empty where they do not."""
+class DemoProof:
+    """The findings. `difference` says where journal and truth differ, empty if they do not."""
 
-    tally: Tally
+    tally: JournalTally
     intact: bool
     records: int
     head: str
     replay: str
     difference: str
-    seals: Seals
+    seals: SealCounts
 
     @property
     def verified(self) -> bool:
         return self.intact and self.replay == "same" and not self.difference
 
 
-def prove(journal: Path, truth: Truth, *, complete: bool, batches: tuple[str, ...] = ()) -> Proof:
-    """Ask about the journal of a program that has ended. `complete` False: dealing was stopped,
+def prove(
+    journal: Path, truth: Truth, *, complete: bool, batches: tuple[str, ...] = ()
+) -> DemoProof:
+    """Verify and replay the journal of a program that has ended, and compare it with the truth.
 
-    so that the journal may end earlier than the truth. `batches` are the backs that were loaded,
-    shoe by shoe. Raises ProgramFailed and JournalError.
+    `complete` False: dealing was stopped, so the journal may end earlier than the truth. `batches`:
+    the backs loaded, shoe by shoe. Raises ProgramFailed and JournalError.
     """
-    tally = tally_of(journal)
-    verified = command_answer("verify", journal)
-    retold = command_answer("replay", journal)
+    tally = count_journal(journal)
+    verified = run_json_command("verify", journal)
+    replayed = run_json_command("replay", journal)
     records = verified.get("records")
-    return Proof(
+    return DemoProof(
         tally=tally,
         intact=verified.get("intact") is True and verified["exit_code"] == 0,
         records=records if isinstance(records, int) else 0,
         head=str(verified.get("head", "")),
-        replay=str(retold.get("finding", "")),
-        difference=difference(truth, tally, complete=complete)
-        or _batches_differ(batches, tally, complete=complete),
-        seals=seals_of(journal),
+        replay=str(replayed.get("finding", "")),
+        difference=find_difference(truth, tally, complete=complete)
+        or _find_batch_difference(batches, tally, complete=complete),
+        seals=count_seals(journal),
     )
 
 
-def seals_of(journal: Path) -> Seals:
+def count_seals(journal: Path) -> SealCounts:
     """Count the sealed files. Raises JournalError and OSError."""
     files = tuple(map(read_sealed, sealed_files(journal)))
     signed = sum(
         PublicKey(one.heading.signer).verifies(one.signature, one.signed_bytes) for one in files
     )
     days = sorted((journal / FOLDER_NAME).glob(f"*{SUFFIX}"))
-    return Seals(len(files), signed, short_code(read_day(days[-1])) if days else "")
+    return SealCounts(len(files), signed, short_code(read_day(days[-1])) if days else "")
 
 
-def tally_of(journal: Path) -> Tally:
-    """Count what a journal says. Raises JournalError."""
+def count_journal(journal: Path) -> JournalTally:
+    """Count a journal's entries. Raises JournalError."""
     outcomes: Counter[str] = Counter()
     codes: Counter[str] = Counter()
     coups: list[Coup] = []
@@ -133,11 +134,11 @@ def tally_of(journal: Path) -> Tally:
         for stored in reader.records():
             match read_entry(stored.record):
                 case CoupClosed(record):
-                    coups.append(as_recorded(record))
-                    outcomes[MARKS[record.outcome]] += 1
+                    coups.append(recorded_coup(record))
+                    outcomes[OUTCOME_WORDS[record.outcome]] += 1
                 case ShoeOpened():
                     shoes += 1
-                case Judged(event, verdicts):
+                case EventVerdicts(event, verdicts):
                     cards += isinstance(event, CardDrawn)
                     codes.update(v.code.value for v in verdicts if isinstance(v, Irregularity))
                 case BatchMoved(batch=back, after=BatchStage.IN_PLAY):
@@ -146,7 +147,7 @@ def tally_of(journal: Path) -> Tally:
                     shuffles += 1
                 case _:
                     continue
-    return Tally(
+    return JournalTally(
         shoes=shoes,
         coups=tuple(coups),
         cards=cards,
@@ -160,7 +161,7 @@ def tally_of(journal: Path) -> Tally:
     )
 
 
-def as_recorded(record: CoupRecord) -> Coup:
+def recorded_coup(record: CoupRecord) -> Coup:
     """Both hands and the outcome, as the table recorded them."""
 
     def hand(name: str) -> tuple[str, ...]:
@@ -170,24 +171,24 @@ def as_recorded(record: CoupRecord) -> Coup:
         )
 
     outcome = None if record.fate is CoupFate.VOID else record.outcome
-    return hand("player"), hand("banker"), MARKS[outcome]
+    return hand("player"), hand("banker"), OUTCOME_WORDS[outcome]
 
 
-def as_dealt(coup: CoupTruth) -> Coup:
-    """The same as it truly was: the winner is what the rules make of the cards."""
+def dealt_coup(coup: CoupTruth) -> Coup:
+    """Both hands as truly dealt, with the winner by the rules."""
     hands = [tuple(map(str, coup.cards_of(place))) for place in (Place.PLAYER, Place.BANKER)]
     void = coup.void or coup.winner is None
     return hands[0], hands[1], "void" if coup.winner is None or void else coup.winner.value
 
 
-def difference(truth: Truth, tally: Tally, *, complete: bool) -> str:
-    """Where the journal and the truth part, as a sentence; empty where they do not."""
-    dealt = [as_dealt(coup) for coup in truth.coups if coup.cards]
+def find_difference(truth: Truth, tally: JournalTally, *, complete: bool) -> str:
+    """The first difference between journal and truth, as a sentence; empty if there is none."""
+    dealt = [dealt_coup(coup) for coup in truth.coups if coup.cards]
     if not complete:
         dealt = dealt[: len(tally.coups)]
     for number, (true, recorded) in enumerate(zip_longest(dealt, tally.coups), 1):
         if true != recorded:
-            return f"coup {number}: dealt {words(true)}, recorded {words(recorded)}"
+            return f"coup {number}: dealt {describe_coup(true)}, recorded {describe_coup(recorded)}"
     drawn = sum(len(coup.cards) for coup in truth.coups)
     drawn += sum(len(burn.cards) for burn in truth.burns) + len(truth.strays)
     if complete and drawn != tally.cards:
@@ -195,16 +196,16 @@ def difference(truth: Truth, tally: Tally, *, complete: bool) -> str:
     return ""
 
 
-def _batches_differ(batches: tuple[str, ...], tally: Tally, *, complete: bool) -> str:
+def _find_batch_difference(batches: tuple[str, ...], tally: JournalTally, *, complete: bool) -> str:
     dealt = batches if complete else batches[: len(tally.batches)]
     if dealt == tally.batches:
         return ""
     loaded, recorded = (", ".join(one) or "none" for one in (dealt, tally.batches))
-    return f"the batches loaded were {loaded}; in play by the journal were {recorded}"
+    return f"batches loaded: {loaded}; in play by the journal: {recorded}"
 
 
-def words(coup: Coup | None) -> str:
-    """A coup in a sentence."""
+def describe_coup(coup: Coup | None) -> str:
+    """Both hands and the outcome in words."""
     if coup is None:
         return "nothing"
     player, banker, outcome = coup

@@ -1,8 +1,5 @@
-"""What is said at the end of a demo.
+"""The final report of a demo: the summary for people and the object of `--json`.
 
-Responsible for: the summary for people, the commands that look further, and the one object of
-`--json`.
-Not responsible for: finding it out (demo_proof).
 Source: package README, "The demo".
 """
 
@@ -14,15 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.custody.card_states import PLACE_WORDS
-from controller.custody.card_states import Whereabouts as Place
-from hil.demo.batches import Whereabouts
+from controller.custody.card_states import CardPlace as Place
+from hil.demo.batches import BatchPlaces
 from hil.demo.card_glyphs import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
-from hil.demo.dealing import Dealt
+from hil.demo.dealing import DealingResult
+from hil.demo.plain_lines import counted
 from hil.demo.plan import DemoSettings
-from hil.demo.proof import Proof, Tally
+from hil.demo.proof import DemoProof, JournalTally
 
 
-def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, object]:
+def json_report(
+    settings: DemoSettings, proof: DemoProof, dealt: DealingResult
+) -> dict[str, object]:
     """The object of `--json`."""
     tally = proof.tally
     return {
@@ -50,21 +50,23 @@ def plain(settings: DemoSettings, proof: Proof, dealt: Dealt) -> dict[str, objec
         "seed": settings.seed,
         "speed": settings.speed.value,
         "profile": settings.profile,
-        "dealer": settings.manner.value,
+        "dealer": settings.conduct.value,
         "transport": settings.transport.value,
         "shoe": settings.shoe.value,
         "batches": list(proof.tally.batches),
-        "whereabouts": {one.batch: dict(one.places) for one in dealt.whereabouts},
+        "whereabouts": {one.batch: dict(one.places) for one in dealt.batch_places},
     }
 
 
-def tell(console: Console, settings: DemoSettings, proof: Proof, dealt: Dealt) -> None:
-    """The summary, the proof, and where to look further."""
+def print_report(
+    console: Console, settings: DemoSettings, proof: DemoProof, dealt: DealingResult
+) -> None:
+    """Print the summary, the proof, and commands for a closer look."""
     if dealt.interrupted:
         console.print(Text("Stopped; this is what was dealt until then.", ALERT_STYLE))
     console.print(_summary(proof.tally))
-    for one in dealt.whereabouts:
-        console.print(where_line(one), soft_wrap=True)
+    for one in dealt.batch_places:
+        console.print(batch_line(one), soft_wrap=True)
     for words, good in _findings(proof):
         mark = Text("  yes  " if good else "  NO   ", TIE_STYLE if good else f"bold {BANKER_STYLE}")
         console.print(mark.append(words, ""), soft_wrap=True)
@@ -73,20 +75,20 @@ def tell(console: Console, settings: DemoSettings, proof: Proof, dealt: Dealt) -
         console.out(f"  {command}", highlight=False)
 
 
-def where_line(one: Whereabouts) -> str:
-    """Where the cards of a batch are, in a sentence."""
+def batch_line(one: BatchPlaces) -> str:
+    """Where the cards of a batch are, in one line."""
     places = ", ".join(f"{count} {PLACE_WORDS[Place(place)]}" for place, count in one.places)
-    return f"batch {one.batch} ({one.back}), {one.cards} cards: {places}"
+    return f"batch {one.batch} ({one.back}), {counted(one.cards, 'card')}: {places}"
 
 
-def _summary(tally: Tally) -> Table:
+def _summary(tally: JournalTally) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
     table.add_column(justify="right")
     count = len(tally.coups)
     table.add_row("shoes", str(tally.shoes), "")
-    table.add_row("batches in turn", Text(", ".join(_shortly(tally.batches))), "")
+    table.add_row("batches in turn", Text(", ".join(_abbreviate(tally.batches))), "")
     table.add_row("proven shuffles", str(tally.shuffles), "")
     table.add_row("cards", str(tally.cards), "")
     table.add_row("coups", str(count), "")
@@ -104,24 +106,27 @@ def _summary(tally: Tally) -> Table:
     return table
 
 
-def _shortly(batches: Sequence[str]) -> Sequence[str]:
-    """Of many shoes the first and the last batches."""
+def _abbreviate(batches: Sequence[str]) -> Sequence[str]:
+    """The first and the last batches if there are many."""
     return batches if len(batches) <= 6 else (*batches[:3], "...", *batches[-2:])
 
 
-def _findings(proof: Proof) -> Iterator[tuple[str, bool]]:
-    yield f"the journal is complete and unchanged ({proof.records} records)", proof.intact
+def _findings(proof: DemoProof) -> Iterator[tuple[str, bool]]:
+    yield (
+        f"the journal is complete and unchanged ({counted(proof.records, 'record')})",
+        proof.intact,
+    )
     same = proof.replay == "same"
-    yield f"its inputs, told again, give {'the same' if same else 'other'} conclusions", same
+    yield f"replaying its inputs gives {'the same' if same else 'other'} conclusions", same
     compared = "every coup is recorded as it was dealt"
     yield proof.difference or compared, not proof.difference
     sealed, signed = proof.seals.sealed, proof.seals.signed
     code = f"; code of the day {proof.seals.code}" if proof.seals.code else ""
-    yield f"{sealed} shoes are sealed, {signed} of them signed{code}", signed == sealed
+    yield f"{counted(sealed, 'sealed shoe')}, {signed} of them signed{code}", signed == sealed
 
 
 def commands(settings: DemoSettings) -> tuple[str, ...]:
-    """What to type to look further."""
+    """The commands for a closer look."""
     journal = shlex.quote(str(settings.folder))
     return (
         f"smartshoe verify {journal}",

@@ -1,8 +1,5 @@
-"""Where a demo is shown: live on a terminal, or line by line anywhere else.
+"""Shows a running demo: live on a terminal, line by line anywhere else.
 
-Responsible for: choosing between the two, drawing only what changed, and leaving the terminal as
-it was found.
-Not responsible for: what is drawn (demo_view, demo_lines).
 Source: package README, "The demo".
 """
 
@@ -15,9 +12,9 @@ from rich.text import Text
 
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
 from hil.demo.floor_view import Clauses
-from hil.demo.follow import Chronicle
-from hil.demo.plain_lines import lines_of
-from hil.demo.view import Scene, picture
+from hil.demo.follow import JournalFollower
+from hil.demo.plain_lines import event_lines
+from hil.demo.view import Scene, render
 
 
 class Screen(Protocol):
@@ -32,32 +29,32 @@ class Screen(Protocol):
         trace: TracebackType | None,
     ) -> None: ...
 
-    def show(self, scene: Scene, chronicle: Chronicle) -> None:
-        """Show how things stand now."""
+    def show(self, scene: Scene, journal_events: JournalFollower) -> None:
+        """Show the current state."""
         ...
 
 
 def glyphs_of(console: Console) -> Glyphs:
-    """The signs this console can write."""
+    """The characters that this console can show."""
     return ASCII if console.options.ascii_only else UNICODE
 
 
 def screen_on(console: Console, clauses: Clauses) -> Screen:
-    """The live view where there is a terminal that can do it, lines elsewhere."""
+    """The live view on a capable terminal, plain lines elsewhere."""
     if console.is_terminal and not console.is_dumb_terminal:
         return LiveScreen(console, clauses)
     return LineScreen(console, clauses)
 
 
 class LiveScreen:
-    """The whole terminal, given back at the end."""
+    """The live view on the whole terminal, which is restored at the end."""
 
     def __init__(self, console: Console, clauses: Clauses) -> None:
         self._console = console
         self._clauses = clauses
         self._glyphs = glyphs_of(console)
         self._live = Live(Text(""), console=console, screen=True, auto_refresh=False)
-        self._shown: tuple[Scene, int, int] | None = None
+        self._drawn: tuple[Scene, int, int] | None = None
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -71,23 +68,23 @@ class LiveScreen:
     ) -> None:
         self._live.stop()
 
-    def show(self, scene: Scene, chronicle: Chronicle) -> None:
-        """Draw anew if anything changed, the size of the terminal included."""
+    def show(self, scene: Scene, journal_events: JournalFollower) -> None:
+        """Draw again if anything changed, including the size of the terminal."""
         width, height = self._console.size
         now = (scene, width, height)
-        if now == self._shown:
+        if now == self._drawn:
             return
-        self._shown = now
-        self._live.update(picture(scene, self._clauses, self._glyphs, width, height), refresh=True)
+        self._drawn = now
+        self._live.update(render(scene, self._clauses, self._glyphs, width, height), refresh=True)
 
 
 class LineScreen:
-    """One line after the other, each at once."""
+    """Prints plain lines as events happen."""
 
     def __init__(self, console: Console, clauses: Clauses) -> None:
         self._console = console
         self._clauses = clauses
-        self._said = 0
+        self._printed = 0
 
     def __enter__(self) -> Self:
         return self
@@ -100,9 +97,9 @@ class LineScreen:
     ) -> None:
         return
 
-    def show(self, scene: Scene, chronicle: Chronicle) -> None:
-        """Print what has happened since the last call."""
-        for happening in chronicle.since(self._said):
-            self._said += 1
-            for line in lines_of(happening, self._clauses):
+    def show(self, scene: Scene, journal_events: JournalFollower) -> None:
+        """Print the events since the last call."""
+        for event in journal_events.since(self._printed):
+            self._printed += 1
+            for line in event_lines(event, self._clauses):
                 self._console.out(line, highlight=False)

@@ -1,10 +1,5 @@
-"""The shuffler of a demo, and the people who work at it.
+"""The shuffler of a demo, its pairing, and the attendant who has spent batches shuffled.
 
-Responsible for: serving it, pairing it with the table by the program's own commands before the
-start, the exchange of the batches between two shoes, and the attendant who has the spent batch
-shuffled while the other is dealt.
-Not responsible for: the handgrips (hil.rig.batch_exchange), the device (hil.emulator) and who
-deals.
 Source: package README, "The demo", "The exchange".
 """
 
@@ -16,19 +11,25 @@ from types import MappingProxyType
 from typing import Final
 
 from hil.dealing.cards import PhysicalCard
-from hil.demo.batches import KEY, OPERATOR, program_command
+from hil.demo.batches import KEY, OPERATOR, run_command
 from hil.demo.plan import DECKS, NS_PER_MS, DemoSettings, Speed, Transport
-from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.lines.line import LineServer, LineServerSettings
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import REAL_TIME, Shuffler
-from hil.rig.batch_exchange import Ready, batch_of_shoe, bring_out, playing_cards, put_away
+from hil.rig.batch_exchange import (
+    ShufflerCondition,
+    batch_of_shoe,
+    playing_cards,
+    release_and_take,
+    shuffle_and_store,
+)
 from hil.rig.shoe_models import serve, url_of
 
 BAUD: Final = 1_000_000
-LOOK_S: Final = 0.02
+POLL_S: Final = 0.02
 IDENTITY: Final = "shuffler.identity.json"
 APPROVED: Final = "firmware.approved.json"
-# As quick as the dealing: a batch is shuffled long before the other one is dealt.
+# Fast enough that a batch is shuffled long before the other one is dealt.
 _TEMPO: Final = MappingProxyType(
     {
         Speed.REAL: REAL_TIME,
@@ -52,16 +53,16 @@ approved_keys = ["table.key.pub"]
 """
 
 
-class Interrupted(Exception):
-    """The demo was told to stop while somebody stood at the shuffler."""
+class ShufflerInterrupted(Exception):
+    """The demo was stopped during an operation at the shuffler."""
 
 
 class DemoShuffler:
-    """Use as a context manager. `failure` says what went wrong, empty where nothing did."""
+    """The served shuffler and its attendant; use as a context manager."""
 
     def __init__(self, settings: DemoSettings) -> None:
         self._settings = settings
-        line = LineSettings(speed=0, baud=BAUD, patience_s=60.0)
+        line = LineServerSettings(speed=0, baud=BAUD, patience_s=60.0)
         tcp = 0 if settings.transport is Transport.TCP else None
         device = Shuffler(_TEMPO[settings.speed])
         self._line: LineServer[Shuffler] = serve(
@@ -85,21 +86,21 @@ class DemoShuffler:
 
     @property
     def url(self) -> str:
-        """What the program opens."""
+        """The URL or path that the program opens."""
         return url_of(self._line)
 
     def config(self) -> str:
-        """The section of table.toml."""
+        """Its section of table.toml."""
         return CONFIG.format(port=json.dumps(self.url))
 
     def pair(self) -> None:
-        """As at any table: the device is paired, its firmware approved. Raises ProgramFailed."""
+        """Pair the device and approve its firmware. Raises ProgramFailed."""
         folder = self._settings.folder
         pins = self._line.emulator.pins
         key = str(folder / KEY)
         paired = str(folder / IDENTITY)
-        program_command("identity", "pair", self.url, "--out", paired, "--person", OPERATOR)
-        program_command(
+        run_command("identity", "pair", self.url, "--out", paired, "--person", OPERATOR)
+        run_command(
             *("firmware", "approve", "--sha256", pins.image, "--version", pins.version),
             *("--counter", str(pins.security_counter), "--key", key),
             *("--list", str(folder / APPROVED)),
@@ -108,54 +109,54 @@ class DemoShuffler:
     # People at the shuffler.
 
     def start(self) -> None:
-        """Both batches are new: they go in, and are shuffled one after the other."""
+        """Have both new batches put in and shuffled one after the other."""
         self._attendant.start()
         for number in (1, 2):
             batch = batch_of_shoe(number, DECKS)
             self._spent.put((batch.back, playing_cards(batch)))
 
     def is_stored(self, number: int) -> bool:
-        """Whether the batch of that shoe lies shuffled in the shuffler."""
+        """Whether the batch of that shoe is shuffled and stored."""
         return batch_of_shoe(number, DECKS).back in self._stored
 
     def bring_out(self, number: int) -> str:
-        """The batch of that shoe is released and taken out; its back."""
+        """Release the batch of that shoe and take it out; its back."""
         back = batch_of_shoe(number, DECKS).back
         self._stored.discard(back)
-        bring_out(self, back)
+        release_and_take(self, back)
         return back
 
     def take_back(self, number: int) -> str:
-        """The batch of that shoe was dealt: the attendant gets it; its back."""
+        """Hand the dealt batch of that shoe to the attendant; its back."""
         batch = batch_of_shoe(number, DECKS)
         self._spent.put((batch.back, playing_cards(batch)))
         return batch.back
 
     def stop(self) -> None:
-        """Nobody works at it any more."""
+        """Stop all work at the shuffler."""
         self._stopping.set()
 
-    # What hil.rig.batch_exchange reaches through.
+    # hil.rig.batch_exchange.ShufflerAccess.
 
     def do(self, act: Callable[[Shuffler], object]) -> None:
         """Do something to the device."""
 
-        def acted(device: Shuffler) -> tuple[()]:
+        def perform(device: Shuffler) -> tuple[()]:
             act(device)
             return ()
 
-        self._line.perform(acted)
+        self._line.perform(perform)
 
-    def until(self, what: str, ready: Ready) -> None:
-        """Wait until the device is so far. Raises Interrupted."""
-        while not self._line.wait_for(ready, LOOK_S):
+    def until(self, what: str, ready: ShufflerCondition) -> None:
+        """Wait until the device is `ready`. Raises ShufflerInterrupted."""
+        while not self._line.wait_for(ready, POLL_S):
             if self._stopping.is_set():
-                raise Interrupted(what)
+                raise ShufflerInterrupted(what)
 
     def _attend(self) -> None:
         while (batch := self._spent.get()) is not None:
             try:
-                put_away(self, *batch)
-            except Interrupted:
+                shuffle_and_store(self, *batch)
+            except ShufflerInterrupted:
                 return
             self._stored.add(batch[0])

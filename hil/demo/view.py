@@ -1,9 +1,7 @@
-"""The live view of a demo: one snapshot and the shoe's history as one screen.
+"""Lays out the live view of a demo: one snapshot and the shoe's history as one screen.
 
-Responsible for: the layout of every part but the floor's, and leaving out what a small terminal
-has no room for. Every function is pure: the same scene on the same size gives the same screen.
-Not responsible for: signs and cards (demo_cards), irregularities (demo_floor_view), and drawing it
-(demo_screen).
+Every function is pure: the same scene at the same size gives the same screen.
+
 Source: package README, "The demo"; controller/README.md, "Snapshot".
 """
 
@@ -19,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.procedure.effects import CoupClosed
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import (
     ALERT_STYLE,
     BANKER_STYLE,
@@ -31,16 +29,16 @@ from hil.demo.card_glyphs import (
     bead_plate,
     bead_row,
     cards_line,
-    hand_picture,
+    hand_text,
 )
 from hil.demo.floor_view import DIM, FRAME, PLAIN, TITLE, Clauses, floor_lines, floor_title
-from hil.demo.follow import Happening
-from hil.demo.proof import MARKS
+from hil.demo.follow import JournalEvent
+from hil.demo.proof import OUTCOME_WORDS
 
-WIDTH_MIN, HEIGHT_MIN = 60, 22  # below, cards are words and nothing has a frame
-PLATE_HEIGHT_MIN = 30  # from here on the bead plate has its six rows
+WIDTH_MIN, HEIGHT_MIN = 60, 22  # below this cards are words without frames
+PLATE_HEIGHT_MIN = 30  # from here on the bead plate has six rows
 PLATE_ROWS = 6
-NOW_HEIGHT_MIN = 26  # from here on calls have a line beside the last coup's
+NOW_HEIGHT_MIN = 26  # from here on calls have a line of their own
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
 BURN_PHASES = ("opening", "burn_first", "burn_rest")
@@ -50,16 +48,16 @@ STYLES = {"player": PLAYER_STYLE, "banker": BANKER_STYLE, "tie": TIE_STYLE}
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that is shown. `history` is of the shoe in play, `footer` stands at the bottom."""
+    """Everything that is shown. `history` holds the events of the shoe in play."""
 
-    table: Shown
-    history: tuple[Happening, ...]
+    table: SnapshotPart
+    history: tuple[JournalEvent, ...]
     shoes: int
     footer: str
     careless: bool = False
 
 
-def picture(
+def render(
     scene: Scene, clauses: Clauses, glyphs: Glyphs, width: int, height: int
 ) -> RenderableType:
     """The screen for a terminal of that size; it is never higher or wider than that."""
@@ -86,7 +84,7 @@ def _one_line(text: Text) -> Text:
 
 
 def header(scene: Scene, glyphs: Glyphs) -> RenderableType:
-    """Table, profile, gaming day and shoe on the left; the device and its stage on the right."""
+    """Table, profile, gaming day and shoe on the left; device and its stage on the right."""
     table = scene.table
     left = Text.assemble(
         (" smartshoe ", "bold reverse"),
@@ -96,9 +94,9 @@ def header(scene: Scene, glyphs: Glyphs) -> RenderableType:
     shoe = table.part("shoe")
     if shoe is not None:
         number = shoe.number("number")
-        # A loading that was only burned and closed has a number, too.
+        # A shoe that was only burned and closed has a number too.
         left.append(f"  shoe {number}" + (f" of {scene.shoes}" if number <= scene.shoes else ""))
-    device = table.part("device") or Shown({})
+    device = table.part("device") or SnapshotPart({})
     stage = device.text("stage")
     online = stage == "online"
     right = Text.assemble(
@@ -120,17 +118,17 @@ def _left_and_right(left: Text, right: Text) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class DisplayedHands:
     """The coup that is shown: the open one, else the last one with its outcome."""
 
-    coup: Shown
+    coup: SnapshotPart
     finished: bool
 
     def winner(self) -> str:
         return self.coup.text("outcome") if self.finished else ""
 
     def marks(self, name: str) -> str:
-        """What people call out of a hand: natural, pair."""
+        """The calls for a hand: natural, pair."""
         cards = self.coup.texts(name)
         count = self.coup.number(f"{name}_count") if self.coup.has(f"{name}_count") else 0
         natural = len(cards) == 2 and count >= 8
@@ -138,21 +136,21 @@ class Hands:
         return ", ".join(mark for mark, there in (("natural", natural), ("pair", pair)) if there)
 
 
-def shown_hands(table: Shown) -> Hands:
+def displayed_hands(table: SnapshotPart) -> DisplayedHands:
     """The hands on the layout."""
     coup, last = table.part("coup"), table.part("last_coup")
     if coup is not None:
-        return Hands(coup, finished=False)
+        return DisplayedHands(coup, finished=False)
     if last is not None:
-        return Hands(last, finished=True)
-    return Hands(Shown({}), finished=False)
+        return DisplayedHands(last, finished=True)
+    return DisplayedHands(SnapshotPart({}), finished=False)
 
 
 def hands(scene: Scene, glyphs: Glyphs, width: int) -> RenderableType:
-    """Both hands side by side, or the burn while it goes on."""
+    """Both hands side by side, or the burn while it lasts."""
     if scene.table.text("phase") in BURN_PHASES:
         return _burn_panel(scene, glyphs, width)
-    shown = shown_hands(scene.table)
+    shown = displayed_hands(scene.table)
     row = Layout()
     row.split_row(
         Layout(_hand_panel(shown, "player", glyphs)),
@@ -162,13 +160,13 @@ def hands(scene: Scene, glyphs: Glyphs, width: int) -> RenderableType:
 
 
 def _burn_panel(scene: Scene, glyphs: Glyphs, width: int) -> Panel:
-    shoe = scene.table.part("shoe") or Shown({})
+    shoe = scene.table.part("shoe") or SnapshotPart({})
     burn = shoe.texts("burn")
     room = (width - 4) // (CARD_WIDTH + 1)
     title = "BURN"
     if burn:
         title += f"  {len(burn)} of {len(burn) + shoe.number('burn_owed')}"
-    content = Align.center(hand_picture(burn[-room:], glyphs, room))
+    content = Align.center(hand_text(burn[-room:], glyphs, room))
     return Panel(
         content,
         title=Text(title, TITLE),
@@ -178,7 +176,7 @@ def _burn_panel(scene: Scene, glyphs: Glyphs, width: int) -> Panel:
     )
 
 
-def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
+def _hand_panel(shown: DisplayedHands, name: str, glyphs: Glyphs) -> Panel:
     cards = shown.coup.texts(name)
     winner = shown.winner()
     won = winner in (name, "tie")
@@ -191,7 +189,7 @@ def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
     elif shown.finished and not winner:
         title.append(f"  {shown.coup.text('fate')}", style=ALERT_STYLE)
     return Panel(
-        Align.center(hand_picture(cards, glyphs)),
+        Align.center(hand_text(cards, glyphs)),
         title=title,
         subtitle=Text(shown.marks(name), style=TITLE),
         border_style=f"bold {style}" if won else FRAME,
@@ -201,9 +199,9 @@ def _hand_panel(shown: Hands, name: str, glyphs: Glyphs) -> Panel:
 
 
 def now_lines(scene: Scene, rows: int) -> RenderableType:
-    """What is due next, what people call or do, and how the last coup ended.
+    """What is due next, the calls that are due, and how the last coup ended.
 
-    In two rows a call that is due takes the last coup's place.
+    In two rows a due call replaces the last coup.
     """
     table = scene.table
     suspended = table.text("phase") == "suspended"
@@ -223,13 +221,13 @@ def now_lines(scene: Scene, rows: int) -> RenderableType:
     return Group(_left_and_right(due, right), *map(_one_line, below))
 
 
-def calls_line(table: Shown) -> Text:
-    """What is to be announced or done now, in one line."""
+def calls_line(table: SnapshotPart) -> Text:
+    """The announcements and actions that are due, in one line."""
     calls = table.texts("due_calls")
     return Text.assemble((" now ", DIM), " ", "; ".join(calls)) if calls else Text("")
 
 
-def last_line(table: Shown) -> Text:
+def last_line(table: SnapshotPart) -> Text:
     """The last coup in one line."""
     last = table.part("last_coup")
     if last is None:
@@ -256,12 +254,14 @@ def last_line(table: Shown) -> Text:
 
 def results(scene: Scene) -> list[str]:
     """The outcomes of this shoe's coups, in order."""
-    return [MARKS[one.record.outcome] for one in scene.history if isinstance(one, CoupClosed)]
+    return [
+        OUTCOME_WORDS[one.record.outcome] for one in scene.history if isinstance(one, CoupClosed)
+    ]
 
 
 def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
     """Progress, tally, burn, and the results as beads; `rows` lines inside the frame."""
-    shoe = scene.table.part("shoe") or Shown({})
+    shoe = scene.table.part("shoe") or SnapshotPart({})
     outcomes = results(scene)
     inner = width - 4
     lines: list[RenderableType] = [_progress(shoe), _tally(shoe), _one_line(_burn(shoe, glyphs))]
@@ -281,7 +281,7 @@ def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
     )
 
 
-def _shoe_title(shoe: Shown) -> Text:
+def _shoe_title(shoe: SnapshotPart) -> Text:
     name = f"shoe {shoe.number('number')}" if shoe.has("number") else "no shoe"
     title = Text.assemble((name, TITLE))
     if shoe.has("coups_begun"):
@@ -296,25 +296,25 @@ def _shoe_title(shoe: Shown) -> Text:
     return title
 
 
-def batches_line(table: Shown) -> Text:
-    """Where the two batches stand, and what of the shuffler waits for a person."""
-    told = table.part("shuffler")
-    if told is None:
+def batches_line(table: SnapshotPart) -> Text:
+    """The stages of both batches, and the shuffler's warnings."""
+    shuffler = table.part("shuffler")
+    if shuffler is None:
         return Text("")
     line = Text()
-    for one in told.parts("batches"):
+    for one in shuffler.parts("batches"):
         back, stage = one.text("back"), one.text("stage").replace("_", " ")
         line.append(f"{'   ' if line else ''}{back} ", style=BACK_STYLES.get(back, PLAIN))
         line.append(stage, style=TITLE if one.text("stage") == "in_play" else PLAIN)
-    warnings = len(told.parts("warnings"))
+    warnings = len(shuffler.parts("warnings"))
     if warnings:
         line.append(f"   {warnings} warning{'' if warnings == 1 else 's'}", style=ALERT_STYLE)
-    if told.yes("bare"):
+    if shuffler.yes("bare"):
         line.append("   bare device", style=ALERT_STYLE)
     return line
 
 
-def _progress(shoe: Shown) -> Table:
+def _progress(shoe: SnapshotPart) -> Table:
     drawn, total = shoe.number("cards_drawn"), shoe.number("cards_total")
     grid = Table.grid(expand=True, padding=(0, 1))
     grid.add_column(ratio=1)
@@ -324,7 +324,7 @@ def _progress(shoe: Shown) -> Table:
     return grid
 
 
-def _tally(shoe: Shown) -> Text:
+def _tally(shoe: SnapshotPart) -> Text:
     line = Text()
     for name in ("player", "banker", "tie"):
         line.append(f"{name.capitalize()} ", style=STYLES[name])
@@ -335,7 +335,7 @@ def _tally(shoe: Shown) -> Text:
     return _one_line(line)
 
 
-def _burn(shoe: Shown, glyphs: Glyphs) -> Text:
+def _burn(shoe: SnapshotPart, glyphs: Glyphs) -> Text:
     burn = shoe.texts("burn")
     return Text.assemble(("burn ", DIM), cards_line(burn, glyphs)) if burn else Text("")
 
@@ -367,9 +367,9 @@ def _floor_panel(
 def _small(
     scene: Scene, clauses: Clauses, glyphs: Glyphs, width: int, height: int
 ) -> RenderableType:
-    """Words only, as many lines as there are."""
+    """Words only, at most `height` lines."""
     table = scene.table
-    shown = shown_hands(table)
+    shown = displayed_hands(table)
     lines = [
         Text.assemble(("smartshoe ", "bold"), table.text("table")),
         Text(f"due: {'; '.join((*table.texts('due_calls'), table.text('due')))}"),
@@ -378,7 +378,7 @@ def _small(
         cards = cards_line(shown.coup.texts(name), glyphs)
         count = f" ({shown.coup.number(f'{name}_count')})" if cards else ""
         lines.append(Text.assemble((f"{name.capitalize()} ", STYLES[name]), cards, count))
-    shoe = table.part("shoe") or Shown({})
+    shoe = table.part("shoe") or SnapshotPart({})
     lines.append(
         Text(f"coup {shoe.number('coups_begun')}, {shoe.number('cards_drawn')} cards drawn")
     )

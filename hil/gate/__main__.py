@@ -1,32 +1,32 @@
-"""`python -m hil.gate`: USB on a real kernel's own stack, before a release.
+"""`python -m hil.gate`: runs the USB cases on a real kernel's own USB stack, before a release.
 
-Responsible for: a kernel that is kept or built, one run of the cases in it, and the exit code.
-Not responsible for: the kernel (kernel), the run (boot) and the cases (tests/gate).
 Source: package README, "USB on a real kernel".
 """
 
 import sys
 
 from hil.gate.boot import run_cases
-from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, kept_in, kept_kernel, require
+from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
+from hil.run_guard import ending_at_once, guarded_run
 
 PASSED, FAILED, UNABLE = 0, 1, 2
 
 
 def main() -> int:
-    """Run the gate: 0 passed, 1 a case failed, 2 it cannot be run here."""
+    """Run the gate; exit code 0: passed, 1: a case failed, 2: it cannot run here."""
     try:
         require(TO_RUN, "the gate")
-        kernel = kept_kernel()
+        kernel = cached_kernel()
         if kernel is None:
-            print(f"gate: building the kernel once, about five minutes; kept in {kept_in()}")
+            print(f"gate: building the kernel once, about five minutes; cached in {cache_folder()}")
             kernel = build_kernel()
         print(f"gate: USB cases in {kernel.name}, about a minute", flush=True)
-        passed = run_cases(kernel)
+        with ending_at_once(), guarded_run():
+            passed = run_cases(kernel)
     except GateUnable as unable:
         print(f"gate: {unable}", file=sys.stderr)
         return UNABLE
-    print(f"gate: USB on a real kernel {'holds' if passed else 'FAILED'}")
+    print(f"gate: USB on a real kernel {'passed' if passed else 'FAILED'}")
     return PASSED if passed else FAILED
 
 

@@ -1,8 +1,5 @@
-"""One run of the gate's kernel: it boots, runs the cases on its own USB stack, and ends.
+"""One run of the gate's kernel: boots it, runs the cases on its USB stack, returns the outcome.
 
-Responsible for: the kernel's command line, showing what the cases say, a bound on time, and the
-verdict.
-Not responsible for: what runs inside (init.sh, tests/gate).
 Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; package README, "USB on a real
 kernel".
 """
@@ -24,15 +21,15 @@ PASSED = "gate: cases ended with 0"
 
 
 def run_cases(kernel: Path) -> bool:
-    """Boot, show what is said, and tell whether every case passed. Raises GateUnable."""
+    """Boot, print the output, and return whether every case passed. Raises GateUnable."""
     if not CASES.is_file():
-        raise GateUnable("the gate runs from a clone of the repository: tests/gate is not there")
+        raise GateUnable("the gate runs from a clone of the repository: tests/gate is missing")
     command = [
         *(str(kernel), f"mem={MEMORY}", "rootfstype=hostfs", "ro", f"init={INIT}"),
         *("con=null", "con0=null,fd:1", "quiet", "loglevel=1"),
         *(f"SMARTSHOE_ROOT={ROOT}", f"SMARTSHOE_PYTHON={sys.executable}"),
     ]
-    # It traces its own processes: hopping between processors makes that three times as slow.
+    # UML traces its own processes: switching between processors makes that three times slower.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     process = subprocess.Popen(
         command,

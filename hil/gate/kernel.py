@@ -1,7 +1,6 @@
-"""The gate's own kernel: Linux as one ordinary process, built once from Debian's source.
+"""The gate's own kernel: User Mode Linux, built once from Debian's source and cached.
 
-Responsible for: which Debian packages that needs, where the built kernel is kept, and building it.
-Not responsible for: running it (boot). The options stand in kernel.config.
+The kernel's options are in kernel.config.
 Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; package README, "USB on a real
 kernel".
 """
@@ -25,11 +24,11 @@ JOBS = os.cpu_count() or 1
 
 
 class GateUnable(Exception):
-    """The gate cannot be run here; the message says what is missing and how to get it."""
+    """The gate cannot run here; the message names what is missing and how to get it."""
 
 
 def installed_version(package: str) -> str:
-    """The version of an installed Debian package; empty: it is not installed."""
+    """The version of an installed Debian package; empty if it is not installed."""
     query = ("dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", package)
     try:
         done = subprocess.run(query, capture_output=True, text=True, check=False)
@@ -40,7 +39,7 @@ def installed_version(package: str) -> str:
 
 
 def require(packages: tuple[str, ...], what: str) -> None:
-    """Raises GateUnable where one is not installed."""
+    """Raise GateUnable if one of the packages is not installed."""
     absent = [package for package in packages if not installed_version(package)]
     if absent:
         names = " ".join(absent)
@@ -50,28 +49,28 @@ def require(packages: tuple[str, ...], what: str) -> None:
         )
 
 
-def kept_in() -> Path:
-    """The folder for built kernels, outside the repository."""
+def cache_folder() -> Path:
+    """The folder of cached kernels, outside the repository."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if cache else Path.home() / ".cache") / "smartshoe" / "gate"
 
 
-def kept_kernel() -> Path | None:
-    """A kernel built of the options as they are, from the source as it is (or was) installed."""
-    built = kept_in() / _name(installed_version(SOURCE_PACKAGE))
+def cached_kernel() -> Path | None:
+    """A cached kernel with the current options, of the installed source package if any."""
+    built = cache_folder() / _name(installed_version(SOURCE_PACKAGE))
     if built.is_file():
         return built
     if installed_version(SOURCE_PACKAGE):
         return None
-    return next(iter(sorted(kept_in().glob(f"linux-{_options()}-*"))), None)
+    return next(iter(sorted(cache_folder().glob(f"linux-{_options()}-*"))), None)
 
 
 def build_kernel() -> Path:
-    """Build and keep it; some five minutes on two cores. Raises GateUnable."""
+    """Build and cache the kernel; about five minutes on two cores. Raises GateUnable."""
     require(TO_BUILD, "building the kernel")
-    kept_in().mkdir(parents=True, exist_ok=True)
-    # Beside the result: a folder for temporary files is often too small.
-    with tempfile.TemporaryDirectory(prefix="build-", dir=kept_in()) as name:
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    # In the cache folder: the system's folder for temporary files is often too small.
+    with tempfile.TemporaryDirectory(prefix="build-", dir=cache_folder()) as name:
         folder = Path(name)
         log = folder / "build.log"
         output = folder / "output"
@@ -83,7 +82,7 @@ def build_kernel() -> Path:
         _check_options(output / ".config")
         _run((*make, f"-j{JOBS}", "linux"), source, log)
         _run(("strip", "-o", str(folder / "stripped"), str(output / "linux")), folder, log)
-        result = kept_in() / _name(installed_version(SOURCE_PACKAGE))
+        result = cache_folder() / _name(installed_version(SOURCE_PACKAGE))
         shutil.move(folder / "stripped", result)
     return result
 
@@ -96,19 +95,19 @@ def _name(source_version: str) -> str:
     return f"linux-{_options()}-{source_version}"
 
 
-def _check_options(made: Path) -> None:
-    """An option whose own conditions do not hold is dropped without a word: find it now."""
-    chosen = made.read_text().splitlines()
+def _check_options(config: Path) -> None:
+    """Raise GateUnable if kconfig silently dropped an option with unmet dependencies."""
+    chosen = config.read_text().splitlines()
     wanted = (line for line in OPTIONS.read_text().splitlines() if line.startswith("CONFIG_"))
     lost = [line for line in wanted if line not in chosen]
     if lost:
-        raise GateUnable(f"the kernel source does not take these options: {', '.join(lost)}")
+        raise GateUnable(f"the kernel source does not accept these options: {', '.join(lost)}")
 
 
 def _run(command: tuple[str, ...], folder: Path, log: Path) -> None:
-    with log.open("ab") as said:
-        done = subprocess.run(command, cwd=folder, stdout=said, stderr=said, check=False)
+    with log.open("ab") as log_file:
+        done = subprocess.run(command, cwd=folder, stdout=log_file, stderr=log_file, check=False)
     if done.returncode:
-        kept = shutil.copy(log, kept_in() / "build.log")
+        saved = shutil.copy(log, cache_folder() / "build.log")
         end = "\n  ".join(log.read_text(errors="replace").splitlines()[-8:])
-        raise GateUnable(f"{command[0]} failed; the whole log is in {kept}, its end:\n  {end}")
+        raise GateUnable(f"{command[0]} failed; the whole log is in {saved}, its end:\n  {end}")

@@ -1,9 +1,5 @@
-"""The reference firmware, built when it is needed and kept.
+"""Builds the reference firmware on demand and caches it, one build per state of the sources.
 
-Responsible for: which Debian packages each build needs, calling the Makefile of hil/firmware, and
-where what was built is kept: once for each state of the sources.
-Not responsible for: how it is compiled (hil/firmware/Makefile) and running it (firmware_qemu,
-firmware_native).
 Source: package README, "Reference firmware".
 """
 
@@ -19,13 +15,14 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parents[1] / "firmware"
 BUILD_S_MAX = 300
+MAKE_OUTPUT = "make-output.txt"
 
 
 class FirmwareUnable(Exception):
-    """The firmware cannot be built or run here; the message says what is missing."""
+    """The firmware cannot be built or run here; the message names what is missing."""
 
 
-class Role(StrEnum):
+class FirmwareRole(StrEnum):
     SHOE = "shoe"
     SHUFFLER = "shuffler"
 
@@ -38,7 +35,7 @@ class Build(StrEnum):
     FUZZ = "fuzz"
 
 
-# build: (program, the Debian packages that bring it and what it needs)
+# build: (program, Debian packages that provide it and its dependencies)
 NEEDS = {
     Build.ARM: ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi"),
     Build.HOST: ("gcc", "gcc libc6-dev"),
@@ -47,11 +44,11 @@ NEEDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """What one run of the Makefile gave: its files, and what it said of sizes."""
+class FirmwareBuild:
+    """One build: the folder of its files, and the output of make (sizes)."""
 
     folder: Path
-    said: str
+    make_output: str
 
 
 def require(program: str, packages: str) -> str:
@@ -65,24 +62,29 @@ def require(program: str, packages: str) -> str:
     return found
 
 
-def built(build: Build, role: Role, ring_places: int | None = None) -> Built:
-    """Raises FirmwareUnable. `ring_places` None: as many as suit the role."""
+def build_firmware(
+    build: Build, role: FirmwareRole, ring_places: int | None = None
+) -> FirmwareBuild:
+    """Return the build, from the cache if possible; `ring_places` None: the role's default.
+
+    Raises FirmwareUnable.
+    """
     require("make", "make")
     compiler = require(*NEEDS[build])
     ring = "" if ring_places is None else str(ring_places)
-    kept = kept_in() / f"{build}-{role}-{ring or 'usual'}-{_state_of_sources(compiler)}"
-    if not kept.is_dir():
-        _build(build, role, ring, kept)
-    return Built(kept, (kept / "said").read_text(encoding="utf-8"))
+    folder = cache_folder() / f"{role}-{build}-{ring or 'default'}-{_source_digest(compiler)}"
+    if not folder.is_dir():
+        _build(build, role, ring, folder)
+    return FirmwareBuild(folder, (folder / MAKE_OUTPUT).read_text(encoding="utf-8"))
 
 
-def kept_in() -> Path:
-    """The folder for what was built, outside the repository."""
+def cache_folder() -> Path:
+    """The folder of cached builds, outside the repository."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if cache else Path.home() / ".cache") / "smartshoe" / "firmware"
 
 
-def _state_of_sources(compiler: str) -> str:
+def _source_digest(compiler: str) -> str:
     digest = hashlib.sha256(compiler.encode())
     version = (compiler, "--version")
     digest.update(subprocess.run(version, capture_output=True, check=True).stdout)
@@ -93,14 +95,14 @@ def _state_of_sources(compiler: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def _build(build: Build, role: Role, ring: str, kept: Path) -> None:
-    """Beside its place, then moved there in one step: two processes may build at a time."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="build-", dir=kept.parent) as name:
-        making = Path(name) / "out"
-        making.mkdir()
+def _build(build: Build, role: FirmwareRole, ring: str, folder: Path) -> None:
+    """Build in a temporary folder, then rename it: two processes may build at the same time."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
+        output = Path(name) / "out"
+        output.mkdir()
         command = ("make", "-s", "-C", str(SOURCES), build.value)
-        settings = (f"ROLE={role}", f"RING={ring}", f"OUT={making}")
+        settings = (f"ROLE={role}", f"RING={ring}", f"OUT={output}")
         done = subprocess.run(
             (*command, *settings),
             capture_output=True,
@@ -113,8 +115,8 @@ def _build(build: Build, role: Role, ring: str, kept: Path) -> None:
             raise FirmwareUnable(
                 f"make {build} failed; it needs the Debian packages {NEEDS[build][1]}:\n  {end}"
             )
-        (making / "said").write_text(done.stdout, encoding="utf-8")
-        with suppress(OSError):  # another process was first, with the same
-            making.rename(kept)
-    if not kept.is_dir():
-        raise FirmwareUnable(f"{kept} cannot be written; is there room, and is it yours?")
+        (output / MAKE_OUTPUT).write_text(done.stdout, encoding="utf-8")
+        with suppress(OSError):  # another process was faster, with the same result
+            output.rename(folder)
+    if not folder.is_dir():
+        raise FirmwareUnable(f"{folder} cannot be written; check free space and ownership")

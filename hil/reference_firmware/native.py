@@ -1,8 +1,5 @@
-"""The reference firmware as a native program with sanitizers, under a clock that the bench moves.
+"""The reference firmware as a native program with sanitizers, under a simulated clock.
 
-Responsible for: starting it, its two lines, its memory that survives a power cut, and telling when
-a sanitizer found something.
-Not responsible for: the firmware (hil/firmware) and what is said on the line.
 Source: package README, "Reference firmware".
 """
 
@@ -13,20 +10,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hil.reference_firmware.build import Build, FirmwareUnable, Role, built
+from hil.reference_firmware.build import Build, FirmwareRole, FirmwareUnable, build_firmware
 
 ANSWER_S_MAX = 30.0
 END_S_MAX = 10.0
 
 
 class NativeDevice:
-    """Use as a context manager. `line` is the host's end; it is another one after a power cut.
+    """Use as a context manager. `line` is the host's end of the line, replaced by a power cycle.
 
-    Time goes by only with `tick`.
+    Time advances only with `tick`.
     """
 
-    def __init__(self, role: Role, *, ring_places: int | None = None) -> None:
-        self._program = built(Build.HOST, role, ring_places).folder / f"{role}-host"
+    def __init__(self, role: FirmwareRole, *, ring_places: int | None = None) -> None:
+        self._program = build_firmware(Build.HOST, role, ring_places).folder / f"{role}-host"
         self._folder = tempfile.TemporaryDirectory(prefix="smartshoe-")
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting = b""
@@ -47,10 +44,7 @@ class NativeDevice:
             self._folder.cleanup()
 
     def stimulus(self, line: str) -> str:
-        """Something that a sensor or a person does; all that it makes the device say is then on
-
-        the line.
-        """
+        """Simulate a sensor or a person; the resulting frames are then on the line."""
         self._bench.sendall(line.encode() + b"\n")
         while b"\n" not in self._waiting:
             more = self._bench.recv(4096)
@@ -58,8 +52,8 @@ class NativeDevice:
                 self._stop()
                 raise FirmwareUnable("the program ended")
             self._waiting += more
-        said, self._waiting = self._waiting.split(b"\n", 1)
-        return said.decode("ascii", "replace")
+        answer, self._waiting = self._waiting.split(b"\n", 1)
+        return answer.decode("ascii", "replace")
 
     def tick(self, milliseconds: int) -> None:
         self.stimulus(f"tick {milliseconds}")
@@ -75,8 +69,8 @@ class NativeDevice:
     def _start(self) -> None:
         self.line, wire = socket.socketpair()
         self._bench, bench = socket.socketpair()
-        for mine in (self.line, self._bench):
-            mine.settimeout(ANSWER_S_MAX)
+        for own_end in (self.line, self._bench):
+            own_end.settimeout(ANSWER_S_MAX)
         memory = Path(self._folder.name) / "memory"
         settings = ("--ticks", "--memory", str(memory), "--bench", str(bench.fileno()))
         self._process = subprocess.Popen(
@@ -90,19 +84,19 @@ class NativeDevice:
         bench.close()
 
     def _stop(self) -> None:
-        """Raises FirmwareUnable with what a sanitizer said."""
+        """Stop the process. Raises FirmwareUnable with the output of a sanitizer."""
         process, self._process = self._process, None
         self._close()
         if process is None:
             return
         try:
-            said = process.communicate(timeout=END_S_MAX)[1]
+            stderr = process.communicate(timeout=END_S_MAX)[1]
         except subprocess.TimeoutExpired:
             process.kill()
-            said = process.communicate()[1]
+            stderr = process.communicate()[1]
         if process.returncode:
-            text = said.decode("utf-8", "replace")[-3000:]
-            raise FirmwareUnable(f"the firmware ended {process.returncode}:\n{text}")
+            text = stderr.decode("utf-8", "replace")[-3000:]
+            raise FirmwareUnable(f"the firmware ended with {process.returncode}:\n{text}")
 
     def _close(self) -> None:
         self.line.close()

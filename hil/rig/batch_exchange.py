@@ -1,9 +1,5 @@
-"""What people do with two batches at a shuffler: one goes in, the other comes out.
+"""The people's part of a batch exchange at a shuffler: put one in, take the other out.
 
-Responsible for: the order of the handgrips (put in, the buttons, take out) and which compartment a
-batch goes into, on whatever the shuffler is served.
-Not responsible for: the shuffler (hil.emulator.tablelink.shuffler), time, and telling the table
-(demo_batches and whoever deals).
 Source: S42-e-8-ii-load, S42-e-8-ii-swap; NY-a-4-iv-c; package README, "The exchange".
 """
 
@@ -12,34 +8,34 @@ from typing import Final, Protocol, TypeAlias
 
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS, PhysicalBatch, usual_batches
-from hil.emulator.tablelink.compartment import Holding
+from hil.emulator.tablelink.compartment import CompartmentPhase
 from hil.emulator.tablelink.shuffler import Shuffler
 
-Ready: TypeAlias = Callable[[Shuffler], bool]
+ShufflerCondition: TypeAlias = Callable[[Shuffler], bool]
 
-# In this order, each button once what the one before began has come to its end.
+# The buttons in order, each with the holding that it leads to.
 BUTTONS: Final = (
-    ("load", Holding.LOADING),
-    ("count", Holding.COUNTED),
-    ("shuffle", Holding.SHUFFLED),
-    ("store", Holding.STORED),
+    ("load", CompartmentPhase.LOADING),
+    ("count", CompartmentPhase.COUNTED),
+    ("shuffle", CompartmentPhase.SHUFFLED),
+    ("store", CompartmentPhase.STORED),
 )
 
 
-class Reach(Protocol):
-    """How hands get at a served shuffler."""
+class ShufflerAccess(Protocol):
+    """Access to a served shuffler."""
 
     def do(self, act: Callable[[Shuffler], object]) -> None:
-        """Do something to it."""
+        """Do something to the shuffler."""
         ...
 
-    def until(self, what: str, ready: Ready) -> None:
-        """Wait until it is so."""
+    def until(self, what: str, ready: ShufflerCondition) -> None:
+        """Wait until the shuffler is `ready`; `what` names it in an error."""
         ...
 
 
 def compartment_of(back: str) -> int:
-    """Where that batch always goes: the first one's place is the first compartment."""
+    """The compartment of that batch: the first batch always goes into the first one."""
     return BACKS.index(back) + 1
 
 
@@ -49,31 +45,31 @@ def batch_of_shoe(number: int, decks: int) -> PhysicalBatch:
 
 
 def playing_cards(batch: PhysicalBatch) -> tuple[PhysicalCard, ...]:
-    """What is shuffled of a batch: its cut cards are not."""
+    """The cards of a batch that are shuffled: all but its cut cards."""
     return tuple(one for one in batch.cards if one.card is not None)
 
 
-def put_away(reach: Reach, back: str, cards: Sequence[PhysicalCard]) -> None:
-    """Lay a batch into the shuffler and press on until it is stored, shuffled."""
-    reach.do(lambda shuffler: shuffler.put_in(cards))
+def shuffle_and_store(access: ShufflerAccess, back: str, cards: Sequence[PhysicalCard]) -> None:
+    """Put a batch into the shuffler and press its buttons until it is shuffled and stored."""
+    access.do(lambda shuffler: shuffler.put_in(cards))
     for button, holding in BUTTONS:
-        _press(reach, button, back, holding)
+        _press(access, button, back, holding)
 
 
-def bring_out(reach: Reach, back: str) -> tuple[PhysicalCard, ...]:
-    """Have a stored batch released, and take it out."""
-    _press(reach, "release", back, Holding.RELEASED)
+def release_and_take(access: ShufflerAccess, back: str) -> tuple[PhysicalCard, ...]:
+    """Release a stored batch and take it out."""
+    _press(access, "release", back, CompartmentPhase.RELEASED)
     taken: list[PhysicalCard] = []
-    reach.do(lambda shuffler: taken.extend(shuffler.take(compartment_of(back))))
+    access.do(lambda shuffler: taken.extend(shuffler.take(compartment_of(back))))
     return tuple(taken)
 
 
-def _press(reach: Reach, button: str, back: str, holding: Holding) -> None:
-    """Press, and wait until what it began has come to its end."""
+def _press(access: ShufflerAccess, button: str, back: str, holding: CompartmentPhase) -> None:
+    """Press a button and wait until the operation has ended."""
     compartment = compartment_of(back)
 
     def done(shuffler: Shuffler) -> bool:
-        return shuffler.standing(compartment).holding is holding and not shuffler.busy
+        return shuffler.compartment_record(compartment).phase is holding and not shuffler.busy
 
-    reach.do(lambda shuffler: shuffler.press(button, compartment))
-    reach.until(f"{button} the {back} batch", done)
+    access.do(lambda shuffler: shuffler.press(button, compartment))
+    access.until(f"{button} the {back} batch", done)

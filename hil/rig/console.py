@@ -1,8 +1,7 @@
-"""The dealer's hand at the table's console, where the shoe has no keys.
+"""Declares results at the table's console, for a shoe without keys.
 
-Responsible for: declaring a result once the table has taken over every card of the coup.
-Not responsible for: how the request travels (control socket, or the table in this process), and
-for what the dealer declares (hil.dealing).
+Not: what the dealer declares (hil.dealing).
+
 Source: package README, "The RFID shoe"; controller/README.md, "Actions".
 """
 
@@ -11,29 +10,29 @@ from pathlib import Path
 from typing import TypeAlias
 
 from controller.control.client import ControlClient, ControlError
-from hil.dealing.actions import Action, PressResult
+from hil.dealing.actions import DealerAction, PressResult
 
 DEALER = "emulated dealer"
 
 Declare: TypeAlias = Callable[[Mapping[str, object]], None]
 
 
-class ConsoleHand:
-    """For ShoeRunner.people. `all_taken` waits until the shoe keeps no card back; see RfidShoe."""
+class ConsoleDealer:
+    """For ShoeRunner.people. `wait_all_delivered` waits until the table has read every card."""
 
-    def __init__(self, all_taken: Callable[[], None], declare: Declare) -> None:
-        self._all_taken = all_taken
+    def __init__(self, wait_all_delivered: Callable[[], None], declare: Declare) -> None:
+        self._wait_all_delivered = wait_all_delivered
         self._declare = declare
 
-    def __call__(self, action: Action) -> None:
-        """Declare if a result is what the dealer tells; nothing else is told at a console."""
+    def __call__(self, action: DealerAction) -> None:
+        """Declare the result if the action is one; nothing else happens at a console."""
         if isinstance(action, PressResult):
-            self._all_taken()
+            self._wait_all_delivered()
             self._declare(declaration(action))
 
 
 def declaration(pressed: PressResult) -> Mapping[str, object]:
-    """The action that declares it, as the control socket takes it."""
+    """The control socket's request that declares the result."""
     return {
         "action": "declare-result",
         "by": DEALER,
@@ -45,7 +44,7 @@ def declaration(pressed: PressResult) -> Mapping[str, object]:
 
 
 def loading(back: str, cards: int) -> Mapping[str, object]:
-    """The record that a batch was put into the shoe, as the control socket takes it."""
+    """The control socket's request that records a batch as loaded into the shoe."""
     return {
         "action": "record",
         "by": DEALER,
@@ -56,15 +55,15 @@ def loading(back: str, cards: int) -> Mapping[str, object]:
     }
 
 
-def declared_values(declaration: Mapping[str, object]) -> Mapping[str, object]:
-    """What is declared, without who declares it."""
+def result_values(declaration: Mapping[str, object]) -> Mapping[str, object]:
+    """The declared values, without the person."""
     return {key: declaration[key] for key in ("outcome", "player_pair", "banker_pair")}
 
 
 class SocketConsole:
-    """Acts at a control socket, again and again while no table answers there.
+    """Acts at a control socket, and retries while no table answers there.
 
-    `while_waiting` is called between two attempts; `refused` is told why a table said no.
+    `while_waiting` is called between two attempts; `refused` receives a table's reason.
     """
 
     def __init__(
@@ -75,15 +74,15 @@ class SocketConsole:
         self._refused = refused
 
     def declare(self, declaration: Mapping[str, object]) -> None:
-        """Declare once. A table that was asked and then fell silent may have taken it."""
-        asked_before = False
+        """Declare once. A refusal after a retry is ignored: the first try may have succeeded."""
+        retried = False
         while True:
             try:
                 answer = self._client.request({"request": "act", **declaration})
             except ControlError:
-                asked_before = True
+                retried = True
                 self._while_waiting()
                 continue
-            if answer.get("ok") is not True and not asked_before:
+            if answer.get("ok") is not True and not retried:
                 self._refused(str(answer.get("error", "no reason given")))
             return

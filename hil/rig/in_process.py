@@ -1,9 +1,7 @@
-"""The program's own table on a bench's line, in one process.
+"""A real Table with journal, pump and serial port on any URL, in this process.
 
-Responsible for: putting a real Table, journal, pump and serial port together on any URL, gathering
-what is concluded, and waiting for it, so that end-to-end tests and measurements read short; for an
-RFID shoe, its two batches bound and the dealer's hand at the console.
-Not responsible for: the other end of the line (hil.emulator) and for what is right (the truth).
+For end-to-end tests and measurements.
+
 Source: package README, "The rig".
 """
 
@@ -15,20 +13,20 @@ from threading import Condition
 from types import TracebackType
 from typing import Self
 
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.requests import action_from_request
 from controller.core.build import SETTINGS
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.suspension import permitted_decisions
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
-from controller.table.loop import Stored
-from controller.table.table import Beginning, Health, Table
+from controller.table.loop import StoredTransaction
+from controller.table.table import Health, RunSpec, Table
 from controller.tape.actions import Resolve, Role
 from controller.tape.entries import Entry
 from controller.tape.inputs import ManifestGiven, OperatorAction, Started
@@ -40,13 +38,18 @@ from firmware_bridge.transport.pump import PortPump
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
-from hil.rig.console import DEALER, ConsoleHand, declared_values
+from hil.rig.console import DEALER, ConsoleDealer, result_values
 from hil.rig.shoe_models import ShoeKind
 
 WAIT_S = 60.0
 BAUD = 4800
-# What a floorperson of the bench decides: the first of these that is permitted.
-ANYHOW = (Decision.CONTINUE, Decision.BURN, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+# The bench's floorperson takes the first of these decisions that is permitted.
+DECISION_PREFERENCE = (
+    FloorDecision.CONTINUE,
+    FloorDecision.BURN,
+    FloorDecision.VOID_COUP,
+    FloorDecision.CLOSE_SHOE,
+)
 MODELS = {ShoeKind.ANGEL_EYE: "angel-eye-ii-ex", ShoeKind.RFID: "feig-rfid"}
 LINES = {
     ShoeKind.ANGEL_EYE: LineSettings(BAUD),
@@ -58,15 +61,15 @@ LINES = {
 class RigSettings:
     """What differs from one bench table to the next.
 
-    `bound`: the table of an RFID shoe is given the manifests of its two batches at the start.
-    `delivery` is how its reader's records come, as the configuration says it. `sealed`: finished
-    shoes are moved into sealed files, signed by a key that is made in the journal's folder.
+    `bound`: the table of an RFID shoe gets the manifests of its two batches at the start.
+    `delivery` is the setting of that name of its reader. `sealed`: finished shoes are moved into
+    sealed files, signed by a key that is made in the journal's folder.
     """
 
     table: str = "BENCH-1"
     profile: str = "s42-mini"
     decks: int = 8
-    observed: tuple[Fact, ...] = (Fact.RESULT_BUTTON,)
+    observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,)
     allow_commands: bool = False
     seq_cycle: str = "0-9A-F"
     report_interval_ms_min: int = 250
@@ -92,7 +95,7 @@ class RigSettings:
 
 
 def utc_zone() -> bytes:
-    """TZif data of UTC, from the time zone package that comes with the program."""
+    """TZif data of UTC, from the tzdata package."""
     return (files("tzdata") / "zoneinfo" / "UTC").read_bytes()
 
 
@@ -109,19 +112,19 @@ class TableRig:
         self.settings = settings or RigSettings()
         self.entries: list[Entry] = []
         self.transactions = 0
-        self._gathered = Condition()
-        bound = self.settings.settings(url)
+        self._changed = Condition()
+        table_settings = self.settings.settings(url)
 
         def start(replaced: str) -> Started:
             text = profile_text(self.settings.profile).encode()
-            configuration = SETTINGS.encode(bound)
+            configuration = SETTINGS.encode(table_settings)
             boot_id = self.settings.boot_id
             return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
 
         signing = SigningSettings(journal / "table.key")
-        seals = SealDesk(self.settings.table, signing, now) if self.settings.sealed else None
-        beginning = Beginning(journal, load_clauses(), start, seals=seals)
-        self.table = Table(self.settings.table, beginning, now, self._on_stored)
+        seals = Sealer(self.settings.table, signing, now) if self.settings.sealed else None
+        spec = RunSpec(journal, load_clauses(), start, sealer=seals)
+        self.table = Table(self.settings.table, spec, now, self._on_stored)
         line = LINES[self.settings.shoe]
         self.pump = PortPump(url, port or open_port(url, line), self.table.put)
         self.table.attach_writer(url, self.pump)
@@ -153,7 +156,7 @@ class TableRig:
         return published[1].table
 
     def wait_for(self, ready: Callable[[TableState], bool], timeout_s: float = WAIT_S) -> None:
-        """Wait until the stored state is as wanted. Raises TimeoutError with what it is."""
+        """Wait until the stored state is `ready`. Raises TimeoutError with the state."""
         version = -1
         while not ready(self.state):
             after = self.table.wait_for_change(version, timeout_s)
@@ -163,16 +166,16 @@ class TableRig:
 
     def of(self, kind: type[Entry]) -> list[Entry]:
         """The entries of one kind so far."""
-        with self._gathered:
+        with self._changed:
             return [entry for entry in self.entries if isinstance(entry, kind)]
 
     def resolve(self, resolution: Resolution, person: str = "bench floorperson") -> None:
-        """Decide as a floorperson, and see that it is stored."""
+        """Take a floorperson's decision and check that it is stored."""
         action = OperatorAction(
             at=now(),
             person=person,
             role=Role.FLOORPERSON,
-            known_by="bench",
+            identified_by="bench",
             action=Resolve(resolution),
             reason="scripted",
         )
@@ -180,30 +183,30 @@ class TableRig:
         assert stored is not None, "the decision was not stored"
 
     def bind_batches(self) -> None:
-        """Give the table the manifests of the two usual batches, and see that it is stored."""
+        """Bind the two usual batches by their manifests and check that they are stored."""
         for batch in usual_batches(self.settings.decks):
             content = MANIFESTS.encode(read_manifest(batch.csv()))
             given = ManifestGiven(now(), batch.name, "the bench", content, maker="the bench")
             stored = self.table.act(given)
             assert stored is not None, "the manifest was not stored"
 
-    def console_hand(self, line: LineServer[RfidShoe]) -> ConsoleHand:
-        """The dealer's hand at this table's console, for a runner that plays that shoe."""
+    def console_dealer(self, line: LineServer[RfidShoe]) -> ConsoleDealer:
+        """The dealer at this table's console, for a runner that plays that shoe."""
 
-        def all_taken() -> None:
-            taken = line.wait_for(lambda shoe: shoe.all_taken, WAIT_S)
-            assert taken, f"cards were not taken over; table {self.table.health}"
+        def wait_all_delivered() -> None:
+            taken = line.wait_for(lambda shoe: shoe.all_delivered, WAIT_S)
+            assert taken, f"cards were not read; table {self.table.health}"
 
         def declare(declaration: Mapping[str, object]) -> None:
-            action = action_from_request("declare-result", declared_values(declaration))
+            action = action_from_request("declare-result", result_values(declaration))
             at, role = now(), Role.DEALER
             stored = self.table.act(OperatorAction(at, DEALER, role, "bench", action, ""))
             assert stored is not None, "the declared result was not stored"
 
-        return ConsoleHand(all_taken, declare)
+        return ConsoleDealer(wait_all_delivered, declare)
 
-    def resolve_anyhow(self) -> None:
-        """Take the first permitted decision: go on if possible, else void, else close.
+    def resolve_if_permitted(self) -> None:
+        """Take the first permitted decision, if any: continue, else void, else close.
 
         A card drawn in error counts as seen: it is burned with its amount.
         """
@@ -211,12 +214,12 @@ class TableRig:
         permitted = permitted_decisions(state)
         if not permitted:
             return
-        decision = next(decision for decision in ANYHOW if decision in permitted)
+        decision = next(decision for decision in DECISION_PREFERENCE if decision in permitted)
         self.resolve(Resolution(decision, Provisional.TAKE_OVER))
 
-    def _on_stored(self, stored: Stored) -> None:
-        with self._gathered:
+    def _on_stored(self, stored: StoredTransaction) -> None:
+        with self._changed:
             self.transactions += 1
             for conclusion in stored.conclusions:
                 self.entries.extend(conclusion.entries)
-            self._gathered.notify_all()
+            self._changed.notify_all()

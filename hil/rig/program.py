@@ -1,8 +1,5 @@
-"""`smartshoe run`, unchanged, as a process of its own.
+"""`smartshoe run` as a process of its own: start, ask over the control socket, end.
 
-Responsible for: starting it on a configuration file and hearing that it is ready, asking it over
-its control socket, and ending it in order, by SIGKILL, or having it end by itself.
-Not responsible for: what stands in its configuration and what its answers mean.
 Source: controller/README.md, "Running a table", "Control socket"; sd_notify(3).
 """
 
@@ -21,27 +18,27 @@ from typing import Self, TypeAlias
 from controller.config.load import load_config
 from controller.control.client import ControlClient
 
-Plain: TypeAlias = dict[str, object]
+JsonObject: TypeAlias = dict[str, object]
 
 READY_S_MAX = 30.0
 END_S_MAX = 20.0
 LOG_LINES = 12
-LOOK_S = 0.1
-# No folder of the caller's is taken for one of the program's packages.
+POLL_S = 0.1
+# -P: no folder of the caller shadows one of the program's packages.
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 
 
 class ProgramFailed(Exception):
-    """The program did not do as it should; the message ends with the end of its log."""
+    """The program did not do what it should; the message ends with the end of its log."""
 
 
 class Program:
-    """Use as a context manager; leaving it ends the program, if need be by force."""
+    """One run of the program; use as a context manager, which kills it on exit if it still runs."""
 
-    def __init__(self, config: Path, log: Path, under: Sequence[str] = ()) -> None:
-        """`under` are words of a program to run it under, such as a tracer."""
+    def __init__(self, config: Path, log: Path, wrapper: Sequence[str] = ()) -> None:
+        """`wrapper` is the command of a program to run it under, such as a tracer."""
         self.config = config
-        self._under = tuple(under)
+        self._wrapper = tuple(wrapper)
         self.log = log
         self.client = ControlClient(load_config(config).control_socket)
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,7 +53,8 @@ class Program:
         trace: TracebackType | None,
     ) -> None:
         if self._process is not None and self.alive:
-            self._process.kill()
+            # Its whole session: a wrapper would leave the program running.
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
     @property
@@ -65,11 +63,11 @@ class Program:
 
     @property
     def pid(self) -> int:
-        assert self._process is not None, "it was never started"
+        assert self._process is not None, "the program was never started"
         return self._process.pid
 
     def start(self, before: Callable[[], None] | None = None) -> None:
-        """Start it and wait until it says that it is ready; `before` runs in the new process.
+        """Start it and wait until it reports ready; `before` runs in the new process.
 
         Raises ProgramFailed.
         """
@@ -80,12 +78,12 @@ class Program:
         ):
             address = f"{folder}/notify.sock"
             notify.bind(address)
-            notify.settimeout(LOOK_S)
+            notify.settimeout(POLL_S)
             environment = {**os.environ, "NOTIFY_SOCKET": address}
             environment.pop("WATCHDOG_USEC", None)
             # In a session of its own: Ctrl-C is for the bench, which ends the program in order.
             self._process = subprocess.Popen(
-                [*self._under, *PROGRAM, "run", "--config", str(self.config)],
+                [*self._wrapper, *PROGRAM, "run", "--config", str(self.config)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -104,49 +102,49 @@ class Program:
             except TimeoutError:
                 if not self.alive:
                     break
-        raise ProgramFailed(self.last_words("the program did not become ready"))
+        raise ProgramFailed(self.with_log_tail("the program did not become ready"))
 
-    def ask(self, request: Mapping[str, object]) -> Plain:
-        """Ask over the control socket; the answer. Raises ControlError."""
+    def ask(self, request: Mapping[str, object]) -> JsonObject:
+        """Send a request over the control socket; the answer. Raises ControlError."""
         return self.client.request(dict(request))
 
-    def snapshot(self) -> Plain:
-        """What people see of the table now."""
-        shown = self.ask({"request": "status"})["snapshot"]
-        assert isinstance(shown, dict)
-        return shown
+    def snapshot(self) -> JsonObject:
+        """The table's current snapshot. Raises ControlError."""
+        snapshot = self.ask({"request": "status"})["snapshot"]
+        assert isinstance(snapshot, dict)
+        return snapshot
 
     def kill(self) -> None:
-        """End it by SIGKILL, as a power cut would for the process. Raises ProgramFailed."""
-        assert self._process is not None, "it was never started"
+        """End it by SIGKILL. Raises ProgramFailed if it had already ended."""
+        assert self._process is not None, "the program was never started"
         self._process.send_signal(signal.SIGKILL)
         code = self._process.wait(END_S_MAX)
         if code != -signal.SIGKILL:
-            raise ProgramFailed(self.last_words(f"it had ended by itself with exit code {code}"))
+            raise ProgramFailed(self.with_log_tail(f"it had ended by itself with exit code {code}"))
 
     def stop(self) -> None:
-        """End it by SIGTERM, as its service would. Raises ProgramFailed."""
-        assert self._process is not None, "it was never started"
+        """End it by SIGTERM, as its service does. Raises ProgramFailed."""
+        assert self._process is not None, "the program was never started"
         self._process.send_signal(signal.SIGTERM)
-        code = self.ended()
+        code = self.wait_for_end()
         if code != 0:
-            raise ProgramFailed(self.last_words(f"the program ended with exit code {code}"))
+            raise ProgramFailed(self.with_log_tail(f"the program ended with exit code {code}"))
 
-    def ended(self) -> int:
+    def wait_for_end(self) -> int:
         """Wait until it has ended; its exit code. Raises ProgramFailed."""
-        assert self._process is not None, "it was never started"
+        assert self._process is not None, "the program was never started"
         try:
             return self._process.wait(END_S_MAX)
         except subprocess.TimeoutExpired:
             late = f"the program did not end within {END_S_MAX:.0f} s"
-            raise ProgramFailed(self.last_words(late)) from None
+            raise ProgramFailed(self.with_log_tail(late)) from None
 
-    def words(self) -> str:
-        """All that it logged."""
+    def log_text(self) -> str:
+        """The whole log."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def last_words(self, what: str) -> str:
-        """What happened, and the end of the program's log."""
+    def with_log_tail(self, what: str) -> str:
+        """`what`, followed by the end of the program's log."""
         return "\n  ".join(
-            [f"{what}; the end of {self.log}:", *self.words().splitlines()[-LOG_LINES:]]
+            [f"{what}; the end of {self.log}:", *self.log_text().splitlines()[-LOG_LINES:]]
         )

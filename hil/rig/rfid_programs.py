@@ -1,8 +1,5 @@
-"""`smartshoe run` at a table with an RFID shoe, in a folder of its own.
+"""`smartshoe run` at a table with an RFID shoe, its dealer's console, and its journal's content.
 
-Responsible for: the table.toml it is started with, the dealer's hand at its console, and reading
-what its journal took in and concluded, also while it runs.
-Not responsible for: starting and ending it (hil.rig.program), enrolling batches (hil.demo.batches).
 Source: controller/README.md, "Configuration", "Evidence"; package README, "The RFID shoe".
 """
 
@@ -22,11 +19,11 @@ from controller.tape.records import inputs_in, read_entry, read_input
 from hil.dealing.tags import NAMES
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
-from hil.rig.console import ConsoleHand
+from hil.rig.console import ConsoleDealer
 from hil.rig.program import Program
 
 WAIT_S = 20.0
-LOOK_S = 0.02
+POLL_S = 0.02
 
 CONFIG = """\
 [table]
@@ -50,22 +47,22 @@ enabled = false
 {more}"""
 
 
-class TooLate(Exception):
-    """What was waited for did not come."""
+class NotInTime(Exception):
+    """A condition did not come true in time."""
 
 
-def until(ready: Callable[[], object]) -> None:
-    """Look again and again until it is so. Raises TooLate."""
+def wait_until(ready: Callable[[], object]) -> None:
+    """Poll until `ready` is true. Raises NotInTime."""
     until_s = time.monotonic() + WAIT_S
     while not ready():
         if time.monotonic() > until_s:
-            raise TooLate(f"not within {WAIT_S:.0f} s")
-        Event().wait(LOOK_S)
+            raise NotInTime(f"not within {WAIT_S:.0f} s")
+        Event().wait(POLL_S)
 
 
 @dataclass(frozen=True, slots=True)
 class RfidPrograms:
-    """Programs in one folder, one after the other; batches and keys lie there already."""
+    """Programs in one folder, one after the other; batches and keys are there already."""
 
     folder: Path
 
@@ -77,7 +74,7 @@ class RfidPrograms:
         bound: Sequence[str] = NAMES,
         environment: Mapping[str, str] | None = None,
     ) -> Program:
-        """One with its shoe at that port. `more` are further sections of table.toml."""
+        """A program with its shoe at that port. `more` are further sections of table.toml."""
         config = self.folder / "table.toml"
         # A JSON string is a TOML string.
         named = {"port": json.dumps(port), "bound": json.dumps(list(bound))}
@@ -90,33 +87,33 @@ class RfidPrograms:
         return self.folder / "journal"
 
     def entries(self) -> list[Entry]:
-        """All that was concluded and stored."""
+        """All stored entries."""
         with open_read_only(self.journal) as journal:
             read = [read_entry(stored.record) for stored in journal.records()]
         return [entry for entry in read if entry is not None]
 
     def inputs(self) -> list[Input]:
-        """All that was taken in and stored."""
+        """All stored inputs."""
         with open_read_only(self.journal) as journal:
             read = [read_input(stored.record) for stored in journal.records()]
         return [one for item in read if item is not None for one in inputs_in(item)]
 
 
-def console_hand(program: Program, line: LineServer[RfidShoe]) -> ConsoleHand:
-    """The dealer's hand at the console. He looks again where the program ended meanwhile."""
+def console_dealer(program: Program, line: LineServer[RfidShoe]) -> ConsoleDealer:
+    """The dealer at the program's console, who retries if the program ended meanwhile."""
 
-    def all_taken() -> None:
-        taken = line.wait_for(lambda shoe: shoe.all_taken, WAIT_S)
-        assert taken, program.last_words("cards were not taken over")
+    def wait_all_delivered() -> None:
+        taken = line.wait_for(lambda shoe: shoe.all_delivered, WAIT_S)
+        assert taken, program.with_log_tail("cards were not read")
 
     def declare(declaration: Mapping[str, object]) -> None:
-        until(lambda: _declared(program, declaration))
+        wait_until(lambda: _declared(program, declaration))
 
-    return ConsoleHand(all_taken, declare)
+    return ConsoleDealer(wait_all_delivered, declare)
 
 
 def _declared(program: Program, declaration: Mapping[str, object]) -> bool:
-    """Whether the result has been taken, now or before the program ended."""
+    """Whether the result is declared, now or before the program ended."""
     with suppress(ControlError):
         if program.snapshot()["coup"] is None:
             return True

@@ -1,9 +1,5 @@
-"""Play a dealer on an emulated device.
+"""Plays a dealer on an emulated shoe: paces, waits for the table, collects the truth.
 
-Responsible for: turning each physical action into the device's input, pacing, waiting while the
-table is suspended, and gathering the truth of cards and reports in one order.
-Not responsible for: what is dealt (hil.dealing), how bytes travel (the outlet) and what the program
-makes of it.
 Source: package README, "The runner".
 """
 
@@ -14,18 +10,18 @@ from functools import partial
 from typing import Protocol, Self, TypeAlias, assert_never
 
 from hil.dealing.actions import (
-    Action,
-    ClearError,
-    CutCard,
+    ClearDeviceError,
+    DealerAction,
     Draw,
-    ForcedExit,
+    DrawCutCard,
     MistakeMade,
     NewShoe,
     Pause,
     PauseKind,
+    PressForcedExit,
     PressResult,
+    PressStandBy,
     SettingMode,
-    StandBy,
 )
 from hil.dealing.dealer import Dealer
 from hil.dealing.tags import PhysicalBatch, usual_batches
@@ -50,7 +46,7 @@ class Outlet(Protocol):
         ...
 
     def settle(self) -> bool:
-        """Let all reports leave."""
+        """Wait until all reports have left; False if they have not in time."""
         ...
 
     def take_reports(self) -> tuple[ReportTruth, ...]:
@@ -60,7 +56,7 @@ class Outlet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Pauses after actions, in nanoseconds. All 0: as fast as it goes."""
+    """Pauses after actions, in nanoseconds. All 0: as fast as possible."""
 
     draw_ns: int = 0
     cut_card_ns: int = 0
@@ -74,14 +70,20 @@ class Pace:
         """The same pause after everything."""
         return cls(**{field.name: pause_ns for field in fields(cls)})
 
-    def pause_ns(self, action: Action) -> int:
+    def pause_ns(self, action: DealerAction) -> int:
         """How long to wait after that action."""
         match action:
             case Draw():
                 return self.draw_ns
-            case CutCard():
+            case DrawCutCard():
                 return self.cut_card_ns
-            case PressResult() | StandBy() | ForcedExit() | ClearError() | SettingMode():
+            case (
+                PressResult()
+                | PressStandBy()
+                | PressForcedExit()
+                | ClearDeviceError()
+                | SettingMode()
+            ):
                 return self.key_ns
             case Pause(PauseKind.AFTER_BURN):
                 return self.after_burn_ns
@@ -106,46 +108,46 @@ def poll_gate() -> None:
 
 
 def always() -> bool:
-    """The gate of a careless dealer: he never waits."""
+    """The gate of a dealer who never waits."""
     return True
 
 
-def ignore_action(action: Action) -> None:
-    """The hook that does nothing."""
+def ignore_action(action: DealerAction) -> None:
+    """The action hook that does nothing."""
 
 
 def ignore_record(record: TruthRecord) -> None:
-    """The sink that keeps nothing."""
+    """The record hook that does nothing."""
 
 
 @dataclass(slots=True)
 class ShoeRunner:
-    """Plays `dealer` on `outlet` and keeps the truth.
+    """Plays `dealer` on `outlet` and records the truth.
 
-    `may_deal` is asked before every card and key (not before clearing an error, which the table
-    may be waiting for); while it says no, `while_held` is called again and again. `people` is told
-    each action once its reports have left, and does what belongs to it at no device: at a shoe
-    without keys the dealer declares the result at the console. `on_action` is told it after that;
-    for MistakeMade that is the moment at which a careful dealer stops and calls. `on_record` gets
-    each truth record once. `coups_max` 0: all.
+    `may_deal` is called before every card and key (not before clearing an error, which the table
+    may be waiting for); while it is False, `while_waiting` is called repeatedly. `people` is called
+    with each action once its reports have left, and does what happens at no device: at a shoe
+    without keys the dealer declares the result at the console. `on_action` is called after that;
+    for MistakeMade that is the moment at which a careful dealer stops and calls. `on_record`
+    receives each truth record once. `coups_max` 0: all.
     """
 
     dealer: Dealer
     outlet: Outlet
     pace: Pace = Pace()
     may_deal: Callable[[], bool] = always
-    while_held: Callable[[], None] = poll_gate
+    while_waiting: Callable[[], None] = poll_gate
     pause: Callable[[int], None] = sleep_ns
-    people: Callable[[Action], None] = ignore_action
-    on_action: Callable[[Action], None] = ignore_action
+    people: Callable[[DealerAction], None] = ignore_action
+    on_action: Callable[[DealerAction], None] = ignore_action
     on_record: Callable[[TruthRecord], None] = ignore_record
     coups_max: int = 0
-    held_times: int = 0
+    times_held: int = 0
     _records_seen: int = 0
     _coups_seen: int = 0
 
     def run(self) -> Truth:
-        """Play to the end, or through the pause after the last coup wanted."""
+        """Play to the end, or through the pause after coup `coups_max`."""
         for action in self.dealer.actions():
             self._wait_for_gate(action)
             self.outlet.perform(partial(perform, action=action))
@@ -163,7 +165,7 @@ class ShoeRunner:
         return self.dealer.truth
 
     def collect(self) -> None:
-        """Put the reports that left into the truth and hand new records on."""
+        """Add the reports that have left to the truth and pass new records on."""
         records = self.dealer.truth.records
         records.extend(self.outlet.take_reports())
         fresh = records[self._records_seen :]
@@ -172,33 +174,33 @@ class ShoeRunner:
             self._coups_seen += isinstance(record, CoupTruth)
             self.on_record(record)
 
-    def _wait_for_gate(self, action: Action) -> None:
-        if isinstance(action, ClearError | Pause | MistakeMade):
+    def _wait_for_gate(self, action: DealerAction) -> None:
+        if isinstance(action, ClearDeviceError | Pause | MistakeMade):
             return
         if not self.may_deal():
-            self.held_times += 1
+            self.times_held += 1
         while not self.may_deal():
-            self.while_held()
+            self.while_waiting()
 
 
-def perform(device: DealingShoe, action: Action) -> tuple[Report, ...]:
-    """Do one action to the device; the reports it makes at once."""
+def perform(device: DealingShoe, action: DealerAction) -> tuple[Report, ...]:
+    """Do one action to the device; the reports it makes immediately."""
     if isinstance(device, RfidShoe):
         return perform_rfid(device, action)
     match action:
         case Draw():
             return device.draw(action.card, burn_key=action.burn_key)
-        case CutCard():
+        case DrawCutCard():
             return device.draw_cut_card()
         case PressResult():
             return device.press_result(action.winner, action.player_pair, action.banker_pair)
-        case StandBy():
+        case PressStandBy():
             return device.stand_by()
         case NewShoe():
             return device.power_on()
-        case ForcedExit():
+        case PressForcedExit():
             return device.force_exit()
-        case ClearError():
+        case ClearDeviceError():
             return device.clear_error(action.code)
         case SettingMode():
             device.setting_mode = action.on
@@ -209,20 +211,20 @@ def perform(device: DealingShoe, action: Action) -> tuple[Report, ...]:
             assert_never(action)
 
 
-def perform_rfid(device: RfidShoe, action: Action) -> tuple[Report, ...]:
-    """The same to a shoe that has an exit and no keys; batches take turns, shoe by shoe."""
+def perform_rfid(device: RfidShoe, action: DealerAction) -> tuple[Report, ...]:
+    """The same for a shoe without keys; batches take turns, shoe by shoe."""
     match action:
         case Draw():
             return device.draw(action.card)
-        case CutCard():
+        case DrawCutCard():
             return device.draw_cut_card()
         case NewShoe():
             return device.load(batch_of_shoe(action), action.loading.slots())
         case (
             PressResult()
-            | StandBy()
-            | ForcedExit()
-            | ClearError()
+            | PressStandBy()
+            | PressForcedExit()
+            | ClearDeviceError()
             | SettingMode()
             | Pause()
             | MistakeMade()

@@ -1,8 +1,5 @@
-"""`smartshoe run` at a table with TableLink devices, in a folder of its own, and its floorperson.
+"""`smartshoe run` with TableLink devices, and its floorperson at the control socket.
 
-Responsible for: the table.toml it is started with, orders and decisions over the control socket,
-also of people who ask again where it ended meanwhile, and reading what it shows and has stored.
-Not responsible for: starting and ending it (hil.rig.program), the devices at its ports.
 Source: controller/README.md, "Configuration", "Control socket", "The shuffler at the table".
 """
 
@@ -14,17 +11,17 @@ from typing import TypeVar
 from controller.control.client import ControlError
 from controller.journal.store import open_read_only
 from controller.procedure.effects import BatchMoved
-from controller.procedure.events import ShufflerTold
+from controller.procedure.events import ShufflerReported
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import DeviceNoted, Entry, Judged
+from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.rig.program import Program
-from hil.rig.rfid_programs import until
+from hil.rig.rfid_programs import wait_until
 
 FLOORPERSON = {"by": "A. Floor", "role": "floorperson", "reason": "seen by me"}
-NOBODY_THERE = Shown({})
-# A report of the shoe is never missed on a pty, however long the program is away.
+EMPTY = SnapshotPart({})
+# On a pty no report of the shoe is missed, however long the program is down.
 REPORT_INTERVAL_MS = 60_000
 
 TABLE = """\
@@ -67,22 +64,22 @@ Kind = TypeVar("Kind")
 
 
 def angel_eye(port: str) -> str:
-    """The section of a table whose shoe is an Angel Eye."""
+    """The [shoe] section for an Angel Eye."""
     return ANGEL_EYE.format(port=json.dumps(port), interval=REPORT_INTERVAL_MS)
 
 
 def tablelink_shoe(url: str) -> str:
-    """The section of a table whose shoe is a bare TableLink device."""
+    """The [shoe] section for a bare TableLink shoe."""
     return TABLELINK_SHOE.format(port=json.dumps(url))
 
 
 def shuffler(url: str) -> str:
-    """The section of a table with a bare shuffler."""
+    """The [shuffler] section for a bare shuffler."""
     return SHUFFLER.format(port=json.dumps(url))
 
 
 class ShufflerTable:
-    """A table and who works at it. `program` is to be used as a context manager."""
+    """A table and its floorperson. Use `program` as a context manager."""
 
     def __init__(self, folder: Path, *sections: str) -> None:
         config = folder / "table.toml"
@@ -92,52 +89,52 @@ class ShufflerTable:
 
     # People.
 
-    def act(self, action: str, **values: object) -> Shown:
-        """A floorperson takes an action; the answer. Raises ControlError."""
-        asked = {"request": "act", "action": action, **FLOORPERSON, **values}
-        return Shown(self.program.ask(asked))
+    def act(self, action: str, **values: object) -> SnapshotPart:
+        """Act as a floorperson; the answer. Raises ControlError."""
+        request = {"request": "act", "action": action, **FLOORPERSON, **values}
+        return SnapshotPart(self.program.ask(request))
 
-    def does(self, action: str, **values: object) -> None:
-        """An action that the table takes."""
+    def act_ok(self, action: str, **values: object) -> None:
+        """Act, and check that the table accepts it."""
         answer = self.act(action, **values)
         assert answer.yes("ok"), answer.text("error")
 
-    def orders(self, order: str, compartment: int) -> None:
-        """An order to the shuffler that the table passes on."""
-        self.does("order-shuffler", order=order, compartment=compartment)
+    def order_shuffler(self, order: str, compartment: int) -> None:
+        """Order the shuffler through the table."""
+        self.act_ok("order-shuffler", order=order, compartment=compartment)
 
-    def clears_warnings(self) -> None:
-        """Once the causes of all open warnings are over."""
-        until(lambda: not any(one.yes("active") for one in self.warnings))
+    def clear_warnings(self) -> None:
+        """Wait until the causes of all open warnings are over, then clear them."""
+        wait_until(lambda: not any(one.yes("active") for one in self.warnings))
         for one in self.warnings:
-            self.does("clear-warning", number=one.number("number"))
+            self.act_ok("clear-warning", number=one.number("number"))
 
-    # What is shown; nothing where no program answers.
+    # The snapshot; empty while no program answers.
 
     @property
-    def shown(self) -> Shown:
+    def snapshot(self) -> SnapshotPart:
         try:
-            return Shown(self.program.snapshot())
+            return SnapshotPart(self.program.snapshot())
         except ControlError:
-            return NOBODY_THERE
+            return EMPTY
 
     @property
-    def shuffler(self) -> Shown:
-        return self.shown.part("shuffler") or NOBODY_THERE
+    def shuffler(self) -> SnapshotPart:
+        return self.snapshot.part("shuffler") or EMPTY
 
     @property
-    def warnings(self) -> tuple[Shown, ...]:
+    def warnings(self) -> tuple[SnapshotPart, ...]:
         return self.shuffler.parts("warnings")
 
-    def batch(self, back: str) -> Shown:
+    def batch(self, back: str) -> SnapshotPart:
         batches = self.shuffler.parts("batches")
-        return next((one for one in batches if one.text("back") == back), NOBODY_THERE)
+        return next((one for one in batches if one.text("back") == back), EMPTY)
 
     def stage(self, back: str) -> str:
         return self.batch(back).text("stage")
 
-    def until_stage(self, back: str, stage: str) -> None:
-        until(lambda: self.stage(back) == stage)
+    def wait_for_stage(self, back: str, stage: str) -> None:
+        wait_until(lambda: self.stage(back) == stage)
 
     # What is stored.
 
@@ -150,26 +147,26 @@ class ShufflerTable:
         """Entries of that kind."""
         return [one for one in self.entries() if isinstance(one, kind)]
 
-    def told(self, kind: type[Kind]) -> list[Kind]:
-        """What the shuffler told of that kind."""
-        return told_by_shuffler(self.entries(), kind)
+    def reports_of(self, kind: type[Kind]) -> list[Kind]:
+        """The shuffler's reports of that kind."""
+        return shuffler_reports(self.entries(), kind)
 
-    def noted(self, kind: type[Kind]) -> list[Kind]:
-        """What was noted of devices of that kind."""
-        events = [one.event for one in self.stored(DeviceNoted)]
+    def device_events(self, kind: type[Kind]) -> list[Kind]:
+        """Device events of that kind."""
+        events = [one.event for one in self.stored(DeviceEventRecorded)]
         return [one for one in events if isinstance(one, kind)]
 
     def irregularities(self) -> list[str]:
-        judged = self.stored(Judged)
+        judged = self.stored(EventVerdicts)
         return [v.code.value for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
 
-    def life(self, back: str) -> list[str]:
-        """The stages a batch has gone through."""
+    def stages(self, back: str) -> list[str]:
+        """The stages of a batch, in order."""
         return [one.after for one in self.stored(BatchMoved) if one.batch == back]
 
 
-def told_by_shuffler(entries: Sequence[Entry], kind: type[Kind]) -> list[Kind]:
-    """What the shuffler told of that kind, in order."""
-    judged = [one.event for one in entries if isinstance(one, Judged)]
-    events = [one.event for one in judged if isinstance(one, ShufflerTold)]
+def shuffler_reports(entries: Sequence[Entry], kind: type[Kind]) -> list[Kind]:
+    """The shuffler's reports of that kind, in order."""
+    judged = [one.event for one in entries if isinstance(one, EventVerdicts)]
+    events = [one.event for one in judged if isinstance(one, ShufflerReported)]
     return [one for one in events if isinstance(one, kind)]

@@ -1,8 +1,5 @@
-"""A bad line between the program and a device on TCP: bytes are lost, doubled, late, and it breaks.
+"""A TCP relay to a device that loses, doubles and delays bytes and breaks the connection.
 
-Responsible for: carrying bytes both ways through a fault plan, and breaking the connection after
-seeded numbers of bytes, until it is mended.
-Not responsible for: what the faults are (faults), and the two ends.
 Source: package README, "Faults of the wire".
 """
 
@@ -17,15 +14,15 @@ from typing import Self
 from hil.emulator.lines.faults import FaultPlan
 
 LOOPBACK = "127.0.0.1"
-LOOK_S = 0.1
+POLL_S = 0.1
 NS_PER_S = 1_000_000_000
 READ_BYTES_MAX = 4096
 
 
 class BadLine:
-    """Use as a context manager. `url` leads through it to that port; one client at a time.
+    """Use as a context manager. `url` relays one client at a time to that port.
 
-    `bytes_between_cuts`: the least and the most that go through, both ways, before it breaks.
+    `bytes_between_cuts`: the minimum and maximum of bytes, both ways, before it breaks.
     """
 
     def __init__(
@@ -40,7 +37,7 @@ class BadLine:
         self._counting = Lock()
         self._ended = Event()
         self._listener = socket.create_server((LOOPBACK, 0))
-        self._listener.settimeout(LOOK_S)
+        self._listener.settimeout(POLL_S)
         self.url = f"socket://{LOOPBACK}:{self._listener.getsockname()[1]}"
         self._thread = Thread(target=self._run, name="bad line", daemon=True)
 
@@ -59,7 +56,7 @@ class BadLine:
         self._listener.close()
 
     def mend(self) -> None:
-        """From now on every byte comes through."""
+        """Stop all faults: from now on every byte arrives."""
         self._plan = None
 
     def _run(self) -> None:
@@ -71,20 +68,20 @@ class BadLine:
 
     def _carry(self, caller: socket.socket, device: socket.socket) -> None:
         broken = Event()
-        ways = ((caller, device), (device, caller))
+        directions = ((caller, device), (device, caller))
         threads = [
-            Thread(target=self._one_way, args=(*way, broken), name="a way of the bad line")
-            for way in ways
+            Thread(target=self._relay, args=(*direction, broken), name="bad line, one direction")
+            for direction in directions
         ]
         for end in (caller, device):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            end.settimeout(LOOK_S)
+            end.settimeout(POLL_S)
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def _one_way(self, source: socket.socket, sink: socket.socket, broken: Event) -> None:
+    def _relay(self, source: socket.socket, sink: socket.socket, broken: Event) -> None:
         waiting = b""
         with contextlib.suppress(OSError):
             while not broken.is_set() and not self._ended.is_set():
@@ -99,7 +96,7 @@ class BadLine:
         broken.set()
 
     def _deliver(self, data: bytes, sink: socket.socket, broken: Event) -> None:
-        """Through the plan; whole frames only, as it knows them by the zeros between."""
+        """Apply the plan to whole frames, which end with a zero byte, and send the result."""
         plan = self._plan
         if plan is None:
             sink.sendall(data)
@@ -111,7 +108,7 @@ class BadLine:
                 return
 
     def _allowed(self, size: int, broken: Event) -> int:
-        """How many bytes come through; where it breaks, the rest does not."""
+        """How many of these bytes pass before the line breaks."""
         with self._counting:
             allowed = min(size, self._until_cut)
             self._until_cut -= allowed

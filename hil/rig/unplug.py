@@ -1,9 +1,5 @@
-"""Plugs pulled at seeded moments in the middle of cards, and plugged in again a little later.
+"""Unplugs a shoe's line at seeded moments in the middle of a card, and plugs it in again.
 
-Responsible for: when a line is pulled (at a record of a card that is passing, or at a byte of what
-is told of it), how many cards are drawn while it is out, and that it is in again before the dealer
-goes to the console.
-Not responsible for: lines (hil.emulator), and what the program makes of it.
 Source: package README, "The runner".
 """
 
@@ -12,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
-from hil.dealing.actions import Action, PressResult
+from hil.dealing.actions import DealerAction, PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.truth import ReportTruth
 from hil.emulator.feig.device import FeigSettings
@@ -21,17 +17,17 @@ from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.reports import Report
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.shoe_runner import DealingShoe, ignore_action
-from hil.usb.bed import UsbBed
+from hil.usb.bed import UsbTestBed
 
 WAIT_S = 20.0
-# A card is a tag, the gate shut and the gate open again.
+# The records of a card: its tag, gate shut, gate open.
 RECORDS_OF_A_CARD = 3
-# What is told of the gate alone is longer than this.
+# The records of the gate alone are longer than this.
 BYTES_OF_A_CARD_MIN = 24
 
 
 class CountedShoe(RfidShoe):
-    """An RFID shoe that keeps which pieces of plastic left it, in order."""
+    """An RFID shoe that records the tags of the cards drawn, in order."""
 
     def __init__(self, settings: FeigSettings | None = None, *, by_hand: bool = False) -> None:
         super().__init__(settings, by_hand=by_hand)
@@ -46,9 +42,9 @@ class Plug(Protocol):
     """Something that can be pulled while a card passes."""
 
     def pull(self, line: LineServer[CountedShoe], records_before: int, source: Random) -> None:
-        """Pull it at a random moment of a card, before which the reader had made so many records.
+        """Pull it at a random moment of a card; the reader had `records_before` records before.
 
-        Returns when it is out.
+        Returns when it is unplugged.
         """
         ...
 
@@ -68,7 +64,7 @@ class SerialPlug:
             return
         self.server.cut_after(source.randint(1, BYTES_OF_A_CARD_MIN))
         cut = line.wait_for(lambda _shoe: not self.server.plugged, WAIT_S)
-        assert cut, "the line was to be cut, and nothing went over it"
+        assert cut, "the line was to be cut, but no bytes passed"
 
     def put_in(self) -> None:
         self.server.replug()
@@ -78,7 +74,7 @@ class SerialPlug:
 class UsbPlug:
     """A device of an emulated USB bus, pulled at any record."""
 
-    bed: UsbBed
+    bed: UsbTestBed
     device: str
 
     def pull(self, line: LineServer[CountedShoe], records_before: int, source: Random) -> None:
@@ -96,17 +92,17 @@ def _wait_for_record(line: LineServer[CountedShoe], before: int, source: Random)
 
 @dataclass(slots=True)
 class PulledLine:
-    """A served shoe as an outlet for ShoeRunner, and `people` for it.
+    """A served shoe whose plug is pulled, as ShoeRunner's `outlet` and `people`.
 
-    Between two pulls come `between` cards, and `out` more cards are drawn while it is out, at
-    random within both bounds. After `pulls_max` it stays in.
+    `between` bounds the number of cards between two pulls, `out` that of cards drawn while it is
+    unplugged. After `pulls_max` pulls it stays plugged in.
     """
 
     line: LineServer[CountedShoe]
     plug: Plug
     seed: int
     pulls_max: int
-    people: Callable[[Action], None] = ignore_action
+    people: Callable[[DealerAction], None] = ignore_action
     between: tuple[int, int] = (3, 9)
     out: tuple[int, int] = (0, 3)
     pulls: int = 0
@@ -119,7 +115,7 @@ class PulledLine:
         self._cards_left = self._source.randint(*self.between)
 
     def perform(self, act: Callable[[DealingShoe], tuple[Report, ...]]) -> tuple[Report, ...]:
-        """Do it; where a card leaves by it and its time has come, the plug is pulled meanwhile."""
+        """Do it; if a card leaves the shoe and a pull is due, pull the plug meanwhile."""
         shoe = self.line.emulator
         drawn, records = len(shoe.drawn), shoe.reader.records_made
         reports = self.line.perform(act)
@@ -135,8 +131,8 @@ class PulledLine:
         """The reports that have left since the last call."""
         return self.line.take_reports()
 
-    def __call__(self, action: Action) -> None:
-        """For ShoeRunner.people: whoever goes to the console waits for all cards first."""
+    def __call__(self, action: DealerAction) -> None:
+        """For ShoeRunner.people: plug in before a result is declared, then call `people`."""
         if isinstance(action, PressResult) and self.is_out:
             self.put_in()
         self.people(action)

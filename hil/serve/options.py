@@ -1,87 +1,100 @@
-"""What the emulator process is told on its command line, and the parts that follow from it.
+"""What `smartshoe-hil emulate` was asked for, and the device, line, dealer and files of it.
 
-Responsible for: the options, the served device and the dealer they ask for.
-Not responsible for: running them (emulator_process).
 Source: package README, "The emulator as a process".
 """
 
-import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
+
+from msgspec import Struct
 
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
-from hil.dealing.mistakes import Mistake, planned_mistake
+from hil.dealing.mistakes import PlannedMistake
+from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import SEQUENCE_DEFAULT, AngelEye, AngelEyeSettings
-from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.device import Delivery, FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.faults import Envelope, FaultPlan
 from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, serve
 
 NS_PER_MS = 1_000_000
 ENVELOPES = {ShoeKind.ANGEL_EYE: Envelope.ANGEL_EYE, ShoeKind.RFID: Envelope.FEIG}
-DESCRIPTION = "An emulated shoe and its dealer as a process of their own."
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line. Exits with 2 on a wrong one."""
-    parser = argparse.ArgumentParser(prog="hil.serve.shoe", description=DESCRIPTION)
-    line = parser.add_mutually_exclusive_group(required=True)
-    line.add_argument("--pty-link", type=Path, help="serve a pty behind this symlink")
-    line.add_argument("--tcp", type=int, metavar="PORT", help="serve TCP on loopback; 0: any port")
-    parser.add_argument("--shoe", type=ShoeKind, default=ShoeKind.ANGEL_EYE, choices=ShoeKind)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shoes", type=int, default=1)
-    parser.add_argument("--decks", type=int, default=8)
-    parser.add_argument("--coups", type=int, default=0, help="stop after so many coups; 0: all")
-    parser.add_argument("--pace-ms", type=int, default=0, help="pause after each action")
-    parser.add_argument("--speed", type=int, default=0, help="0: no pacing of bytes; n: n x baud")
-    parser.add_argument("--baud", type=int, help="left out: that of the device")
-    parser.add_argument("--repeats", type=int, default=3, choices=(1, 2, 3))
-    parser.add_argument("--repeat-gap-ms", type=int, default=0)
-    parser.add_argument("--seq-cycle", default=SEQUENCE_DEFAULT)
-    parser.add_argument("--mistake", action="append", default=[], metavar="NAME@[SHOE.]COUP")
-    parser.add_argument("--burn-after-overdraw", action="store_true")
-    parser.add_argument("--truth", type=Path, help="write the truth here as JSON lines")
-    parser.add_argument("--noise", type=float, default=0.0, help="probability of noise")
-    parser.add_argument("--hold", action="store_true", help="begin only at `go`")
-    parser.add_argument(
-        "--wait-after-mistake", action="store_true", help="hold after a mistake until `go`"
-    )
-    rfid = parser.add_argument_group("--shoe rfid")
-    rfid.add_argument("--way", type=Way, default=Way.ACKNOWLEDGED, choices=Way)
-    rfid.add_argument("--buffer", type=int, default=600, help="records the reader can keep")
-    rfid.add_argument("--resend-ms", type=int, default=1000)
-    rfid.add_argument("--keep-alive-ms", type=int, default=0, help="0: none is sent")
-    rfid.add_argument("--batches", type=Path, help="write the two batch files into this folder")
-    rfid.add_argument(
-        "--console",
-        type=Path,
-        help="declare results at this control socket; else `declare` is"
-        " told on stdout, and it waits for `go`",
-    )
-    options = parser.parse_args(argv)
-    try:
-        options.mistakes = tuple(planned_mistake(text) for text in options.mistake)
-    except ValueError as error:
-        parser.error(f"--mistake: {error}; known: {', '.join(Mistake)}")
-    return options
+class CannotServe(Exception):
+    """It cannot be served as asked; the message says why and what to do."""
 
 
-def make_server(options: argparse.Namespace) -> ShoeLine:
-    """The served device the options ask for."""
-    plan = FaultPlan(seed=options.seed, noise=options.noise, envelope=ENVELOPES[options.shoe])
-    settings = line_settings(options.shoe, speed=options.speed)
-    settings = replace(settings, faults=plan if options.noise else None)
-    if options.baud is not None:
-        settings = replace(settings, baud=options.baud)
-    where = {"link": options.pty_link, "tcp": options.tcp}
+class LineOptions(Struct, frozen=True):
+    """The line: a pty behind that link, or that TCP port. `speed` 0: no pacing of bytes."""
+
+    pty_link: Path | None = None
+    tcp: int | None = None
+    speed: int = 0
+    baud: int | None = None
+    noise: float = 0.0
+
+
+class DealingOptions(Struct, frozen=True):
+    """What is dealt, and when. `coups` 0: all."""
+
+    seed: int = 1
+    shoes: int = 1
+    decks: int = 8
+    coups: int = 0
+    pace_ms: int = 0
+    mistakes: tuple[PlannedMistake, ...] = ()
+    burn_after_overdraw: bool = False
+    hold: bool = False
+    wait_after_mistake: bool = False
+    orders: bool = True
+    truth: Path | None = None
+
+
+class AngelEyeOptions(Struct, frozen=True):
+    """How an Angel Eye reports."""
+
+    repeats: int = 3
+    repeat_gap_ms: int = 0
+    seq_cycle: str = SEQUENCE_DEFAULT
+
+
+class RfidOptions(Struct, frozen=True):
+    """How the reader of an RFID shoe reports. `keep_alive_ms` 0: never."""
+
+    delivery: Delivery = Delivery.ACKNOWLEDGED
+    buffer: int = 600
+    resend_ms: int = 1000
+    keep_alive_ms: int = 0
+    batches: Path | None = None
+    console: Path | None = None
+
+
+class ShoeOptions(Struct, frozen=True):
+    """A whole `smartshoe-hil emulate`."""
+
+    shoe: ShoeKind
+    line: LineOptions
+    dealing: DealingOptions
+    angel_eye: AngelEyeOptions
+    rfid: RfidOptions
+
+
+def make_server(options: ShoeOptions) -> ShoeLine:
+    """The served device that the options ask for."""
+    line = options.line
+    plan = FaultPlan(seed=options.dealing.seed, noise=line.noise, envelope=ENVELOPES[options.shoe])
+    settings = line_settings(options.shoe, speed=line.speed)
+    settings = replace(settings, faults=plan if line.noise else None)
+    if line.baud is not None:
+        settings = replace(settings, baud=line.baud)
     if options.shoe is ShoeKind.RFID:
-        return serve(make_rfid_shoe(options), settings, **where)
-    return serve(make_angel_eye(options), settings, **where)
+        return serve(_make_rfid_shoe(options), settings, link=line.pty_link, tcp=line.tcp)
+    return serve(_make_angel_eye(options.angel_eye), settings, link=line.pty_link, tcp=line.tcp)
 
 
-def make_angel_eye(options: argparse.Namespace) -> AngelEye:
+def _make_angel_eye(options: AngelEyeOptions) -> AngelEye:
     return AngelEye(
         AngelEyeSettings(
             repeats=options.repeats,
@@ -91,19 +104,20 @@ def make_angel_eye(options: argparse.Namespace) -> AngelEye:
     )
 
 
-def make_rfid_shoe(options: argparse.Namespace) -> RfidShoe:
+def _make_rfid_shoe(options: ShoeOptions) -> RfidShoe:
+    rfid = options.rfid
     settings = FeigSettings(
-        way=options.way,
-        buffer_records=options.buffer,
-        resend_ns=options.resend_ms * NS_PER_MS,
-        keep_alive_ns=options.keep_alive_ms * NS_PER_MS,
+        delivery=rfid.delivery,
+        buffer_records=rfid.buffer,
+        resend_ns=rfid.resend_ms * NS_PER_MS,
+        keep_alive_ns=rfid.keep_alive_ms * NS_PER_MS,
     )
-    # Cards need time to pass only where bytes do.
-    return RfidShoe(settings, by_hand=options.speed > 0)
+    # A card takes time to pass only if bytes are paced.
+    return RfidShoe(settings, by_hand=options.line.speed > 0)
 
 
-def make_dealer(options: argparse.Namespace) -> Dealer:
-    """The dealer the options ask for."""
+def make_dealer(options: DealingOptions) -> Dealer:
+    """The dealer that the options ask for."""
     remedy = OverdrawRemedy.SET_ASIDE
     if options.burn_after_overdraw:
         remedy = OverdrawRemedy.BURN_AMOUNT
@@ -116,3 +130,34 @@ def make_dealer(options: argparse.Namespace) -> Dealer:
             overdraw_remedy=remedy,
         )
     )
+
+
+def open_truth(path: Path) -> TextIO:
+    """The new file for the truth. Raises CannotServe if it exists or cannot be made."""
+    try:
+        return path.open("x", encoding="utf-8")
+    except FileExistsError:
+        words = "it exists and is left as it is; name a new file"
+    except OSError as error:
+        words = f"it cannot be made: {error.strerror}; name a file in a folder that exists"
+    raise CannotServe(f"--truth {path}: {words}")
+
+
+def write_batches(folder: Path, decks: int) -> None:
+    """Write the two batch files. Raises CannotServe if other files have their names."""
+    for batch in usual_batches(decks):
+        path, text = folder / f"{batch.name}.csv", batch.csv()
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            if not path.is_file() or path.read_bytes() != text.encode():
+                raise CannotServe(
+                    f"--batches {folder}: {path.name} exists with other content and is left as it "
+                    "is; name another folder"
+                ) from None
+        except OSError as error:
+            raise CannotServe(
+                f"--batches {folder}: {path.name} cannot be made: {error.strerror}; name a folder "
+                "that exists and that you may write to"
+            ) from None

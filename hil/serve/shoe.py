@@ -1,57 +1,55 @@
-"""An emulated shoe and its dealer as a process of their own: `python -m hil.serve.shoe`.
+"""Serves an emulated shoe and its dealer until dealing has ended, an order, or a signal.
 
-Responsible for: the lines on stdout that tell how far it is, the lines on stdin that steer it, and
-the truth file. So a program under test can be killed and the shoe lives on.
-Not responsible for: the command line (emulator_options), dealing and serving (hil.rig.shoe_runner,
-hil.emulator).
+A program under test can be killed while the shoe stays up.
+
 Source: package README, "The emulator as a process".
 """
 
-import argparse
-import json
-import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
-from io import TextIOWrapper
-from threading import Event, Thread
+from threading import Event
 from typing import TextIO
 
-from hil.dealing.actions import Action, MistakeMade
+from hil.dealing.actions import DealerAction, MistakeMade
 from hil.dealing.dealer import Dealer
-from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, TruthRecord, json_line
-from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe
-from hil.emulator.lines.line import LineServer
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.feig.rfid_shoe import GATE_INPUT, ExitFault, RfidShoe
+from hil.emulator.lines.line import LineServer, LineUnavailable
 from hil.emulator.lines.serve import PtyServer, TcpServer
-from hil.rig.console import ConsoleHand, SocketConsole
-from hil.rig.shoe_models import ShoeLine, rfid_line, url_of
+from hil.rig.console import ConsoleDealer, SocketConsole
+from hil.rig.shoe_models import ShoeKind, ShoeLine, rfid_line, url_of
 from hil.rig.shoe_runner import Pace, ShoeRunner, ignore_action, poll_gate
-from hil.serve.options import NS_PER_MS, arguments, make_dealer, make_server
+from hil.serve.options import (
+    NS_PER_MS,
+    ShoeOptions,
+    make_dealer,
+    make_server,
+    open_truth,
+    write_batches,
+)
+from hil.serve.orders import block_stop_signals, emit, remark, start_reading
 
-TAKEN_LOOK_S = 0.1
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+POLL_S = 0.1
+NS_PER_S = 1_000_000_000
 
 
-class Reins:
-    """Lines on stdin: `hold` and `go`, `unplug` and `replug`, `drop`, `quit`; for an RFID shoe
+class DealingControl:
+    """Executes orders, one a line.
 
-    `fault NAME`, `power-off` and `power-on` as well.
-
-    End of input is no order: dealing goes on to its end, only then the process need not stay.
+    `hold` and `go`, `unplug` and `replug`, `drop`, `quit`; for an RFID shoe also `fault NAME`,
+    `power-off` and `power-on`. The end of the orders and the stop signals mean `quit`.
     """
 
-    def __init__(self, orders: TextIO, server: ShoeLine, *, held: bool) -> None:
-        self._orders = orders
+    def __init__(self, orders: TextIO | None, server: ShoeLine, *, held: bool) -> None:
         self._server = server
         self._free = Event()
-        self.finished = Event()
         self.quitting = Event()
         if not held:
             self._free.set()
-        Thread(target=self._read, name="orders", daemon=True).start()
-        Thread(target=self._await_signal, name="signals", daemon=True).start()
+        start_reading(orders, self._execute, self.quitting)
 
     def may_deal(self) -> bool:
         return self._free.is_set()
@@ -59,39 +57,32 @@ class Reins:
     def hold(self) -> None:
         self._free.clear()
 
-    def quit(self) -> None:
-        self.quitting.set()
-        self.finished.set()
-
-    def _await_signal(self) -> None:
-        signal.sigwait(STOP_SIGNALS)
-        self.quit()
-
-    def _read(self) -> None:
-        for line in self._orders:
-            self._obey(line.strip())
-        self.finished.set()
-
-    def _obey(self, order: str) -> None:
+    def _execute(self, order: str) -> None:
         server = self._server
         match order:
             case "hold":
                 self.hold()
             case "go":
                 self._free.set()
-            case "unplug" if isinstance(server, PtyServer):
+            case "unplug" if isinstance(server, PtyServer) and server.plugged:
                 server.unplug()
-            case "replug" if isinstance(server, PtyServer):
-                server.replug()
+            case "replug" if isinstance(server, PtyServer) and not server.plugged:
+                self._replug(server)
             case "drop" if isinstance(server, TcpServer):
                 server.drop()
             case "quit":
-                self.quit()
-            case _ if not self._obey_rfid(order):
-                tell("refused", order=order)
+                self.quitting.set()
+            case _ if not self._execute_rfid(order):
+                emit("refused", order=order)
 
-    def _obey_rfid(self, order: str) -> bool:
-        """What only an RFID shoe can be told; False where it is not told to one, or is no order."""
+    def _replug(self, server: "PtyServer[AngelEye] | PtyServer[RfidShoe]") -> None:
+        try:
+            server.replug()
+        except LineUnavailable as error:
+            emit("refused", order="replug", why=str(error))
+
+    def _execute_rfid(self, order: str) -> bool:
+        """Execute an order of RFID shoes; False if the shoe is another or the order is unknown."""
         line = rfid_line(self._server)
         match order.split():
             case ["fault", name] if line is not None and name in tuple(ExitFault):
@@ -105,110 +96,130 @@ class Reins:
         return True
 
 
-class Stopped(Exception):
-    """The process was told to quit in the middle of a shoe."""
+class QuitRequested(Exception):
+    """The process received `quit` or a signal in the middle of a shoe."""
 
 
-def tell(event: str, **facts: object) -> None:
-    """One JSON line on stdout."""
-    sys.stdout.write(json.dumps({"event": event, **facts}, sort_keys=True) + "\n")
-    sys.stdout.flush()
+def _play(options: ShoeOptions, dealer: Dealer, server: ShoeLine, truth: TextIO | None) -> None:
+    """Deal until the end or `quit`, then wait for `quit`, the end of stdin, or a signal."""
+    dealing = options.dealing
+    control = DealingControl(sys.stdin if dealing.orders else None, server, held=dealing.hold)
 
-
-def play(
-    options: argparse.Namespace, dealer: Dealer, server: ShoeLine, truth: TextIO | None
-) -> None:
-    """Deal until the end or `quit`, then stay until stdin ends or says `quit`."""
-    reins = Reins(sys.stdin, server, held=options.hold)
-
-    def while_held() -> None:
-        if reins.quitting.is_set():
-            raise Stopped
+    def while_waiting() -> None:
+        if control.quitting.is_set():
+            raise QuitRequested
         poll_gate()
 
+    def pause(pause_ns: int) -> None:
+        if control.quitting.wait(pause_ns / NS_PER_S):
+            raise QuitRequested
+
     line = rfid_line(server)
-    people = ignore_action if line is None else console_hand(options, line, reins, while_held)
+    people = (
+        ignore_action if line is None else _console_dealer(options, line, control, while_waiting)
+    )
 
-    def on_action(action: Action) -> None:
-        if reins.quitting.is_set():
-            raise Stopped
+    def on_action(action: DealerAction) -> None:
+        if control.quitting.is_set():
+            raise QuitRequested
         if isinstance(action, MistakeMade):
-            if options.wait_after_mistake:
-                reins.hold()
+            if dealing.wait_after_mistake:
+                control.hold()
             place = {"shoe": dealer.shoe_number, "coup": dealer.coup_number}
-            tell("mistake", mistake=action.mistake.value, **place)
-
-    def on_record(record: TruthRecord) -> None:
-        if truth is not None:
-            truth.write(json_line(record) + "\n")
-            truth.flush()
-        if isinstance(record, CoupTruth):
-            tell("coup", shoe=record.shoe, coup=record.coup)
+            emit("mistake", mistake=action.mistake.value, **place)
 
     runner = ShoeRunner(
         dealer,
         server,
-        pace=Pace.uniform(options.pace_ms * NS_PER_MS),
-        may_deal=reins.may_deal,
-        while_held=while_held,
+        pace=Pace.uniform(dealing.pace_ms * NS_PER_MS),
+        may_deal=control.may_deal,
+        while_waiting=while_waiting,
+        pause=pause,
         people=people,
         on_action=on_action,
-        on_record=on_record,
-        coups_max=options.coups,
+        on_record=partial(_report, truth),
+        coups_max=dealing.coups,
     )
     try:
+        # Cards dealt while nobody is connected would be lost.
+        while isinstance(server, TcpServer) and not server.wait_connected(1, POLL_S):
+            while_waiting()
         runner.run()
-    except Stopped:
+    except QuitRequested:
         runner.collect()
-    tell("done", coups=len(dealer.truth.coups), reports=len(dealer.truth.reports))
-    reins.finished.wait()
+    emit("done", coups=len(dealer.truth.coups), reports=len(dealer.truth.reports))
+    control.quitting.wait()
 
 
-def console_hand(
-    options: argparse.Namespace,
+def _report(truth: TextIO | None, record: TruthRecord) -> None:
+    """Write a record of what was truly dealt, and report a finished coup."""
+    if truth is not None:
+        truth.write(json_line(record) + "\n")
+        truth.flush()
+    if isinstance(record, CoupTruth):
+        emit("coup", shoe=record.shoe, coup=record.coup)
+
+
+def _console_dealer(
+    options: ShoeOptions,
     line: LineServer[RfidShoe],
-    reins: Reins,
-    while_held: Callable[[], None],
-) -> ConsoleHand:
-    """The dealer's hand: at the control socket, or told on stdout for others to act."""
+    control: DealingControl,
+    while_waiting: Callable[[], None],
+) -> ConsoleDealer:
+    """The dealer at the console: the control socket, or events on stdout for others to act on."""
 
-    def all_taken() -> None:
-        while not line.wait_for(lambda shoe: shoe.all_taken, TAKEN_LOOK_S):
-            while_held()
+    def wait_all_delivered() -> None:
+        while not line.wait_for(lambda shoe: shoe.all_delivered, POLL_S):
+            while_waiting()
 
     def ask_others(declaration: Mapping[str, object]) -> None:
-        reins.hold()
-        tell("declare", **declaration)
-        while not reins.may_deal():
-            while_held()
+        control.hold()
+        emit("declare", **declaration)
+        while not control.may_deal():
+            while_waiting()
 
     def refused(why: str) -> None:
-        tell("refused-declaration", error=why)
+        emit("refused-declaration", error=why)
 
-    if options.console is None:
-        return ConsoleHand(all_taken, ask_others)
-    return ConsoleHand(all_taken, SocketConsole(options.console, while_held, refused).declare)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the process; 0 when the dealing came to its end or was told to quit."""
-    options = arguments(argv)
-    # Before any thread starts: all of them leave these signals to the one that waits for them.
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    if options.batches is not None:
-        for batch in usual_batches(options.decks):
-            (options.batches / f"{batch.name}.csv").write_text(batch.csv(), encoding="utf-8")
-    dealer = make_dealer(options)
-    server = make_server(options)
-    sink: AbstractContextManager[TextIOWrapper | None] = (
-        nullcontext() if options.truth is None else options.truth.open("w", encoding="utf-8")
+    if options.rfid.console is None:
+        return ConsoleDealer(wait_all_delivered, ask_others)
+    return ConsoleDealer(
+        wait_all_delivered, SocketConsole(options.rfid.console, while_waiting, refused).declare
     )
-    with sink as truth, server:
+
+
+def serve_shoe(options: ShoeOptions) -> None:
+    """Serve until dealing has ended and `quit`, the end of stdin, or a signal has come.
+
+    Raises CannotServe and LineUnavailable.
+    """
+    block_stop_signals()
+    dealer = make_dealer(options.dealing)
+    with make_server(options) as server, ExitStack() as stack:
+        if options.rfid.batches is not None:
+            write_batches(options.rfid.batches, options.dealing.decks)
+        truth = None
+        if options.dealing.truth is not None:
+            truth = stack.enter_context(open_truth(options.dealing.truth))
         where = server.path if isinstance(server, PtyServer) else ""
-        tell("ready", path=where, url=url_of(server))
-        play(options, dealer, server, truth)
-    return 0
+        emit("ready", path=where, url=url_of(server), shoe=options.shoe.value)
+        remark(_how_to_connect(options, server))
+        _play(options, dealer, server, truth)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _how_to_connect(options: ShoeOptions, server: ShoeLine) -> str:
+    """What to type to see the shoe, and for a table to use it."""
+    url, model, more = url_of(server), "", ""
+    if options.shoe is ShoeKind.RFID:
+        model, more = " --model feig-rfid", f', model = "feig-rfid", gate_input = {GATE_INPUT}'
+    if options.dealing.hold:
+        begin = "type go to begin"
+    elif isinstance(server, TcpServer):
+        begin = "it begins when somebody connects"
+    else:
+        begin = "it begins at once; with --hold it waits for go"
+    return (
+        f"An emulated shoe is at {url}; {begin}. To see what it sends, in another terminal:\n"
+        f"  smartshoe devices monitor {url}{model}\n"
+        f'For a table, in table.toml: [shoe] port = "{url}"{more}; then smartshoe run'
+    )

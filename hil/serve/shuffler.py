@@ -1,39 +1,52 @@
-"""An emulated shuffler as a process of its own: `python -m hil.serve.shuffler`.
+"""`python -m hil.serve.shuffler`: an emulated shuffler as a process of its own.
 
-Responsible for: its command line, the lines on stdin by which people act on it, and the lines on
-stdout that tell who it is and what it records. So a program under test can be killed and the
-shuffler lives on.
-Not responsible for: the shuffler and its line (hil.emulator).
+Lines on stdin act on it; lines on stdout report its identity and the events it records. A program
+under test can be killed while the shuffler stays up.
+
 Source: package README, "The shuffler as a process".
 """
 
 import argparse
-import json
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
-from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.lines.line import LineServer, LineServerSettings, LineUnavailable
 from hil.emulator.lines.serve import PtyServer, TcpServer
-from hil.emulator.tablelink.cbor import Value, payload_map
-from hil.emulator.tablelink.compartment import Mode
+from hil.emulator.tablelink.cbor import Value, decode_map
+from hil.emulator.tablelink.compartment import DeviceMode
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.memory import TableLinkMemory
 from hil.emulator.tablelink.shuffler import REAL_TIME, Shuffler
-from hil.emulator.tablelink.wire import Kind
+from hil.emulator.tablelink.wire import EventKind
+from hil.serve.orders import block_stop_signals, emit, start_reading
 
-LOOK_S = 0.2
+POLL_S = 0.2
 BAUD = 1_000_000
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+EXIT_UNABLE = 2
+EPILOG = """\
+examples:
+  python -m hil.serve.shuffler --pty-link ./shuffler
+  python -m hil.serve.shuffler --tcp 0 --real-time --reading
+
+Orders on standard input, such as put-in red, press load, quit: see hil/README.md. It ends with
+quit, with the end of its input, and on SIGTERM, SIGINT and SIGHUP.
+
+exit codes: 0 done; 2 wrong usage, or it cannot be served there
+"""
 Act = Callable[[Shuffler], object]
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line. Exits with 2 on a wrong one."""
-    parser = argparse.ArgumentParser(prog="hil.serve.shuffler", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m hil.serve.shuffler",
+        description="Serve an emulated shuffler on a pseudo-terminal or TCP port.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     line = parser.add_mutually_exclusive_group(required=True)
     line.add_argument("--pty-link", type=Path, help="serve a pty behind this symlink")
     line.add_argument("--tcp", type=int, metavar="PORT", help="serve TCP on loopback; 0: any port")
@@ -50,8 +63,8 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def settings_of(options: argparse.Namespace) -> ShufflerSettings:
-    """The shuffler the options ask for."""
+def shuffler_settings(options: argparse.Namespace) -> ShufflerSettings:
+    """The shuffler's settings that the options ask for."""
     settings = replace(
         REAL_TIME if options.real_time else ShufflerSettings(),
         bare=options.bare,
@@ -70,32 +83,26 @@ def settings_of(options: argparse.Namespace) -> ShufflerSettings:
     return settings
 
 
-def tell(event: str, **facts: object) -> None:
-    """One JSON line on stdout."""
-    sys.stdout.write(json.dumps({"event": event, **facts}, sort_keys=True) + "\n")
-    sys.stdout.flush()
+class InvalidOrder(ValueError):
+    """A line that is not a valid order."""
 
 
-class WrongOrder(ValueError):
-    """A line that is no order."""
-
-
-class People:
-    """Obeys one line after the other. `kept` is the memory that `roll-back` puts back."""
+class OrderExecutor:
+    """Executes orders; `remember` saves the device's memory, and `roll-back` restores it."""
 
     def __init__(self, server: LineServer[Shuffler]) -> None:
         self._server = server
-        self._kept: list[TableLinkMemory] = []
+        self._saved: list[TableLinkMemory] = []
         self.quitting = Event()
 
-    def obey(self, line: str) -> None:
-        """Do what a line says; what is no order is told as refused."""
+    def execute(self, line: str) -> None:
+        """Execute one line; an invalid order is reported as refused."""
         try:
-            self._obey(line.split())
-        except (WrongOrder, ValueError, KeyError, AssertionError) as error:
-            tell("refused", order=line, why=str(error))
+            self._execute(line.split())
+        except (InvalidOrder, ValueError, KeyError, AssertionError, LineUnavailable) as error:
+            emit("refused", order=line, why=str(error))
 
-    def _obey(self, words: list[str]) -> None:
+    def _execute(self, words: list[str]) -> None:
         server = self._server
         match words:
             case ["quit"]:
@@ -107,18 +114,18 @@ class People:
             case ["drop"] if isinstance(server, TcpServer):
                 server.drop()
             case ["take", *rest]:
-                tell("taken", cards=self._done(lambda one: one.take_away(_number(rest))))
+                emit("taken", cards=self._perform(lambda one: one.take_away(_number(rest))))
             case ["take-residual"]:
-                tell("taken", cards=self._done(lambda one: len(one.take_residual())))
+                emit("taken", cards=self._perform(lambda one: len(one.take_residual())))
             case ["remember"]:
-                self._done(lambda one: self._kept.append(one.memory.copy()))
-            case ["roll-back"] if self._kept:
-                self._done(lambda one: one.roll_back(self._kept[-1]))
+                self._perform(lambda one: self._saved.append(one.memory.copy()))
+            case ["roll-back"] if self._saved:
+                self._perform(lambda one: one.roll_back(self._saved[-1]))
             case _:
-                self._done(act_of(words))
+                self._perform(parse_order(words))
 
-    def _done(self, act: Act) -> object:
-        """Do it to the device, in the order in which lines came."""
+    def _perform(self, act: Act) -> object:
+        """Do it to the device; its result."""
         results: list[object] = []
 
         def perform(device: Shuffler) -> tuple[()]:
@@ -129,8 +136,8 @@ class People:
         return results[0]
 
 
-def act_of(words: list[str]) -> Act:
-    """What one order does to the shuffler. Raises WrongOrder."""
+def parse_order(words: list[str]) -> Act:
+    """What one order does to the shuffler. Raises InvalidOrder."""
     match words:
         case ["put-in", back, *rest]:
             return lambda one: one.put_in_back(back, _number(rest))
@@ -149,12 +156,12 @@ def act_of(words: list[str]) -> Act:
         case ["lamp", "on" | "off" as state, code, *text]:
             return lambda one: one.lamp(int(code), " ".join(text), on=state == "on")
         case ["mode", name]:
-            return lambda one: one.set_mode(Mode[name.upper()])
+            return lambda one: one.set_mode(DeviceMode[name.upper()])
         case _:
-            return _act_on_device(words)
+            return _parse_device_order(words)
 
 
-def _act_on_device(words: list[str]) -> Act:
+def _parse_device_order(words: list[str]) -> Act:
     match words:
         case ["power-off"]:
             return Shuffler.power_off
@@ -171,82 +178,79 @@ def _act_on_device(words: list[str]) -> Act:
         case ["replace", device, seed]:
             return lambda one: one.replace(bytes.fromhex(device), bytes.fromhex(seed))
         case _:
-            raise WrongOrder("no such order")
+            raise InvalidOrder("unknown order")
 
 
 def _number(rest: list[str]) -> int:
     return int(rest[0]) if rest else 0
 
 
-def plain(value: Value) -> object:
-    """As JSON has it: bytes in hexadecimal digits."""
+def to_json(value: Value) -> object:
+    """The value for JSON: bytes as hexadecimal digits."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
-        return {str(key): plain(held) for key, held in value.items()}
+        return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, tuple):
-        return [plain(held) for held in value]
+        return [to_json(item) for item in value]
     return value
 
 
-class Recorder:
-    """Tells each event once as it is recorded; after a roll-back numbers come with other events."""
+class EventReporter:
+    """Reports each recorded event once; after a roll-back a number may get another event."""
 
     def __init__(self) -> None:
-        self._told: dict[int, bytes] = {}
+        self._reported: dict[int, bytes] = {}
         self._fresh: list[tuple[int, bytes]] = []
 
-    def look(self, device: Shuffler) -> bool:
-        """Whether there is something to tell, freed by its host or not."""
+    def has_new(self, device: Shuffler) -> bool:
+        """Whether there are new events, acknowledged by the host or not."""
         freed = [(one.ordinal, one.frame) for one in device.log.take()]
-        kept = [(one.number, one.payload) for one in device.memory.ring]
-        self._fresh += [one for one in (*freed, *kept) if self._told.get(one[0]) != one[1]]
+        stored = [(one.number, one.payload) for one in device.memory.ring]
+        self._fresh += [one for one in (*freed, *stored) if self._reported.get(one[0]) != one[1]]
         return bool(self._fresh)
 
-    def tell(self) -> None:
-        """Tell what was found."""
+    def report(self) -> None:
+        """Report the new events."""
         for number, payload in self._fresh:
-            self._told[number] = payload
-            told = payload_map(payload)
-            kind, body = told[4], plain(told[5])
+            self._reported[number] = payload
+            fields = decode_map(payload)
+            kind, body = fields[4], to_json(fields[5])
             assert isinstance(kind, int)
-            tell("recorded", number=number, kind=Kind(kind).name, body=body)
+            emit("recorded", number=number, kind=EventKind(kind).name, body=body)
         self._fresh.clear()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve until `quit`, the end of stdin, SIGTERM or SIGINT."""
+    """Serve until `quit`, the end of stdin, SIGTERM, SIGINT or SIGHUP; the exit code."""
     options = arguments(argv)
-    # Before any thread starts: all of them leave these signals to the one that waits for them.
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    device, line = Shuffler(settings_of(options)), LineSettings(baud=BAUD)
+    try:
+        _serve(options)
+    except LineUnavailable as error:
+        print(f"hil.serve.shuffler: {error}", file=sys.stderr)
+        return EXIT_UNABLE
+    return 0
+
+
+def _serve(options: argparse.Namespace) -> None:
+    """Raises LineUnavailable."""
+    block_stop_signals()
+    device, line = Shuffler(shuffler_settings(options)), LineServerSettings(baud=BAUD)
     server: LineServer[Shuffler] = (
         PtyServer(device, line, link=options.pty_link)
         if options.tcp is None
         else TcpServer(device, line, port=options.tcp)
     )
     with server:
-        people = People(server)
+        executor = OrderExecutor(server)
         url = server.url if isinstance(server, TcpServer) else str(options.pty_link)
-        tell("ready", url=url, pins=asdict(device.pins))
-
-        def await_signal() -> None:
-            signal.sigwait(STOP_SIGNALS)
-            people.quitting.set()
-
-        def read() -> None:
-            for one in sys.stdin:
-                people.obey(one.strip())
-            people.quitting.set()
-
-        for work in (await_signal, read):
-            Thread(target=work, daemon=True).start()
-        recorder = Recorder()
-        while not people.quitting.is_set():
-            server.wait_for(recorder.look, LOOK_S)
-            recorder.tell()
-    tell("done")
-    return 0
+        emit("ready", url=url, pins=asdict(device.pins))
+        start_reading(sys.stdin, executor.execute, executor.quitting)
+        reporter = EventReporter()
+        while not executor.quitting.is_set():
+            server.wait_for(reporter.has_new, POLL_S)
+            reporter.report()
+    emit("done")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,5 @@
-"""Two batches of real pieces of plastic at a simulated table with a shuffler, and its people.
+"""Two batches of physical cards at a simulated table with a shuffler, and its people.
 
-Responsible for: where every card lies, which order a whole shuffle left behind, dealing from what
-is in the shoe, and the attendant who brings a batch round whatever went wrong.
-Not responsible for: what the program makes of it, power of its computer (simulated_power) and the
-devices (hil.emulator).
 Source: package README, "The simulated table", "The exchange"; NY (a)(4)(iv), S42 (a)(4).
 """
 
@@ -14,16 +10,16 @@ from typing import Final
 
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.custody.batch_life.permissions import clear_refused, hindrances
+from controller.custody.batch_life.permissions import clear_refusal, obstacles_to_dealing
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
 from controller.custody.manifest_csv import read_manifest
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.tape.actions import ClearWarning, CloseShoe, DeclareResult, Resolve, Role
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from hil.dealing.cards import PhysicalCard
@@ -31,11 +27,11 @@ from hil.dealing.tableau import is_pair, next_hand, winner
 from hil.dealing.tags import BACKS, usual_batches
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import RfidShoe
-from hil.emulator.tablelink.compartment import Holding, Operation, Standing
+from hil.emulator.tablelink.compartment import CompartmentPhase, CompartmentRecord, Operation
 from hil.emulator.tablelink.mechanism import ShufflerSettings
-from hil.emulator.tablelink.order_rules import FROM
+from hil.emulator.tablelink.order_rules import ALLOWED_STATES
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.emulator.tablelink.wire import Ask
+from hil.emulator.tablelink.wire import RequestType
 from hil.rig.batch_exchange import compartment_of, playing_cards
 from hil.simulation.power import PoweredTable
 
@@ -47,60 +43,61 @@ CARD_NS: Final = 300 * MS
 SLOW: Final = ShufflerSettings(
     load_card_ns=5 * MS, count_card_ns=5 * MS, shuffle_ns=20 * S, store_ns=S, release_ns=S
 )
-# How long each takes at most, and a second.
+# Longer than the longest operation.
 PATIENCE_NS: Final = 25 * S
 ROUNDS_MAX: Final = 40
 NEXT: Final = MappingProxyType(
     {
-        Holding.LOADING: "count",
-        Holding.HELD: "count",
-        Holding.COUNTED: "shuffle",
-        Holding.SHUFFLED: "store",
+        CompartmentPhase.LOADING: "count",
+        CompartmentPhase.HELD: "count",
+        CompartmentPhase.COUNTED: "shuffle",
+        CompartmentPhase.SHUFFLED: "store",
     }
 )
-WHOLE: Final[Mapping[str, tuple[PhysicalCard, ...]]] = MappingProxyType(
+WHOLE_BATCHES: Final[Mapping[str, tuple[PhysicalCard, ...]]] = MappingProxyType(
     {batch.back: playing_cards(batch) for batch in usual_batches()}
 )
 Order = tuple[PhysicalCard, ...]
 
 
 class WitnessedShuffler(Shuffler):
-    """`orders` are those that whole shuffles left behind, as a witness inside would see them."""
+    """`orders` are the card orders that complete shuffles produced, which no device reports."""
 
     def __init__(self, settings: ShufflerSettings) -> None:
         super().__init__(settings)
         self.orders: list[Order] = []
 
-    def _shuffled(self, number: int, before: Standing, operation: Operation) -> None:
+    def _end_shuffle(self, number: int, before: CompartmentRecord, operation: Operation) -> None:
         try:
-            super()._shuffled(number, before, operation)
+            super()._end_shuffle(number, before, operation)
         finally:
             self.orders.append(tuple(self.bays[number].pieces))
 
 
 @dataclass(frozen=True, slots=True)
 class FirstCard:
-    """The first card of a shoe: of which back, what was wrong with the shoe in truth (empty:
+    """The first card of a shoe: its back, what was truly wrong with the shoe (empty if nothing),
 
-    nothing), and how many entries there were before it.
+    and the number of entries before it.
     """
 
     back: str
-    wrong: str
+    defect: str
     entries: int
 
 
-def trust_in(shuffler: Shuffler) -> Trust:
-    """As if it was paired and its firmware approved."""
+def trust_of(shuffler: Shuffler) -> Trust:
+    """The trust of a table that has paired this shuffler and approved its firmware."""
     pins = shuffler.pins
     image = ApprovedImage(bytes.fromhex(pins.image), pins.version, pins.security_counter)
     return Trust(Pin(bytes.fromhex(pins.device), bytes.fromhex(pins.key), "bench", 1), (image,))
 
 
 class BatchTable(PoweredTable):
-    """`tags`: its shoe reads them; else it is an Angel Eye. `at` hands are whole or broken batches
+    """A table with two batches. `tags`: its shoe is an RFID shoe, else an Angel Eye.
 
-    by their back, `row` is what lies in the shoe, `gone` what left it.
+    `held_cards` are the cards in people's hands by their back, `shoe_cards` those in the shoe,
+    `drawn_cards` those drawn from it.
     """
 
     def __init__(
@@ -118,117 +115,119 @@ class BatchTable(PoweredTable):
         shoe = ShoeDeviceSettings(
             *(SHOE, model, locks, "0-9A-F", "stx_counted", 250), gate_input=1 if tags else 0
         )
-        paired = trust or trust_in(self.shuffler)
-        beside = ShufflerDeviceSettings(SHUFFLER, "tablelink", trust=paired)
-        settings = Settings("SIM-1", "bench", 8, 6 * 3600, (), shoe, shuffler=beside)
-        self.hands: dict[str, list[PhysicalCard]] = {back: list(WHOLE[back]) for back in BACKS}
-        self.row: list[PhysicalCard] = []
-        self.gone: list[PhysicalCard] = []
-        self.used: list[Order] = []
-        self.played_before = ""
+        paired = trust or trust_of(self.shuffler)
+        device = ShufflerDeviceSettings(SHUFFLER, "tablelink", trust=paired)
+        settings = Settings("SIM-1", "bench", 8, 6 * 3600, (), shoe, shuffler=device)
+        self.held_cards: dict[str, list[PhysicalCard]] = {
+            back: list(WHOLE_BATCHES[back]) for back in BACKS
+        }
+        self.shoe_cards: list[PhysicalCard] = []
+        self.drawn_cards: list[PhysicalCard] = []
+        self.dealt_orders: list[Order] = []
+        self.last_back = ""
         self.coups = 0
-        self.firsts: list[FirstCard] = []
+        self.first_cards: list[FirstCard] = []
         self.declared: DeclareResult | None = None
         self._player: list[PhysicalCard] = []
         self._banker: list[PhysicalCard] = []
         super().__init__(settings, profile, {SHOE: self.shoe, SHUFFLER: self.shuffler})
-        self.later(S)
+        self.advance(S)
         for batch in usual_batches() if tags else ():
             content = MANIFESTS.encode(read_manifest(batch.csv()))
             self.take(ManifestGiven(self.at, batch.name, "the bench", content))
 
-    # What the program knows.
+    # The program's state.
 
     @property
     def lineage(self) -> Lineage:
         return self.state.table.lineage
 
     def life(self, back: str) -> BatchLife:
-        """What is known of that batch."""
+        """The batch's life as the program knows it."""
         life = self.lineage.life(back)
         return BatchLife(back) if life is None else life
 
-    def irregular(self, since: int = 0) -> list[Irregularity]:
-        """What was raised, from that entry on."""
-        judged = [one for one in self.entries[since:] if isinstance(one, Judged)]
+    def irregularities(self, since: int = 0) -> list[Irregularity]:
+        """The irregularities raised from that entry on."""
+        judged = [one for one in self.entries[since:] if isinstance(one, EventVerdicts)]
         return [v for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
 
-    # Hands at the shuffler.
+    # People at the shuffler.
 
     def press(self, button: str, back: str, wait_ns: int = PATIENCE_NS) -> None:
-        """Press, and wait until that is over, at most so long."""
+        """Press a button and wait until the operation is over, at most `wait_ns`."""
         self.shuffler.press(button, compartment_of(back))
-        self.later(100 * MS)
+        self.advance(100 * MS)
         if wait_ns:
             self.settle(lambda: not self.shuffler.busy, wait_ns)
-            self.later(100 * MS)
+            self.advance(100 * MS)
 
-    def lay_in(self, back: str) -> None:
-        """Its cards go into the tray."""
-        self.shuffler.put_in(self.hands[back])
-        self.hands[back].clear()
+    def fill_tray(self, back: str) -> None:
+        """Put its cards into the tray."""
+        self.shuffler.put_in(self.held_cards[back])
+        self.held_cards[back].clear()
 
-    def put_away(self, back: str) -> None:
-        """A batch goes in, is counted, shuffled and stored."""
-        self.lay_in(back)
+    def shuffle_and_store(self, back: str) -> None:
+        """Put a batch in and have it counted, shuffled and stored."""
+        self.fill_tray(back)
         for button in ("load", "count", "shuffle", "store"):
             self.press(button, back)
 
     def take_out(self, back: str) -> None:
-        """What is released of it comes into people's hands."""
-        self.hands[back].extend(self.shuffler.take(compartment_of(back)))
-        self.later(100 * MS)
+        """Take out what is released of it."""
+        self.held_cards[back].extend(self.shuffler.take(compartment_of(back)))
+        self.advance(100 * MS)
 
-    def bring_out(self, back: str) -> None:
-        """A stored batch is released and taken out."""
+    def release_and_take(self, back: str) -> None:
+        """Release a stored batch and take it out."""
         self.press("release", back)
         self.take_out(back)
 
-    def reach_for(self, back: str) -> None:
-        """All cards of a compartment are taken out by its door, and what lies in the tray."""
+    def empty_by_door(self, back: str) -> None:
+        """Take all cards of its compartment out by the door, and those in the tray."""
         number = compartment_of(back)
         self.shuffler.clear_jam(number)
         self.shuffler.open_door(number)
-        self.later(100 * MS)
+        self.advance(100 * MS)
         count = len(self.shuffler.bays[number].pieces)
-        self.hands[back].extend(self.shuffler.reach_in(number, out=count))
-        self.later(100 * MS)
+        self.held_cards[back].extend(self.shuffler.reach_in(number, out=count))
+        self.advance(100 * MS)
         self.shuffler.close_door(number)
-        self.hands[back].extend(self.shuffler.tray)
+        self.held_cards[back].extend(self.shuffler.tray)
         self.shuffler.tray.clear()
-        self.later(100 * MS)
+        self.advance(100 * MS)
 
     # Dealing.
 
     def fill_shoe(self, back: str) -> None:
-        """The batch in people's hands goes into the shoe; a shoe with keys is switched on."""
-        assert not self.row, "cards lie in the shoe"
-        self.row, self.gone = list(self.hands[back]), []
-        self.hands[back].clear()
+        """Put the batch in people's hands into the shoe; switch on a shoe with keys."""
+        assert not self.shoe_cards, "there are cards in the shoe"
+        self.shoe_cards, self.drawn_cards = list(self.held_cards[back]), []
+        self.held_cards[back].clear()
         self._player, self._banker = [], []
         if isinstance(self.shoe, AngelEye):
             self.shoe.power_on()
-        self.later(CARD_NS)
+        self.advance(CARD_NS)
 
     def draw(self) -> PhysicalCard:
-        """One card leaves the shoe."""
-        if not self.gone:
-            first = self.row[0]
-            self.firsts.append(FirstCard(first.back, self._wrong(), len(self.entries)))
-            self.used.append(tuple(self.row))
+        """Draw one card."""
+        if not self.drawn_cards:
+            first = self.shoe_cards[0]
+            self.first_cards.append(FirstCard(first.back, self._shoe_defect(), len(self.entries)))
+            self.dealt_orders.append(tuple(self.shoe_cards))
             self.coups = 0
-        piece = self.row.pop(0)
-        self.gone.append(piece)
+        piece = self.shoe_cards.pop(0)
+        self.drawn_cards.append(piece)
         assert piece.card is not None
         if isinstance(self.shoe, RfidShoe):
             self.shoe.draw_piece(piece)
         else:
             self.shoe.draw(piece.card)
-        self.later(CARD_NS)
+        self.advance(CARD_NS)
         return piece
 
     def burn(self) -> None:
-        """The first card, and as many as it says."""
+        """Draw the first card and burn as many as its value."""
         first = self.draw()
         assert first.card is not None
         for _ in range(first.card.burn_value):
@@ -236,13 +235,13 @@ class BatchTable(PoweredTable):
         self.stand_by()
 
     def stand_by(self) -> None:
-        """The burn or the coup is over."""
+        """Press stand-by after the burn or the coup."""
         if isinstance(self.shoe, AngelEye):
             self.shoe.stand_by()
-        self.later(CARD_NS)
+        self.advance(CARD_NS)
 
-    def coup_card(self) -> bool:
-        """The card that is due in the coup; whether one was."""
+    def draw_coup_card(self) -> bool:
+        """Draw the card that is due in the coup; False if none is."""
         player, banker = _values(self._player), _values(self._banker)
         hand = next_hand(player, banker)
         if hand is None:
@@ -250,8 +249,8 @@ class BatchTable(PoweredTable):
         (self._player if hand.value == "player" else self._banker).append(self.draw())
         return True
 
-    def result(self) -> None:
-        """The coup is over: its result is pressed, or declared where there are no keys."""
+    def end_coup(self) -> None:
+        """End the coup: press its result, or declare it at a shoe without keys."""
         won = winner(_values(self._player), _values(self._banker))
         pairs = [
             is_pair(tuple(one.card for one in hand if one.card is not None))
@@ -262,118 +261,118 @@ class BatchTable(PoweredTable):
             self.shoe.press_result(won, *pairs)
         else:
             self.act(self.declared)
-        self.later(CARD_NS)
+        self.advance(CARD_NS)
         self.stand_by()
         self._player, self._banker = [], []
         self.coups += 1
 
     @property
     def coup_open(self) -> bool:
-        """Whether a coup was begun and has no result."""
+        """Whether a coup has begun and has no result."""
         return bool(self._player)
 
-    def coup(self) -> None:
-        """A whole coup."""
-        while self.coup_card():
+    def deal_coup(self) -> None:
+        """Deal a whole coup."""
+        while self.draw_coup_card():
             pass
-        self.result()
+        self.end_coup()
 
-    def close(self) -> None:
-        """A floorperson ends the shoe."""
+    def close_shoe(self) -> None:
+        """Close the shoe as a floorperson."""
         self.act(CloseShoe(), Role.FLOORPERSON)
-        self.later(CARD_NS)
+        self.advance(CARD_NS)
 
-    def gather(self) -> None:
-        """All cards that were in the shoe, drawn or not, come into people's hands."""
-        if isinstance(self.shoe, AngelEye) and self.gone:
-            self.shoe.draw_cut_card()  # else it takes what comes next for the same shoe
-            self.later(CARD_NS)
-        if self.gone:
-            # A shoe from which no coup was dealt leaves the turn open.
-            self.played_before = self.gone[0].back if self.coups else ""
-        for piece in (*self.gone, *self.row):
-            self.hands[piece.back].append(piece)
-        self.row, self.gone = [], []
+    def collect_cards(self) -> None:
+        """Take all cards of the shoe, drawn or not, into people's hands."""
+        if isinstance(self.shoe, AngelEye) and self.drawn_cards:
+            self.shoe.draw_cut_card()  # otherwise it takes the next cards for the same shoe
+            self.advance(CARD_NS)
+        if self.drawn_cards:
+            # A shoe from which no coup was dealt does not count as a turn.
+            self.last_back = self.drawn_cards[0].back if self.coups else ""
+        for piece in (*self.drawn_cards, *self.shoe_cards):
+            self.held_cards[piece.back].append(piece)
+        self.shoe_cards, self.drawn_cards = [], []
 
     def deal_shoe(self, back: str) -> None:
-        """A shoe of one coup."""
+        """Deal a shoe of one coup."""
         self.fill_shoe(back)
         self.burn()
-        self.coup()
-        self.close()
-        self.gather()
+        self.deal_coup()
+        self.close_shoe()
+        self.collect_cards()
 
-    def _wrong(self) -> str:
-        """What is in truth wrong with the shoe whose first card is about to leave."""
-        row, back = tuple(self.row), self.row[0].back
-        if sorted(map(str, row)) != sorted(map(str, WHOLE[back])):
+    def _shoe_defect(self) -> str:
+        """What is truly wrong with the shoe whose first card is about to be drawn."""
+        order, back = tuple(self.shoe_cards), self.shoe_cards[0].back
+        if sorted(map(str, order)) != sorted(map(str, WHOLE_BATCHES[back])):
             return "not whole"
-        if row not in self.shuffler.orders:
+        if order not in self.shuffler.orders:
             return "not shuffled"
-        if row in self.used:
+        if order in self.dealt_orders:
             return "dealt before in this order"
-        return "the same batch again" if back == self.played_before else ""
+        return "the same batch again" if back == self.last_back else ""
 
-    # Setting right.
+    # Recovery.
 
-    def resolve(self, decision: Decision) -> None:
-        """A floorperson decides so, where that is permitted."""
+    def resolve(self, decision: FloorDecision) -> None:
+        """Take that decision as a floorperson, if it is permitted."""
         if decision in permitted_decisions(self.state.table, Provisional.TAKE_OVER):
             resolution = Resolution(decision, Provisional.TAKE_OVER)
             self.act(Resolve(resolution), Role.FLOORPERSON)
 
     def clear_all(self) -> None:
-        """A floorperson clears what can be cleared, and decides what is open."""
+        """As a floorperson clear every warning that can be cleared, and decide what is open."""
         for one in self.lineage.warnings:
-            if not clear_refused(self.lineage, one.number):
+            if not clear_refusal(self.lineage, one.number):
                 self.act(ClearWarning(one.number), Role.FLOORPERSON, "looked into")
         for _ in range(ROUNDS_MAX):
             if not self.state.table.open_irregularities:
                 return
-            self.resolve_anyhow()
+            self.resolve_if_permitted()
 
     def attend(self, back: str, done: Callable[[], bool]) -> bool:
-        """The attendant brings a batch round until `done`, by what shuffler and program tell."""
+        """Do one step after the other with a batch until `done`; whether that was reached."""
         for _ in range(ROUNDS_MAX):
             self.clear_all()
             if done():
                 return True
-            self._one_more(back)
+            self._next_step(back)
         return done()
 
-    def store_anyhow(self, back: str) -> bool:
-        """It lies shuffled in the shuffler, and the program knows."""
+    def bring_to_stored(self, back: str) -> bool:
+        """Bring it into the shuffler, shuffled and stored; whether the program knows it there."""
         return self.attend(back, lambda: self.life(back).stage is BatchStage.STORED)
 
-    def ready_anyhow(self, back: str) -> bool:
-        """It is in people's hands and may be dealt from, as the program knows."""
+    def bring_to_ready(self, back: str) -> bool:
+        """Bring it into people's hands, ready to be dealt; whether the program agrees."""
 
         def ready() -> bool:
-            fit = self.life(back).stage in READY and not hindrances(self.lineage, back)
-            return fit and len(self.hands[back]) == len(WHOLE[back])
+            fit = self.life(back).stage in READY and not obstacles_to_dealing(self.lineage, back)
+            return fit and len(self.held_cards[back]) == len(WHOLE_BATCHES[back])
 
         return self.attend(back, ready)
 
-    def _one_more(self, back: str) -> None:
-        """The next thing to do with a batch that is not where it should be."""
+    def _next_step(self, back: str) -> None:
+        """Do the next step with a batch that is not yet where it should be."""
         number = compartment_of(back)
-        holding = self.shuffler.standing(number).holding
+        holding = self.shuffler.compartment_record(number).phase
         stage = self.life(back).stage
         if self.shuffler.busy:
-            self.later(PATIENCE_NS)
-        elif self.shuffler.tray or holding is Holding.EMPTY:
+            self.advance(PATIENCE_NS)
+        elif self.shuffler.tray or holding is CompartmentPhase.EMPTY:
             for piece in self.shuffler.tray:
-                self.hands[piece.back].append(piece)
+                self.held_cards[piece.back].append(piece)
             self.shuffler.tray.clear()
-            if holding in FROM[Ask.LOAD]:
-                self.lay_in(back)
+            if holding in ALLOWED_STATES[RequestType.LOAD]:
+                self.fill_tray(back)
                 self.press("load", back)
-        elif holding is Holding.STORED:
+        elif holding is CompartmentPhase.STORED:
             self.press("release", back)
-        elif holding is Holding.RELEASED:
+        elif holding is CompartmentPhase.RELEASED:
             self.take_out(back)
-        elif holding is Holding.SHUFFLED and stage is not BatchStage.SHUFFLED:
-            self.reach_for(back)
+        elif holding is CompartmentPhase.SHUFFLED and stage is not BatchStage.SHUFFLED:
+            self.empty_by_door(back)
         else:
             self.press(NEXT[holding], back)
 

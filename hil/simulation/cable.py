@@ -1,8 +1,7 @@
 """A cable in memory: the program's port on one end, a device on the other, no operating system.
 
-Responsible for: implementing the Port protocol for tests and simulations, with faults of the wire,
-and for serving an emulated device on it without threads.
-Not responsible for: time. The delays of a fault plan are left out; the order of pieces is kept.
+Not: time. The delays of a fault plan are left out; the order of pieces is kept.
+
 Source: package README, "One seam for simulation: the port".
 """
 
@@ -13,14 +12,14 @@ from typing import Generic
 
 from firmware_bridge.transport.port import PortGone, PortUnavailable
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.batch import batch_of
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.reports import Report
+from hil.emulator.lines.transmission import transmission_of
 
 
 class _Wire:
-    """What both ends share, guarded by `changed`. Each plugging-in is a new `generation`."""
+    """What both ends share, guarded by `changed`. `generation` counts the pluggings-in."""
 
     def __init__(self) -> None:
         self.changed = Condition()
@@ -31,7 +30,7 @@ class _Wire:
 
 
 class Cable:
-    """Both ends. A cable is plugged in when made; bytes sent while it is not are gone."""
+    """Both ends. A new cable is plugged in; bytes sent while it is unplugged are lost."""
 
     def __init__(self, faults: FaultPlan | None = None, read_timeout_s: float = 0.1) -> None:
         self._faults = faults
@@ -49,7 +48,7 @@ class Cable:
             self.deliver(piece)
 
     def deliver(self, piece: bytes) -> bool:
-        """Put one piece on the host's side past the fault plan; False when it is unplugged."""
+        """Deliver one piece to the host without the fault plan; False if the cable is unplugged."""
         with self._wire.changed:
             if self._wire.plugged and piece:
                 self._wire.to_host.append(piece)
@@ -64,7 +63,7 @@ class Cable:
             return data
 
     def unplug(self) -> None:
-        """Pull the plug: what was under way is gone, a blocked read ends with PortGone."""
+        """Pull the plug: bytes under way are lost, a blocked read raises PortGone."""
         with self._wire.changed:
             self._wire.plugged = False
             self._wire.to_host.clear()
@@ -72,7 +71,7 @@ class Cable:
             self._wire.changed.notify_all()
 
     def plug(self) -> None:
-        """Plug in again; a port that was open before stays dead and has to be opened anew."""
+        """Plug in again; a port that was open before has to be opened again."""
         with self._wire.changed:
             self._wire.plugged = True
             self._wire.generation += 1
@@ -112,7 +111,7 @@ class CablePort:
             self._wire.to_device.extend(data)
 
     def close(self) -> None:
-        """Close; a blocked read ends with PortGone."""
+        """Close; a blocked read raises PortGone."""
         with self._wire.changed:
             self._opened_generation = 0
             self._wire.changed.notify_all()
@@ -145,22 +144,24 @@ class CableOutlet(Generic[DeviceT]):
         self._faults = faults
 
     def perform(self, act: Callable[[DeviceT], tuple[Report, ...]]) -> tuple[Report, ...]:
-        """Do something to the device and send what it has to say."""
+        """Do something to the device and send the reports it makes."""
         reports = act(self.emulator)
         self.settle()
         return reports
 
     def settle(self, timeout_s: float = 0.0) -> bool:
-        """Take the host's commands, send what is due now; True when nothing is left to send."""
+        """Pass on the host's commands and send what is due now; True if nothing is left to send."""
         at_ns = self._clock_ns()
-        asked = self._cable.device_read()
+        commands = self._cable.device_read()
         answer = (
-            self.emulator.receive(asked, at_ns) if asked else self.emulator.overdue_answer(at_ns)
+            self.emulator.receive(commands, at_ns)
+            if commands
+            else self.emulator.overdue_answer(at_ns)
         )
         self._cable.deliver(answer)
         copies = self.emulator.due(at_ns)
         if copies:
-            batch = batch_of(copies, self._faults, at_ns)
+            batch = transmission_of(copies, self._faults, at_ns)
             while not batch.done:
                 piece = batch.pieces[0][0]
                 batch.advance(len(piece), arrived=self._cable.deliver(piece))

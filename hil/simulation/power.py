@@ -1,12 +1,10 @@
 """A simulated table whose program may lose power, before or after it has stored.
 
-Responsible for: what is left of a run that ends at once (the state that was stored last, and no
-byte that waited for the store), and the next run, in the same boot of its computer or another.
-Not responsible for: power of the devices (hil.emulator) and the journal itself (controller).
 Source: package README, "The simulated table"; controller/README.md, "Restart"; D-22.
 """
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.core.state import STATES, CoreState
 from controller.tape.entries import Entry
@@ -15,11 +13,10 @@ from firmware_bridge.transport.port import PortOpened
 from hil.simulation.table import SimulatedTable
 
 
-@dataclass(frozen=True, slots=True)
-class Unstored:
-    """What was stored before inputs that still wait: a state, and how many entries and inputs.
+class OpenTransaction(Struct, frozen=True):
+    """The stored state, entries and inputs before a transaction that is still open.
 
-    So many inputs are `left` until power fails, `stored` just then or never.
+    `left` inputs remain until power fails; `stored`: just after the store, else before it.
     """
 
     state: CoreState
@@ -30,29 +27,29 @@ class Unstored:
 
 
 class PoweredTable(SimulatedTable):
-    """As a SimulatedTable while nobody cuts its power. `boots` counts those of its computer."""
+    """A SimulatedTable whose power can be cut. `boots` counts the boots of its computer."""
 
     is_on: bool = True
     boots: int = 1
-    _unstored: Unstored | None = None
+    _open: OpenTransaction | None = None
 
     def cut_after(self, inputs: int, *, stored: bool) -> None:
-        """The next so many inputs are one transaction, and power fails when it is to be stored.
+        """The next `inputs` inputs are one transaction, and power fails when it is to be stored.
 
-        `stored`: it was, and only what was to be written after it is lost.
+        `stored`: just after the store, so that only the writes after it are lost.
         """
         assert self.is_on, "the program has no power"
         assert inputs > 0, "a transaction holds an input"
         counts = len(self.entries), len(self.inputs)
-        self._unstored = Unstored(self.state, *counts, inputs, stored)
+        self._open = OpenTransaction(self.state, *counts, inputs, stored)
 
     def cut_now(self) -> None:
-        """Power fails now: what waits for a store is not stored."""
+        """Power fails now: the open transaction is not stored."""
         assert self.is_on, "the program has no power"
         self._off()
 
     def turn_on(self, *, same_boot: bool) -> None:
-        """The next run begins with what was stored, and all ports open."""
+        """The next run starts from what was stored, and all ports open."""
         assert not self.is_on, "the program runs"
         started = next(one for one in self.inputs if isinstance(one, Started))
         if not same_boot:
@@ -65,22 +62,22 @@ class PoweredTable(SimulatedTable):
             self.plug(port)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
-        """Give the core one input; without power nothing is taken."""
+        """Give the core one input; without power it is ignored."""
         if not self.is_on:
             return ()
-        return super().take(item) if self._unstored is None else self._take_unstored(item)
+        return super().take(item) if self._open is None else self._take_in_open(item)
 
     def plug(self, port: str) -> None:
-        """The port opens; what is drawn by lot is another each time."""
+        """Open the port; its entropy differs each time."""
         assert not self._plugged[port], f"{port} is plugged in"
         self._plugged[port] = True
         self._devices[port].host_appeared(self.clock_ns)
         self.take(PortOpened(port, self.at, self.clock_ns.to_bytes(32, "big")))
 
-    def _take_unstored(self, item: Input) -> tuple[Entry, ...]:
-        assert self._unstored is not None
-        self._unstored = replace(self._unstored, left=self._unstored.left - 1)
-        over = self._unstored.left == 0
+    def _take_in_open(self, item: Input) -> tuple[Entry, ...]:
+        assert self._open is not None
+        self._open = replace(self._open, left=self._open.left - 1)
+        over = self._open.left == 0
         self.inputs.append(item)
         self.state, output = self.core.handle(self.state, item)
         self.entries.extend(output.entries)
@@ -92,7 +89,7 @@ class PoweredTable(SimulatedTable):
         return output.entries
 
     def _off(self) -> None:
-        before, self._unstored = self._unstored, None
+        before, self._open = self._open, None
         self.is_on = False
         for port in self._devices:
             self._plugged[port] = False

@@ -1,9 +1,5 @@
-"""A journal with sealed shoes, as a table leaves it: dealt under a simulated clock.
+"""Deals shoes under a simulated clock into a journal, each sealed when it is over.
 
-Responsible for: a dealer and a floorperson on a simulated table, its inputs through the program's
-loop into a journal, and each shoe sealed when it is over.
-Not responsible for: what stands in a sealed file (controller.archive.finished_shoe), and for what
-is measured or tested with one.
 Source: package README, "The simulated table"; controller/journal/README.md, "Folder".
 """
 
@@ -11,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.core.build import core_of
+from controller.core.build import build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
 from controller.procedure.effects import ShoeEnded
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses
 from controller.table.loop import Loop
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, Started
 from firmware_bridge.timestamp import Timestamp
-from hil.dealing.actions import Action, MistakeMade, NewShoe, PressResult
+from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.rig.shoe_runner import Outlet, Pace, ShoeRunner
@@ -31,14 +27,14 @@ from hil.simulation.table import SimulatedOutlet, SimulatedTable
 
 EXIT: Final = "exit"
 DECISIONS_MAX: Final = 12
-# Some dozen shoes make a gaming day.
+# About a dozen shoes make a gaming day.
 PACE: Final = Pace(between_shoes_ns=100 * 60 * 1_000_000_000)
 _SHOE: Final = ShoeDeviceSettings(EXIT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
 
 
 @dataclass(frozen=True, slots=True)
 class DealtTable:
-    """What to deal, and how the table is called."""
+    """What to deal, and the table's name."""
 
     dealer: DealerSettings
     table: str = "SIM-1"
@@ -46,48 +42,48 @@ class DealtTable:
     pace: Pace = PACE
 
 
-def dealt_inputs(dealt: DealtTable) -> tuple[Input, ...]:
-    """All inputs of a run in which so much was dealt; after each mistake a floorperson decides."""
+def deal_inputs(dealt: DealtTable) -> tuple[Input, ...]:
+    """All inputs of a run that deals this; after each mistake a floorperson decides."""
     settings = Settings(
         table=dealt.table,
         pit="bench",
         decks=dealt.dealer.decks,
         gaming_day_start_s=6 * 3600,
-        observed=(Fact.RESULT_BUTTON,),
+        observed=(ObservableFact.RESULT_BUTTON,),
         shoe=_SHOE,
     )
     shoe = AngelEye()
     table = SimulatedTable(settings, dealt.profile, {EXIT: shoe})
 
-    def decide(action: Action) -> None:
+    def decide(action: DealerAction) -> None:
         if not isinstance(action, MistakeMade | NewShoe | PressResult):
             return
         for _ in range(DECISIONS_MAX):
             if not table.state.table.open_irregularities:
                 return
-            table.resolve_anyhow()
+            table.resolve_if_permitted()
 
     ShoeRunner(
         Dealer(dealt.dealer),
         cast("Outlet", SimulatedOutlet(table, shoe, lambda: shoe.idle)),
         dealt.pace,
         on_action=decide,
-        pause=table.later,
+        pause=table.advance,
     ).run()
     table.settle(lambda: shoe.idle)
     return tuple(table.inputs)
 
 
-def sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = None) -> None:
-    """Deal into a new journal in `folder`; `key` signs, and is made where it is not there yet."""
-    started, *rest = dealt_inputs(dealt)
+def write_sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = None) -> None:
+    """Deal into a new journal in `folder`; `key` signs and is made if it does not exist."""
+    started, *rest = deal_inputs(dealt)
     assert isinstance(started, Started)
-    at = _Moment(started.at)
-    core = core_of(started, load_clauses())
+    at = _InputClock(started.at)
+    core = build_core(started, load_clauses())
     signing = SigningSettings(key or folder / "no.key", sign=key is not None)
-    desk = SealDesk(dealt.table, signing, at.read)
+    sealer = Sealer(dealt.table, signing, at.read)
     with Journal.open(folder) as journal:
-        desk.started(journal)
+        sealer.seal_earlier_shoes(journal)
         loop = Loop(journal, core, core.initial(), at.read)
         loop.begin(started)
         for item in rest:
@@ -95,8 +91,8 @@ def sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = None) -> 
             output = loop.take(item)
             loop.store_if_due()
             if any(map(_ends_shoe, output.entries)):
-                checkpoint = journal.checkpoint()
-                desk.shoes_ended(journal, (checkpoint,) if checkpoint is not None else ())
+                saved_state = journal.saved_state()
+                sealer.seal_ended_shoes(journal, (saved_state,) if saved_state is not None else ())
         loop.store_if_due(force=True)
 
 
@@ -105,8 +101,8 @@ def _ends_shoe(entry: Entry) -> bool:
 
 
 @dataclass(slots=True)
-class _Moment:
-    """The clock of a journal that is written after the fact: when its newest input came."""
+class _InputClock:
+    """A clock that shows the time of the newest input."""
 
     now: Timestamp
 

@@ -1,14 +1,11 @@
 """A whole table under a simulated clock: the program's core, emulated devices, no threads.
 
-Responsible for: carrying bytes between the core and any number of emulated devices at the moments
-they are due, giving the core its ticks, and keeping what was concluded. Thousands of shoes an hour.
-Not responsible for: storing, ports of the operating system and real time (rig).
 Source: package README, "The simulated table".
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
-from controller.core.build import SETTINGS, core_of
+from controller.core.build import SETTINGS, build_core
 from controller.core.core import Core
 from controller.core.settings import Settings
 from controller.core.state import CoreState
@@ -22,24 +19,26 @@ from controller.version import VERSION
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.batch import batch_of
-from hil.emulator.lines.served import Served
-from hil.rig.in_process import ANYHOW, utc_zone
+from hil.emulator.lines.served_device import ServedDevice
+from hil.emulator.lines.transmission import transmission_of
+from hil.rig.in_process import DECISION_PREFERENCE, utc_zone
 
 UTC_NS = 1_795_000_000_000_000_000  # within 2026-11-18
 ENTROPY = bytes(range(32))
 NS_PER_MS = 1_000_000
-# What is not over after so many moments will not be over.
+# After so many moments the table is taken to be in an endless loop.
 MOMENTS_MAX = 200_000
 
 
 class SimulatedTable:
-    """`devices` by port. Each is plugged in from the start; `clock_ns` counts from there.
+    """`devices` by port, each plugged in from the start. `clock_ns` is the simulated time.
 
-    `booted_ns` is when the program's computer was: its monotonic clock counts from then.
+    `booted_ns` is when the program's computer booted: its monotonic clock counts from then.
     """
 
-    def __init__(self, settings: Settings, profile: str, devices: Mapping[str, Served]) -> None:
+    def __init__(
+        self, settings: Settings, profile: str, devices: Mapping[str, ServedDevice]
+    ) -> None:
         zone, text = utc_zone(), profile_text(profile).encode()
         configuration = SETTINGS.encode(settings)
         self.clock_ns = 1_000_000_000
@@ -49,7 +48,7 @@ class SimulatedTable:
         self._devices = dict(devices)
         self._plugged = dict.fromkeys(devices, False)
         started = Started(self.at, "simulated", VERSION, configuration, text, zone, "")
-        self.core: Core = core_of(started, load_clauses())
+        self.core: Core = build_core(started, load_clauses())
         self.state: CoreState = self.core.initial()
         self.take(started)
         for port in self._devices:
@@ -60,7 +59,7 @@ class SimulatedTable:
         return Timestamp(self.clock_ns - self.booted_ns, UTC_NS + self.clock_ns)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
-        """Give the core one input, and its bytes to the devices."""
+        """Give the core one input and pass its writes to the devices."""
         self.inputs.append(item)
         self.state, output = self.core.handle(self.state, item)
         self.entries.extend(output.entries)
@@ -69,18 +68,18 @@ class SimulatedTable:
         return output.entries
 
     def plug(self, port: str) -> None:
-        """The port opens."""
+        """Plug the device in: its port opens."""
         assert not self._plugged[port], f"{port} is plugged in"
         self._plugged[port] = True
         self._devices[port].host_appeared(self.clock_ns)
         self.take(PortOpened(port, self.at, ENTROPY))
 
     def is_plugged(self, port: str) -> bool:
-        """Whether the device's cable is in."""
+        """Whether the device is plugged in."""
         return self._plugged[port]
 
     def unplug(self, port: str) -> None:
-        """The cable is pulled: what is under way is gone."""
+        """Pull the device's cable: bytes under way are lost."""
         assert self._plugged[port], f"{port} is not plugged in"
         self._plugged[port] = False
         self.take(PortLost(port, self.at, "unplugged"))
@@ -88,24 +87,24 @@ class SimulatedTable:
     def act(
         self, action: Action, role: Role = Role.DEALER, reason: str = "simulated"
     ) -> tuple[Entry, ...]:
-        """A person acts."""
+        """Act as a person."""
         return self.take(OperatorAction(self.at, role.value, role, "simulation", action, reason))
 
-    def resolve_anyhow(self) -> None:
+    def resolve_if_permitted(self) -> None:
         """Take the first permitted decision, as hil.rig.in_process's floorperson does."""
         permitted = permitted_decisions(self.state.table, Provisional.TAKE_OVER)
-        decision = next((one for one in ANYHOW if one in permitted), None)
+        decision = next((one for one in DECISION_PREFERENCE if one in permitted), None)
         if decision is None:
             return
         resolution = Resolution(decision, Provisional.TAKE_OVER)
         self.act(Resolve(resolution), Role.FLOORPERSON)
 
-    def later(self, pause_ns: int) -> None:
-        """Let so much time pass, with all that is due on the way."""
+    def advance(self, pause_ns: int) -> None:
+        """Let `pause_ns` pass and do all that is due meanwhile."""
         self._run(self.clock_ns + pause_ns, lambda: False)
 
     def settle(self, done: Callable[[], bool], longest_ns: int = 60_000 * NS_PER_MS) -> bool:
-        """Let time pass until `done`, at most so long; whether it came."""
+        """Let time pass until `done`, at most `longest_ns`; whether it is done."""
         self._run(self.clock_ns + longest_ns, done)
         return done()
 
@@ -123,7 +122,7 @@ class SimulatedTable:
         self.clock_ns = max(self.clock_ns, until_ns)
 
     def _next_ns(self) -> int | None:
-        """When something is due: of a device, or of the program."""
+        """When the next thing is due, of a device or of the program."""
         dues: list[int | None] = [self._deadline_ns()]
         dues.extend(device.next_due_ns for device in self._devices.values())
         return min((due for due in dues if due is not None), default=None)
@@ -138,16 +137,16 @@ class SimulatedTable:
             self.take(Tick(self.at))
 
     def _deadline_ns(self) -> int | None:
-        """When the program wants a tick."""
+        """When the program is due for a tick."""
         due_ns = self.core.next_deadline_ns(self.state)
         return None if due_ns is None else due_ns + self.booted_ns
 
-    def _from_device(self, port: str, device: Served) -> None:
+    def _from_device(self, port: str, device: ServedDevice) -> None:
         self._arrived(port, device.overdue_answer(self.clock_ns))
         copies = device.due(self.clock_ns)
         if not copies:
             return
-        batch = batch_of(copies, None, self.clock_ns)
+        batch = transmission_of(copies, None, self.clock_ns)
         while not batch.done:
             piece = batch.pieces[0][0]
             arrived = self._arrived(port, piece)
@@ -168,21 +167,23 @@ class SimulatedTable:
 class SimulatedOutlet:
     """One device of a simulated table, for hil.rig.shoe_runner.
 
-    `taken` says when all it had has arrived.
+    `idle`: whether all its reports have arrived.
     """
 
-    def __init__(self, table: SimulatedTable, device: Served, taken: Callable[[], bool]) -> None:
+    def __init__(
+        self, table: SimulatedTable, device: ServedDevice, idle: Callable[[], bool]
+    ) -> None:
         self._table = table
         self._device = device
-        self._taken = taken
+        self._idle = idle
 
     def perform(self, act: Callable[..., Sequence[object]]) -> Sequence[object]:
         """Do something to the device."""
         return act(self._device)
 
     def settle(self) -> bool:
-        """Let time pass until everything was taken over."""
-        return self._table.settle(self._taken)
+        """Let time pass until all reports have arrived."""
+        return self._table.settle(self._idle)
 
     def take_reports(self) -> tuple[ReportTruth, ...]:
         """The reports that have left since the last call."""

@@ -1,8 +1,5 @@
 """Emulated USB devices for one program under test: real pyusb, real libusb, no hardware, no root.
 
-Responsible for: the process that serves them, orders to it, and the environment in which a
-program sees them instead of the machine's own devices.
-Not responsible for: the devices (hil.emulator.usb).
 Source: package README, "USB without a device"; umockdev(7).
 """
 
@@ -25,16 +22,15 @@ READER = {"vendor_id": 0x0AB1, "product_id": 0x0002, "product": "OBID RFID-Reade
 SCANNER = {"vendor_id": 0x0C2E, "product_id": 0x0B81, "product": "bar code scanner"}
 
 
-class UsbBedFailed(Exception):
-    """The serving process did not do as it should; the message ends with what it said."""
+class UsbTestBedFailed(Exception):
+    """The serving process failed; the message ends with its output."""
 
 
-class UsbBed:
-    """Use as a context manager. A program sees the bed's devices when it is started with
-    `environment`, and the machine's own ones otherwise.
+class UsbTestBed:
+    """Use as a context manager. A program started with `environment` sees the bed's devices only.
 
-    `on_kernel`: the devices are plugged into the running kernel's virtual host controller
-    instead, for every program to see; that needs root and vhci_hcd.
+    `on_kernel`: the devices are instead plugged into the running kernel's virtual host
+    controller and visible to all programs; that needs root and vhci_hcd.
     """
 
     def __init__(self, *, on_kernel: bool = False) -> None:
@@ -85,7 +81,7 @@ class UsbBed:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What to add to the environment of the program under test."""
+        """Variables to add to the environment of the program under test."""
         if self._on_kernel:
             return {}
         return {"UMOCKDEV_DIR": self._root, "LD_PRELOAD": PRELOADED}
@@ -99,12 +95,12 @@ class UsbBed:
         *,
         held: bool = False,
     ) -> None:
-        """Plug a device in; known by name, it is the same device again, with a new number.
+        """Plug a device in; a known name is the same device again, with a new address.
 
         `identity`: vendor_id, product_id, serial_number, ...; `functions`: one for each interface,
         with `kind` (bulk, hid_pos, keyboard), `device` (MODULE:NAME of something with receive and
-        tick; left out: a scripted device) and its `settings`. `held`: no program gets it until
-        the order `release`.
+        tick; by default a scripted device) and its `settings`. `held`: no program can open it
+        until the order `release`.
         """
         described: dict[str, object] = {"held": held}
         if identity is not None:
@@ -114,28 +110,28 @@ class UsbBed:
         self.plugged.add(name)
 
     def unplug(self, name: str) -> None:
-        """Pull the plug: what the host has under way ends, and the device is announced as gone."""
+        """Unplug a device: pending transfers end, and its removal is announced."""
         self.order("unplug", name)
         self.plugged.discard(name)
 
     def counts(self, name: str) -> dict[str, int]:
-        """What the host has done to a device: plugged, opened, claimed, submitted, ..."""
+        """Counts of host actions on a device: plugged, opened, claimed, submitted, ..."""
         counted = self.order("count", name)
         assert isinstance(counted, dict)
         return counted
 
     def call(self, name: str, method: str, **arguments: object) -> object:
-        """Do something to the device behind the first interface, by the name of its method."""
+        """Call a method of the device behind the first interface, by name."""
         return self.order("call", name, method=method, arguments=arguments)
 
     def order(self, order: str, name: str, **facts: object) -> object:
-        """Give one order; its result. Raises UsbBedFailed where it is refused."""
+        """Send one order and return its result. Raises UsbTestBedFailed if it is refused."""
         assert self._process is not None, "the bed is used as a context manager"
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"order": order, "name": name, **facts}) + "\n")
         answer = self._answer()
         if answer["event"] != "done":
-            raise UsbBedFailed(f"{order} {name}: {answer.get('reason')}")
+            raise UsbTestBedFailed(f"{order} {name}: {answer.get('reason')}")
         return answer["result"]
 
     def _answer(self) -> dict[str, object]:
@@ -146,8 +142,8 @@ class UsbBed:
         line = stdout.readline() if ready else ""
         if not line:
             self._process.kill()
-            _, said = self._process.communicate()
-            raise UsbBedFailed(f"{NO_ANSWER}: {said}")
+            _, stderr = self._process.communicate()
+            raise UsbTestBedFailed(f"{NO_ANSWER}: {stderr}")
         answer = json.loads(line)
         assert isinstance(answer, dict)
         return answer

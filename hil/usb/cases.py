@@ -1,8 +1,5 @@
-"""A file of cases for USB devices, run in a pytest that has umockdev before the system's libraries.
+"""Runs a file of USB test cases in a pytest process that preloads umockdev, and collects failures.
 
-Responsible for: which cases a file holds, running them all once, and what went wrong with each; so
-that each of them is one test again.
-Not responsible for: the cases and their test bed (usb_bed).
 Source: package README, "USB without a device"; umockdev(7).
 """
 
@@ -19,28 +16,28 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class CasesFailed(Exception):
-    """There is no report at all; the message is what was said instead."""
+    """pytest wrote no report; the message is its output."""
 
 
-def names_of(cases: Path) -> tuple[str, ...]:
-    """The tests that stand in the file, in their order."""
-    read = ast.parse(cases.read_text(encoding="utf-8")).body
+def case_names(cases: Path) -> tuple[str, ...]:
+    """The names of the tests in the file, in order."""
+    statements = ast.parse(cases.read_text(encoding="utf-8")).body
     return tuple(
         node.name
-        for node in read
+        for node in statements
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     )
 
 
-def outcomes_of(cases: Path, report: Path) -> dict[str, str]:
-    """Run the file; what went wrong with each case, empty: nothing. Raises CasesFailed.
+def run_cases(cases: Path, report: Path) -> dict[str, str]:
+    """Run the file; map each case to its failure text, empty if it passed. Raises CasesFailed.
 
-    Where the bench's own process died amid it (umockdev does, once in many runs), once more.
+    Repeated once if the bench's serving process died (umockdev does, once in many runs).
     """
-    found = _run(cases, report)
-    if any(NO_ANSWER in wrong for wrong in found.values()):
+    failures = _run(cases, report)
+    if any(NO_ANSWER in failure for failure in failures.values()):
         return _run(cases, report)
-    return found
+    return failures
 
 
 def _run(cases: Path, report: Path) -> dict[str, str]:
@@ -59,9 +56,9 @@ def _run(cases: Path, report: Path) -> dict[str, str]:
     )
     if not report.is_file():
         raise CasesFailed(done.stdout + done.stderr)
-    found: dict[str, str] = {}
-    for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own pytest wrote it
+    failures: dict[str, str] = {}
+    for case in ET.parse(report).iter("testcase"):  # noqa: S314 - written by our own pytest
         name = case.get("name", "").partition("[")[0]
-        wrong = "\n".join(part.text or part.tag for part in case)
-        found[name] = found.get(name, "") + wrong
-    return found
+        failure = "\n".join(part.text or part.tag for part in case)
+        failures[name] = failures.get(name, "") + failure
+    return failures

@@ -1,4 +1,4 @@
-"""The import contracts of pyproject.toml, held against a graph to which bad imports are added."""
+"""Checks the import contracts of pyproject.toml against a graph with bad imports added."""
 
 import tomllib
 from copy import deepcopy
@@ -55,7 +55,7 @@ def contracts() -> dict[str, Contract]:
         "root_packages": configuration()["root_packages"],
         "include_external_packages": "True",
     }
-    made = {}
+    created = {}
     for one in configuration()["contracts"]:
         options = {
             key: str(value) if isinstance(value, bool) else value
@@ -63,8 +63,8 @@ def contracts() -> dict[str, Contract]:
             if key not in ("id", "name", "type")
         }
         kind = CONTRACT_TYPES[one["type"]]
-        made[one["id"]] = kind(one["name"], session_options=session, contract_options=options)
-    return made
+        created[one["id"]] = kind(one["name"], session_options=session, contract_options=options)
+    return created
 
 
 def settings_of(contract: str) -> dict[str, list[str]]:
@@ -73,18 +73,18 @@ def settings_of(contract: str) -> dict[str, list[str]]:
 
 def is_kept(contract: str, with_import: BadImport | None = None, package: str = "") -> bool:
     """Whether the contract holds, with that import or that empty package added."""
-    tried = deepcopy(graph())
+    tested_graph = deepcopy(graph())
     if with_import is not None:
         for module in (with_import.importer, with_import.imported):
-            if module not in tried.modules:
-                tried.add_module(module, is_squashed=not module.startswith(ours()))
-        tried.add_import(importer=with_import.importer, imported=with_import.imported)
+            if module not in tested_graph.modules:
+                tested_graph.add_module(module, is_squashed=not module.startswith(root_packages()))
+        tested_graph.add_import(importer=with_import.importer, imported=with_import.imported)
     if package:
-        tried.add_module(package)
-    return contracts()[contract].check(tried, verbose=False).kept
+        tested_graph.add_module(package)
+    return contracts()[contract].check(tested_graph, verbose=False).kept
 
 
-def ours() -> tuple[str, ...]:
+def root_packages() -> tuple[str, ...]:
     return tuple(configuration()["root_packages"])
 
 
@@ -101,7 +101,7 @@ def rows_of(contract: str) -> list[list[str]]:
 
 
 def independent_rows(contract: str) -> list[list[str]]:
-    """Rows whose packages may not import one another: those written with bars."""
+    """Rows whose packages may not import one another, written with bars."""
     settings = settings_of(contract)
     rows = rows_of(contract)
     return [row for row, text in zip(rows, settings["layers"], strict=True) if "|" in text]

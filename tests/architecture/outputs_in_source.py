@@ -1,7 +1,7 @@
-"""Finds by its syntax tree whatever lets something out of the program, for the tests.
+"""Finds every output of a module in its syntax tree.
 
-Terminal, log, socket, file, database, bytes to a device, metrics, another process. An import of a
-library that exists to let things out counts as an output, used or not, and so does every `write`.
+Terminal, log, socket, file, database, bytes to a device, metrics, another process. Importing a
+library that exists to output something counts as an output, used or not, and so does every `write`.
 """
 
 import ast
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from controller.views.disclosure import WAYS
+from controller.views.disclosure import OUTPUTS
 
 PROGRAM = ("firmware_bridge", "drivers", "controller")
 LIST = "controller/views/disclosure.py"
 
-# library, or the module of ours that lets things out for others: the channel it opens
+# library, or module of the program that outputs for others: its channel
 LIBRARIES = {
     "typer": "terminal",
     "rich": "terminal",
@@ -53,7 +53,7 @@ LIBRARIES = {
     "ctypes": "process",
     "pty": "process",
 }
-# A name that is looked at, and lets nothing out.
+# Imports that output nothing.
 HARMLESS_IMPORTS = frozenset({"shutil.get_terminal_size"})
 CALLS = {
     "print": "terminal",
@@ -84,7 +84,7 @@ READ_MODES = frozenset({"r", "rb", "rt", "br", "tr"})
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Something in line `line` of `module` that can let something out, by that channel."""
+    """Code in line `line` of `module` that can output something on that channel."""
 
     module: str
     line: int
@@ -109,8 +109,8 @@ def _by_import(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
                 yield channel, f"imports {name}"
 
 
-def _has_words(arguments: list[ast.expr]) -> bool:
-    """Whether an exit is given more than a number or a name."""
+def _has_text(arguments: list[ast.expr]) -> bool:
+    """Whether an exit gets a text, not only a number or a name."""
     return any(
         isinstance(one, ast.JoinedStr | ast.BinOp)
         or (isinstance(one, ast.Constant) and isinstance(one.value, str))
@@ -124,12 +124,12 @@ def _mode_of(call: ast.Call, place: int) -> ast.expr | None:
 
 
 def _opens_to_write(call: ast.Call, name: str) -> bool:
-    """`open` of a file, unless its mode is written out and only reads."""
+    """Whether it opens a file, except with a literal mode for reading."""
     if name == "os.open":
         return ast.unparse(call.args[1]) != "os.O_RDONLY"
     mode = _mode_of(call, 1 if name == "open" else 0)
     if name != "open" and mode is not None and not isinstance(mode, ast.Constant):
-        return False  # another kind of thing is opened: a journal, a port, a writer
+        return False  # it opens something else: a journal, a port, a writer
     if name != "open" and isinstance(mode, ast.Constant) and not isinstance(mode.value, str):
         return False
     return mode is not None and not (isinstance(mode, ast.Constant) and mode.value in READ_MODES)
@@ -144,14 +144,14 @@ def _by_call(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield METHODS[last], f"calls {name}"
     elif last == "open" and _opens_to_write(call, name):
         yield "file", f"opens with {name} to write"
-    elif name in ("sys.exit", "SystemExit") and _has_words(call.args):
-        yield "terminal", f"ends with words by {name}"
+    elif name in ("sys.exit", "SystemExit") and _has_text(call.args):
+        yield "terminal", f"ends with a text by {name}"
 
 
 def outputs_in(module: str, source: str) -> Iterator[Output]:
-    """Whatever in a module can let something out."""
+    """Everything in a module that can output something."""
     tree = ast.parse(source)
-    looked_at = {
+    inspected = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("isatty", "encoding")
@@ -163,14 +163,14 @@ def outputs_in(module: str, source: str) -> Iterator[Output]:
                 found = _by_import(node)
             case ast.Call():
                 found = _by_call(node)
-            case ast.Attribute() if ast.unparse(node) in STREAMS and id(node) not in looked_at:
+            case ast.Attribute() if ast.unparse(node) in STREAMS and id(node) not in inspected:
                 found = iter([("terminal", f"uses {ast.unparse(node)}")])
         for channel, what in found:
             yield Output(module, node.lineno, channel, what)  # type: ignore[attr-defined]
 
 
 def outputs(root: Path) -> tuple[Output, ...]:
-    """Every output of the program's packages below that folder."""
+    """Every output of the program's packages below `root`."""
     return tuple(
         one
         for package in PROGRAM
@@ -181,36 +181,36 @@ def outputs(root: Path) -> tuple[Output, ...]:
     )
 
 
-def names(way: tuple[str, str], output: tuple[str, str]) -> bool:
-    """Whether that line of the list is about that output; `package.*` is about all of it."""
-    return way[1] == output[1] and fnmatchcase(output[0], way[0])
+def matches(entry: tuple[str, str], output: tuple[str, str]) -> bool:
+    """Whether that entry of the list covers that output; `package.*` covers the package."""
+    return entry[1] == output[1] and fnmatchcase(output[0], entry[0])
 
 
-def listed() -> frozenset[tuple[str, str]]:
+def listed_outputs() -> frozenset[tuple[str, str]]:
     """Module and channel of every output on the list."""
     return frozenset(
         (module, channel)
-        for way in WAYS
-        for channel, modules in way.by.items()
+        for output in OUTPUTS
+        for channel, modules in output.modules.items()
         for module in modules
     )
 
 
 def problems(root: Path) -> tuple[str, ...]:
-    """Outputs that are not on the list, and lines of the list that let nothing out."""
-    known = listed()
+    """Outputs that are not on the list, and entries of the list without an output."""
+    known = listed_outputs()
     found = outputs(root)
     used = {(one.module, one.channel) for one in found}
     unlisted = [
         f"{one.module.replace('.', '/')}.py:{one.line} {one.what}: {LIST} does not name"
-        f" {one.module} under {one.channel!r}. Say there what it is and what may pass, and give it"
-        " a walker in tests/end_to_end/test_leaks.py"
+        f" {one.module} under {one.channel!r}. Add it there with what may pass, and add a reader"
+        " of it to tests/end_to_end/test_leaks.py"
         for one in found
-        if not any(names(way, (one.module, one.channel)) for way in known)
+        if not any(matches(entry, (one.module, one.channel)) for entry in known)
     ]
     idle = [
-        f"{LIST} names {module} under {channel!r}, and nothing in it lets anything out that way"
+        f"{LIST} names {module} under {channel!r}, but it outputs nothing there"
         for module, channel in sorted(known)
-        if not any(names((module, channel), one) for one in used)
+        if not any(matches((module, channel), one) for one in used)
     ]
     return (*unlisted, *idle)

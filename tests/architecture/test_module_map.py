@@ -1,9 +1,4 @@
-"""The module map in the README is the tree as it stands.
-
-Responsible for: every module of the four packages standing in its folder's line, and no other.
-Not responsible for: what the modules do (their own first lines).
-Source: README.md, "The house".
-"""
+"""The module map in README.md lists exactly the modules of the four packages."""
 
 from pathlib import Path
 

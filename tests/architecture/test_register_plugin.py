@@ -1,10 +1,4 @@
-"""Marks count only if the program cites, tried on tests made for the purpose.
-
-Responsible for: which classes cite, whose citing counts, and what a run says and ends with, alone
-and on two processes, seen from outside in a pytest of its own.
-Not responsible for: the register's form (tests/controller/profiles/test_clause_register.py).
-Source: package README of the controller, "Clauses and their proof".
-"""
+"""A `clause` mark counts only if the program cites the clause, checked with generated tests."""
 
 import os
 import re
@@ -13,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from register_citations import (
@@ -25,8 +20,9 @@ from register_citations import (
     with_clauses,
 )
 
-from controller.journal.encoding.codec import Codec
-from controller.procedure.effects import Call, Prompted
+from controller.journal.encoding import Codec
+from controller.procedure import verdicts
+from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.step_result import Step, accept
 from controller.procedure.verdicts import Accepted
 from controller.profiles.clause_register import Coverage
@@ -40,17 +36,18 @@ ONE_PROVEN = """\
 }
 """
 
-# Stands for a module of the program: what counts is where a value is made.
+# Imitates a module of the program: what counts is the module that makes a value.
 PROGRAM = '''\
+import sys
 from types import ModuleType
 
 import pytest
 
 pytest_plugins = ("register_plugin",)
 
-made_up = ModuleType("controller.made_up")
+made_up = sys.modules["controller.made_up"] = ModuleType("controller.made_up")
 exec("""
-from controller.procedure.effects import Call, Prompted
+from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.verdicts import Accepted
 
 
@@ -59,7 +56,7 @@ def judge(*clauses):
 
 
 def tell(*clauses):
-    return Prompted(Call.RESULT, "say it", clauses, observed=False)
+    return Prompt(PromptKind.RESULT, "say it", clauses, observed=False)
 """, vars(made_up))
 
 
@@ -96,11 +93,11 @@ def test_unknown():
 
 @dataclass(slots=True)
 class Run:
-    """One run over tests of its own, and what it left behind."""
+    """One run over generated tests, and its output and files."""
 
     folder: Path
     settings: list[str] = field(default_factory=list)
-    said: str = ""
+    output: str = ""
     code: int = -1
 
     def of(self, *tests: str, options: tuple[str, ...] = ()) -> "Run":
@@ -119,7 +116,7 @@ class Run:
             text=True,
             check=False,
         )
-        self.said, self.code = done.stdout + done.stderr, done.returncode
+        self.output, self.code = done.stdout + done.stderr, done.returncode
         return self
 
     def commits(self, register: str) -> "Run":
@@ -129,7 +126,7 @@ class Run:
 
     @property
     def last_line(self) -> str:
-        return self.said.strip().splitlines()[-1]
+        return self.output.strip().splitlines()[-1]
 
     @property
     def register(self) -> str:
@@ -144,23 +141,23 @@ def run(fast_dir: Path) -> Run:
 # --- marks ---------------------------------------------------------------------------------------
 
 
-def test_a_mark_counts_where_the_program_cites_the_clause(run: Run) -> None:
+def test_a_mark_counts_if_the_program_cites_the_clause(run: Run) -> None:
     assert run.of(GOOD).code == 0
-    assert "clauses: 515; covered 1; " in run.said
+    assert "clauses: 515; covered 1; " in run.output
     assert re.search(r"= 1 passed in [\d.]+s =", run.last_line)
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
 def test_a_mark_without_a_citation_fails_the_run(run: Run, processes: str) -> None:
     assert run.of(GOOD, FALSE, options=("-n", processes)).code == 1
-    assert "test_examples.py::test_false: NY-h-1 (cited there: NY-h-2-draw)" in run.said
+    assert "test_examples.py::test_false: NY-h-1 (cited there: NY-h-2-draw)" in run.output
     assert re.search(r"= 2 passed, 1 error in [\d.]+s =", run.last_line)
 
 
 def test_a_test_that_builds_the_verdict_itself_proves_nothing(run: Run) -> None:
     own = '\n@pytest.mark.clause("NY-h-1")\ndef test_own():\n    Accepted("a card", ("NY-h-1",))\n'
     assert run.of(own).code == 1
-    assert "test_examples.py::test_own: NY-h-1 (cited there: nothing)" in run.said
+    assert "test_examples.py::test_own: NY-h-1 (cited there: nothing)" in run.output
 
 
 def test_a_citation_in_another_test_is_no_proof(run: Run) -> None:
@@ -168,48 +165,46 @@ def test_a_citation_in_another_test_is_no_proof(run: Run) -> None:
     assert run.of(unmarked, FALSE).code == 1
 
 
-def test_a_part_of_the_tests_is_held_to_its_marks_and_to_nothing_else(run: Run) -> None:
+def test_a_partial_run_is_checked_for_its_marks_only(run: Run) -> None:
     assert run.of(GOOD, FALSE, options=("-k", "test_false")).code == 1
-    assert "clauses: 515" not in run.said
+    assert "clauses: 515" not in run.output
     assert run.of(GOOD, options=("test_examples.py::test_a",)).code == 0
 
 
-def test_of_a_function_with_cases_one_must_cite(run: Run) -> None:
+def test_one_case_of_a_function_must_cite(run: Run) -> None:
     cases = (
         '\n@pytest.mark.clause("NY-h-1")\n@pytest.mark.clause("S42-h-4")\n'
         '@pytest.mark.parametrize("clause", ["NY-h-1", "S42-h-4"])\n'
         "def test_a(program, clause):\n    program.judge(clause)\n"
     )
-    assert "without a citation" not in run.of(cases).said
+    assert "without a citation" not in run.of(cases).output
     assert run.of(cases, options=("-k", "S42")).code == 0
 
 
-def test_what_a_fixture_of_several_tests_cites_counts_for_each(run: Run) -> None:
+def test_a_shared_fixtures_citations_count_for_each_test(run: Run) -> None:
     both = "".join(
         f'\n@pytest.mark.clause("NY-h-1")\ndef test_{name}(judged_once):\n    pass\n'
         for name in "ab"
     )
-    assert "without a citation" not in run.of(both).said
+    assert "without a citation" not in run.of(both).output
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
-def test_a_mark_that_names_no_clause_is_an_error_when_tests_are_collected(
-    run: Run, processes: str
-) -> None:
+def test_a_mark_of_an_unknown_clause_is_a_collection_error(run: Run, processes: str) -> None:
     assert run.of(GOOD, UNKNOWN, options=("-n", processes)).code != 0
-    assert "test_examples.py::test_unknown: there is no clause 'NY-z-9'" in run.said
+    assert "test_examples.py::test_unknown: there is no clause 'NY-z-9'" in run.output
 
 
-def test_a_mark_with_two_clauses_says_how_to_write_it(run: Run) -> None:
+def test_a_mark_with_two_clauses_is_refused_with_the_correct_form(run: Run) -> None:
     two = '\n@pytest.mark.clause("NY-h-1", "NY-h-2-draw")\ndef test_two():\n    pass\n'
-    assert 'write @pytest.mark.clause("NY-h-1"), one clause a mark' in run.of(two).said
+    assert 'write @pytest.mark.clause("NY-h-1"), one clause a mark' in run.of(two).output
 
 
 # --- the register --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
-def test_the_register_and_the_table_are_written_when_asked_for(run: Run, processes: str) -> None:
+def test_the_register_and_the_table_are_written_on_request(run: Run, processes: str) -> None:
     run.commits("{}")
     tell = '\n@pytest.mark.clause("NY-h-1")\ndef test_b(program):\n    program.tell("NY-h-1")\n'
 
@@ -227,16 +222,16 @@ def test_the_register_and_the_table_are_written_when_asked_for(run: Run, process
         ((GOOD, FAILING), (), "not everything passed"),
         ((GOOD, FALSE), (), "marks do not count"),
         ((GOOD,), ("-k", "test_a"), "-k was given"),
-        ((GOOD,), ("test_examples.py",), "only some of the tests were asked for"),
+        ((GOOD,), ("test_examples.py",), "only some of the tests were selected"),
     ],
 )
-def test_a_part_or_a_failed_run_writes_nothing(
+def test_a_partial_or_failed_run_writes_nothing(
     run: Run, tests: tuple[str, ...], options: tuple[str, ...], reason: str
 ) -> None:
     run.commits("{}").of(*tests, options=("--write-register", *options))
 
     assert run.code == 1
-    assert f"it was not written: {reason}" in run.said
+    assert f"not written: {reason}" in run.output
     assert run.register == "{}"
 
 
@@ -249,37 +244,37 @@ def test_a_part_or_a_failed_run_writes_nothing(
         ("<<<<<<< ours\n", "It cannot be read"),
     ],
 )
-def test_a_register_that_is_not_what_the_run_shows_fails_it(
+def test_a_register_that_differs_from_the_run_fails_it(
     run: Run, committed: str, difference: str
 ) -> None:
     assert run.commits(committed).of(GOOD).code == 1
-    assert "run `make register` and commit what it writes" in run.said
-    assert difference in run.said
+    assert "run `make register` and commit what it writes" in run.output
+    assert difference in run.output
     assert re.search(r"= 1 passed, 1 error in [\d.]+s =", run.last_line)
 
 
-def test_an_open_clause_fails_the_run_once_the_register_is_to_be_complete(run: Run) -> None:
+def test_an_open_clause_fails_the_run_if_the_register_must_be_complete(run: Run) -> None:
     run.settings.append("register_complete = true")
 
     assert run.of(GOOD).code == 1
-    assert re.search(r"^NJ \(37\): NJ-sum-offer, ", run.said, re.MULTILINE)
+    assert re.search(r"^NJ \(37\): NJ-sum-offer, ", run.output, re.MULTILINE)
 
 
-def test_where_a_marked_test_was_skipped_nothing_is_compared(run: Run) -> None:
+def test_nothing_is_compared_if_a_marked_test_was_skipped(run: Run) -> None:
     skipped = '\n@pytest.mark.clause("NY-h-3-draw")\ndef test_s():\n    pytest.skip("no device")\n'
 
     assert run.of(GOOD, skipped).code == 0
-    assert "not compared with the register, not run: test_examples.py::test_s" in run.said
+    assert "not compared with the register, not run: test_examples.py::test_s" in run.output
 
 
-def test_long_tests_are_held_to_their_marks_but_prove_nothing(run: Run) -> None:
+def test_long_tests_are_checked_for_marks_but_prove_nothing(run: Run) -> None:
     long = f"\n@pytest.mark.full{GOOD.replace('test_a', 'test_long')}"
 
     assert run.of(GOOD, long).code == 0
     assert run.of(GOOD, f"\n@pytest.mark.full{FALSE}").code == 1
 
 
-# --- what cites ----------------------------------------------------------------------------------
+# --- citing classes ------------------------------------------------------------------------------
 
 
 def test_every_class_with_clauses_is_listed_with_its_kind() -> None:
@@ -288,14 +283,14 @@ def test_every_class_with_clauses_is_listed_with_its_kind() -> None:
     assert found - {dotted(one) for one in citing_classes()} == set()
 
 
-def test_every_name_in_the_list_is_there() -> None:
+def test_every_listed_name_exists() -> None:
     classes = {dotted(one) for one in citing_classes()}
     absent = [name for name, _ in CITING if name not in classes and name != "controller.settlement"]
 
     assert absent == []
 
 
-def noted(act: Callable[[], object]) -> set[Citation]:
+def recorded(act: Callable[[], object]) -> set[Citation]:
     with Citations(citing_classes).recording() as found:
         act()
     return found
@@ -303,50 +298,52 @@ def noted(act: Callable[[], object]) -> set[Citation]:
 
 def in_module(name: str, act: str, **values: object) -> Callable[[], object]:
     """A function as a module of that name would hold it."""
-    scope: dict[str, object] = {"__name__": name, **values}
-    exec(f"def act():\n    return {act}\n", scope)
-    made = scope["act"]
+    module = sys.modules["controller.made_up"] = ModuleType(name)
+    vars(module).update(values)
+    exec(f"def act():\n    return {act}\n", vars(module))
+    made = vars(module)["act"]
     assert callable(made)
     return made
 
 
-def test_the_module_that_asks_for_a_verdict_cites_not_the_one_that_builds_it() -> None:
+def test_the_caller_of_a_constructor_cites() -> None:
     values = {"accept": accept, "step": Step(None)}  # type: ignore[arg-type]
     act = in_module(
         "controller.procedure.dealing.drawing", 'accept(step, "a card", ("NY-h-1",))', **values
     )
 
     expected = Citation(("NY-h-1",), Coverage.CHECKED, "controller.procedure.dealing.drawing")
-    assert noted(act) == {expected}
+    assert recorded(act) == {expected}
 
 
 @pytest.mark.parametrize(
     "module",
     [
-        "controller.journal.encoding.type_forms",
+        "controller.journal.encoding",
         "controller.views.disclosure",
         "hil.dealing.coup",
         "controllers",
     ],
 )
-def test_what_is_read_back_masked_or_made_elsewhere_does_not_count(module: str) -> None:
-    assert noted(in_module(module, 'Accepted("a card", ("NY-h-1",))', Accepted=Accepted)) == set()
+def test_values_read_back_masked_or_made_elsewhere_do_not_count(module: str) -> None:
+    act = in_module(module, 'Accepted("a card", ("NY-h-1",))', Accepted=Accepted)
+    assert recorded(act) == set()
 
 
-def test_reading_a_record_is_no_citation() -> None:
+def test_reading_a_record_is_not_a_citation() -> None:
     codec: Codec[Accepted] = Codec(Accepted)
     stored = codec.encode(Accepted("a card", ("NY-h-1",)))
 
-    assert noted(lambda: codec.decode(stored)) == set()
+    assert recorded(lambda: codec.decode(stored)) == set()
 
 
-def test_a_recording_inside_another_takes_what_is_its_own() -> None:
+def test_an_inner_recording_takes_its_own_citations() -> None:
     citations = Citations(citing_classes)
     tell = in_module(
         "controller.core.core",
-        'Prompted(call, "say it", ("NY-h-1",), observed=False)',
-        Prompted=Prompted,
-        call=Call.RESULT,
+        'Prompt(kind, "say it", ("NY-h-1",), observed=False)',
+        Prompt=Prompt,
+        kind=PromptKind.RESULT,
     )
     with citations.recording() as outer, citations.recording() as inner:
         tell()
@@ -354,8 +351,8 @@ def test_a_recording_inside_another_takes_what_is_its_own() -> None:
     assert (len(outer), len(inner)) == (0, 1)
 
 
-def test_outside_a_recording_the_classes_are_untouched() -> None:
-    before = vars(Accepted)["__init__"]
-    noted(lambda: None)
+def test_outside_a_recording_the_classes_are_unchanged() -> None:
+    with Citations(citing_classes).recording():
+        assert vars(verdicts)["Accepted"] is not Accepted
 
-    assert vars(Accepted)["__init__"] is before
+    assert vars(verdicts)["Accepted"] is Accepted

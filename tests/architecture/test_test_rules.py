@@ -1,10 +1,4 @@
-"""What holds for every test, tried on tests made for the purpose.
-
-Responsible for: skips, long tests, leftover threads and the fixed examples, as tests/conftest.py
-sets them, seen from outside in a pytest of their own.
-Not responsible for: what any test of the product says.
-Source: package README, "Rules of the house".
-"""
+"""tests/conftest.py's rules on skips, long tests, threads and examples, on generated tests."""
 
 import os
 import re
@@ -87,16 +81,16 @@ pytest.skip("no device", allow_module_level=True)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run over the examples: the last outcome of each test, and all that was said."""
+    """One run over the examples: the last outcome of each test, and the whole output."""
 
     outcomes: dict[str, str]
-    said: str
+    output: str
 
     def drawn(self) -> list[str]:
-        return re.findall(r"drawn (-?\d+)", self.said)
+        return re.findall(r"drawn (-?\d+)", self.output)
 
     def quick_directory(self) -> Path:
-        (name,) = re.findall(r"quick (\S+)", self.said)
+        (name,) = re.findall(r"quick (\S+)", self.output)
         return Path(name)
 
 
@@ -115,9 +109,9 @@ def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
         text=True,
         check=False,
     )
-    said = done.stdout + done.stderr
-    lines = re.findall(r"^([A-Z]+) test_examples\.py::(\w+)", said, re.MULTILINE)
-    return Run({name: outcome for outcome, name in lines}, said)
+    output = done.stdout + done.stderr
+    lines = re.findall(r"^([A-Z]+) test_examples\.py::(\w+)", output, re.MULTILINE)
+    return Run({name: outcome for outcome, name in lines}, output)
 
 
 @pytest.fixture(scope="module")
@@ -140,44 +134,44 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_a_missing_package_skips_and_is_named(usual: Run) -> None:
     # Skips are listed by place and reason, not by name.
-    assert "needs Debian package no-such-package (no program no-such-program)" in usual.said
-    assert "needs Debian package no-such-package (no library libno-such.so.1)" in usual.said
+    assert "needs Debian package no-such-package (no program no-such-program)" in usual.output
+    assert "needs Debian package no-such-package (no library libno-such.so.1)" in usual.output
 
 
-def test_a_package_that_is_there_skips_nothing(usual: Run) -> None:
+def test_an_installed_package_skips_nothing(usual: Run) -> None:
     assert usual.outcomes["test_has_its_program"] == "PASSED"
 
 
 @pytest.mark.parametrize("name", ["test_needs_a_program", "test_needs_a_library"])
-def test_where_skips_are_forbidden_each_is_a_failure(strict: Run, name: str) -> None:
+def test_a_forbidden_skip_is_a_failure(strict: Run, name: str) -> None:
     assert strict.outcomes[name] in ("ERROR", "FAILED")
 
 
 def test_a_forbidden_skip_still_names_the_package(strict: Run) -> None:
-    assert "needs Debian package no-such-package (no program no-such-program)" in strict.said
+    assert "needs Debian package no-such-package (no program no-such-program)" in strict.output
 
 
-def test_where_skips_are_forbidden_nothing_is_expected_to_fail(usual: Run, strict: Run) -> None:
+def test_forbidden_skips_also_forbid_expected_failures(usual: Run, strict: Run) -> None:
     assert usual.outcomes["test_expected_to_fail"] == "XFAIL"
     assert strict.outcomes["test_expected_to_fail"] == "FAILED"
 
 
-def test_where_skips_are_forbidden_no_file_is_passed_over(usual: Run, strict: Run) -> None:
-    assert "ERROR test_whole_file.py" not in usual.said
-    assert "ERROR test_whole_file.py" in strict.said
+def test_forbidden_skips_also_forbid_skipped_files(usual: Run, strict: Run) -> None:
+    assert "ERROR test_whole_file.py" not in usual.output
+    assert "ERROR test_whole_file.py" in strict.output
 
 
-def test_long_tests_run_when_asked_for(usual: Run, strict: Run) -> None:
+def test_long_tests_run_on_request(usual: Run, strict: Run) -> None:
     assert "test_long" not in usual.outcomes
     assert strict.outcomes["test_long"] == "PASSED"
 
 
-def test_a_thread_left_behind_is_named(usual: Run) -> None:
+def test_a_leftover_thread_is_named(usual: Run) -> None:
     assert usual.outcomes["test_leaves_a_thread"] == "ERROR"
-    assert "the test left threads running: reader of port A" in usual.said
+    assert "the test left threads running: reader of port A" in usual.output
 
 
-def test_a_thread_that_ended_is_no_matter(usual: Run) -> None:
+def test_an_ended_thread_is_accepted(usual: Run) -> None:
     assert usual.outcomes["test_ends_its_thread"] == "PASSED"
 
 
@@ -191,6 +185,6 @@ def test_a_seed_gives_other_examples(usual: Run, seeded: Run) -> None:
     assert seeded.drawn() != usual.drawn()
 
 
-def test_the_quick_directory_is_gone_afterwards(usual: Run) -> None:
+def test_the_quick_directory_is_deleted(usual: Run) -> None:
     assert usual.outcomes["test_quick_directory"] == "PASSED"
     assert not usual.quick_directory().exists()

@@ -1,33 +1,31 @@
-"""Journals and scripted cores for the tests of the table.
+"""Journals and scripted cores for the tests of the controller.
 
-Responsible for: dealing a few coups into a real journal through the real loop, from reports
-encoded here by the wire document (a second reading, not the program's own encoder).
-Not responsible for: whole tables with ports (tests/end_to_end).
+The reports are encoded here by the wire document, independently of the program's encoder.
 Source: firmware_bridge/README.md, "Angel Eye II-EX".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
-from controller.core.build import SETTINGS, core_of
+from controller.core.build import SETTINGS, build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import Loop
-from controller.table.table import Beginning, Health, Table
+from controller.table.table import Health, RunSpec, Table
 from controller.tape.actions import Action, CloseShoe, Resolve, Role, StateWagers
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, OperatorAction, Started
@@ -59,7 +57,7 @@ def report(number: int, data_hex: str) -> bytes:
 def start_of_run(at: Timestamp, software: str = VERSION) -> Started:
     """The first input of a run of table M7 in pit 3."""
     shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
-    settings = Settings("M7", "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe)
+    settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
     return Started(
         at=at,
         boot_id="boot-1",
@@ -72,28 +70,28 @@ def start_of_run(at: Timestamp, software: str = VERSION) -> Started:
 
 
 class Dealing:
-    """A table's journal while it is written, input by input, under a clock of its own."""
+    """Writes a table's journal input by input under its own clock."""
 
     def __init__(self, folder: Path, software: str = VERSION) -> None:
         self.at = Timestamp(1_000_000_000, NINE_O_CLOCK_NS)
         self.reports = 0
         started = start_of_run(self.at, software)
         self.journal = Journal.open(folder)
-        core = core_of(started, load_clauses())
+        core = build_core(started, load_clauses())
         self.loop = Loop(self.journal, core, core.initial(), lambda: self.at)
         self.loop.begin(started)
         self.loop.take(PortOpened(PORT, self.at, bytes(32)))
 
     def reported(self, *data: str) -> None:
-        """The shoe reports these, one after the other."""
+        """Process these reports of the shoe one by one."""
         for data_hex in data:
             self._later()
             self.loop.take(Chunk(PORT, self.at, report(self.reports, data_hex)))
             self.loop.store_if_due()
             self.reports += 1
 
-    def resolved(self, decision: Decision) -> None:
-        """A floorperson decides."""
+    def resolved(self, decision: FloorDecision) -> None:
+        """Process a floorperson's decision."""
         self._later()
         action = Resolve(Resolution(decision))
         role = Role.FLOORPERSON
@@ -110,7 +108,7 @@ class Dealing:
 
 @pytest.fixture
 def deal(fast_dir: Path) -> Callable[..., Path]:
-    """Deal what is given, shoe open at the end; the journal's folder."""
+    """Deal the given reports, leave the shoe open; returns the journal's folder."""
 
     def dealt(*data: str, name: str = "journal", software: str = VERSION) -> Path:
         folder = fast_dir / name
@@ -130,23 +128,23 @@ def three_coups(deal: Callable[..., Path]) -> Path:
 
 @pytest.fixture
 def suspended(deal: Callable[..., Path]) -> Path:
-    """A journal whose table waits for a floorperson after an overdraw."""
+    """A journal of a table that is suspended by an overdraw."""
     return deal(*OPENING, *PLAYER_WINS, *OVERDRAW)
 
 
 @pytest.fixture
 def opening_and_coups() -> Callable[[int], tuple[str, ...]]:
-    """The reports of an opening and as many coups."""
+    """The reports of an opening and this number of coups."""
     return lambda coups: (*OPENING, *PLAYER_WINS * coups)
 
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Path], Path]]:
-    """Let a table go on from a journal and serve its control socket; the socket's path."""
+    """Continue a table from a journal and serve its control socket; returns the socket's path."""
     running: list[tuple[Table, ControlServer]] = []
 
     def started(journal: Path) -> Path:
-        beginning = Beginning(journal, load_clauses(), lambda _replaced: start_of_run(now()))
+        beginning = RunSpec(journal, load_clauses(), lambda _replaced: start_of_run(now()))
         table = Table("M7", beginning, now)
         table.start()
         assert table.health is Health.RUNNING, table.failure
@@ -169,7 +167,7 @@ def serve() -> Iterator[Callable[[Path], Path]]:
 
 
 class Script:
-    """A core driven by hand under a clock of its own; keeps every input and what came of it."""
+    """A core driven by a test under its own clock; records every input and output."""
 
     def __init__(
         self,
@@ -179,7 +177,7 @@ class Script:
         zone: str = "UTC",
         start_s: int = 6 * 3600,
         decks: int = 8,
-        observed: tuple[Fact, ...] = (Fact.RESULT_BUTTON,),
+        observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,),
         software: str = VERSION,
         utc_ns: int = NINE_O_CLOCK_NS,
     ) -> None:
@@ -198,7 +196,7 @@ class Script:
             zone=files("tzdata").joinpath("zoneinfo", *zone.split("/")).read_bytes(),
             replaced="",
         )
-        self.core = core_of(self.started, load_clauses())
+        self.core = build_core(self.started, load_clauses())
         self.state = self.core.initial()
         self.inputs: list[Input] = []
         self.outputs: list[CoreOutput] = []
@@ -215,14 +213,14 @@ class Script:
         return [entry for entry in self.entries if isinstance(entry, kind)]
 
     def give(self, item: Input) -> CoreOutput:
-        """One input; what the core concludes."""
+        """Process one input; returns the core's output."""
         self.state, output = self.core.handle(self.state, item)
         self.inputs.append(item)
         self.outputs.append(output)
         return output
 
     def begun(self, boot_id: str = "boot-1") -> "Script":
-        """A run begins and its port is opened."""
+        """Start a run and open its port."""
         self.give(replace(self.started, at=self.at, boot_id=boot_id))
         self.opened()
         return self
@@ -234,7 +232,7 @@ class Script:
         return self.give(PortLost(PORT, self.at, "unplugged"))
 
     def reported(self, *data: str) -> "Script":
-        """The shoe reports these, one after the other."""
+        """Process these reports of the shoe one by one."""
         for data_hex in data:
             self.later()
             self.give(Chunk(PORT, self.at, report(self.reports, data_hex)))
@@ -242,7 +240,7 @@ class Script:
         return self
 
     def reports_missed(self, count: int) -> None:
-        """The shoe made so many reports that nobody heard."""
+        """The shoe sends this number of reports while nothing receives them."""
         self.reports += count
 
     def acted(self, action: Action, role: Role = Role.FLOORPERSON) -> CoreOutput:
@@ -250,9 +248,9 @@ class Script:
         return self.give(OperatorAction(self.at, "A. Floor", role, "test", action, "seen by me"))
 
     def resolved(self, provisional: Provisional | None = Provisional.TAKE_OVER) -> CoreOutput:
-        """The mildest decision that is permitted now."""
+        """Process the mildest decision permitted now."""
         permitted = permitted_decisions(self.state.table)
-        wanted = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
+        wanted = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
         decision = next(decision for decision in wanted if decision in permitted)
         return self.acted(Resolve(Resolution(decision, provisional)))
 
@@ -267,7 +265,7 @@ def script_fixture() -> type[Script]:
 
 @pytest.fixture
 def troubled_shoe() -> Script:
-    """A shoe with everything that goes wrong, to its end and into the next one.
+    """A shoe with every kind of trouble, to its end and into the next one.
 
     An overdraw with a whole coup dealt while suspended, lost reports, a pulled plug, a restart of
     the machine while suspended, a cut card, a last hand.
@@ -300,7 +298,7 @@ def troubled_shoe() -> Script:
 
 @pytest.fixture
 def record(fast_dir: Path) -> Callable[..., Path]:
-    """Store a script's inputs by the loop, one transaction for each; the journal's folder."""
+    """Store a script's inputs by the loop, one transaction each; returns the journal's folder."""
 
     def recorded(script: Script, name: str = "journal") -> Path:
         folder = fast_dir / name
@@ -330,12 +328,14 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     1 a natural, 2 third cards with wagers, 3 a tie, 4 void after an overdraw, 5 dealt meanwhile,
     6 a pair. The first card of coup 5 was drawn before anybody decided.
     """
-    script = Script(observed=(Fact.RESULT_BUTTON, Fact.WAGERS), zone="America/New_York").begun()
+    script = Script(
+        observed=(ObservableFact.RESULT_BUTTON, ObservableFact.WAGERS), zone="America/New_York"
+    ).begun()
     script.reported(*OPENING, *PLAYER_WINS)
     wagers = (Wager(3, WagerKind.BANKER, 500_000_00), Wager(1, WagerKind.TIE, 25_00))
     script.acted(StateWagers(wagers), Role.DEALER)
     script.reported(*THIRD_CARDS, *TIE, *OVERDRAW, "47 90", PLAYER_WINS[0])
-    script.acted(Resolve(Resolution(Decision.VOID_COUP, Provisional.TAKE_OVER)))
+    script.acted(Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER)))
     script.reported(*PLAYER_WINS[1:], *PAIR)
     while script.state.table.open_irregularities:
         script.resolved()
@@ -350,7 +350,7 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 loop.take(item)
                 loop.store_if_due(force=True)
         signing = SigningSettings(folder.parent / "table.key")
-        SealDesk("M7", signing, lambda: script.at).started(journal)
+        Sealer("M7", signing, lambda: script.at).seal_earlier_shoes(journal)
     return folder
 
 
@@ -359,7 +359,7 @@ WHOLE_SHOE = (*OPENING, *PLAYER_WINS, *PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], 
 
 @pytest.fixture
 def stored_and_sealed() -> Callable[..., None]:
-    """A script's inputs are stored in a journal, each shoe sealed at its end; `look` after each."""
+    """Store a script's inputs in a journal, seal each shoe at its end; `look` runs after each."""
 
     def store(
         folder: Path,
@@ -369,10 +369,10 @@ def stored_and_sealed() -> Callable[..., None]:
         *,
         seal: bool = True,
     ) -> None:
-        desk = SealDesk("M7", SigningSettings(key), lambda: script.at)
+        sealer = Sealer("M7", SigningSettings(key), lambda: script.at)
         with Journal.open(folder) as journal:
             if seal:
-                desk.started(journal)
+                sealer.seal_earlier_shoes(journal)
             loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
             for item in script.inputs:
                 if isinstance(item, Started):
@@ -381,7 +381,7 @@ def stored_and_sealed() -> Callable[..., None]:
                     loop.take(item)
                     stored = loop.store_if_due(force=True)
                 if seal and stored is not None and stored.shoe_ended:
-                    desk.shoes_ended(journal, stored.shoe_ends)
+                    sealer.seal_ended_shoes(journal, stored.shoe_ends)
                 look(journal, loop)
 
     return store
@@ -389,7 +389,7 @@ def stored_and_sealed() -> Callable[..., None]:
 
 @pytest.fixture
 def sealed_journal(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
-    """A journal after gaming days of so many shoes each, sealed, then some of the next shoe.
+    """A journal with gaming days of these numbers of sealed shoes, then part of the next shoe.
 
     `trouble` is given the script before the first shoe, `end` at the end.
     """

@@ -1,4 +1,4 @@
-"""The state table: the library says exactly what the edges say, to any number of callers."""
+"""The state table has exactly the given edges, for any number of concurrent callers."""
 
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
@@ -69,7 +69,7 @@ def test_an_edge_that_could_lead_two_ways_is_refused() -> None:
 
 
 def test_a_table_without_edges_is_refused() -> None:
-    with pytest.raises(AssertionError, match="without edges"):
+    with pytest.raises(AssertionError, match="at least one edge"):
         StateTable[Lamp, Hand](())
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: models and settings that exist, and a sentence for those that do not."""
+"""Tests the catalogue of models and settings, and its errors for unknown ones."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from drivers.catalogue import (
     build_shuffler_monitor,
 )
 from drivers.events import Spot
-from drivers.readers.placed_reader import Watched
+from drivers.readers.placed_reader import AntennaSpot
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
@@ -102,13 +102,13 @@ def test_the_defaults_of_an_rfid_shoe_are_those_of_its_driver() -> None:
     assert rfid(ShoeSettings()).settings.link == FeigLinkSettings()
 
 
-def test_each_model_has_its_line_and_its_word() -> None:
-    told = {
+def test_each_shoe_model_has_its_line_settings_and_title() -> None:
+    line_settings = {
         model.name: (model.title, model.baud, model.parity, model.claims, model.identity)
         for model in SHOE_MODELS.values()
     }
 
-    assert told == {
+    assert line_settings == {
         "angel-eye-ii-ex": ("Angel Eye II-EX", 4800, "N", True, False),
         "feig-rfid": ("RFID dealing shoe (FEIG OBID)", 38400, "E", False, False),
         "tablelink": ("TableLink shoe", 1_000_000, "N", False, True),
@@ -123,7 +123,7 @@ def test_each_model_has_its_line_and_its_word() -> None:
         (TABLELINK, TableLinkShoeState),
     ],
 )
-def test_every_shoe_tells_its_stage_and_its_lock(model: str, state: type) -> None:
+def test_every_shoe_state_has_a_stage_and_a_lock(model: str, state: type) -> None:
     shoe = build_shoe(model, ShoeSettings()).initial()
 
     assert isinstance(shoe, state)
@@ -131,20 +131,20 @@ def test_every_shoe_tells_its_stage_and_its_lock(model: str, state: type) -> Non
     assert shoe.locked is None
 
 
-def test_a_reader_at_the_discard_rack_watches_it_with_any_antenna() -> None:
+def test_a_discard_rack_reader_covers_it_with_any_antenna() -> None:
     reader = build_reader(ReaderSettings("discard_rack", reader="u500", delivery="poll"))
 
-    assert reader.settings.watched == (Watched(0, Spot.DISCARD_RACK),)
+    assert reader.settings.spots == (AntennaSpot(0, Spot.DISCARD_RACK),)
     assert reader.settings.link == FeigLinkSettings(layout="u500", delivery=Delivery.POLL)
 
 
 def test_a_reader_under_the_layout_has_an_antenna_for_each_hand() -> None:
     reader = build_reader(ReaderSettings("layout", player_antenna=5, banker_antenna=6))
 
-    assert reader.settings.watched == (Watched(5, Spot.PLAYER), Watched(6, Spot.BANKER))
+    assert reader.settings.spots == (AntennaSpot(5, Spot.PLAYER), AntennaSpot(6, Spot.BANKER))
 
 
-def test_a_reader_for_enrolment_is_built_from_its_layout() -> None:
+def test_an_enrolment_reader_is_built_from_its_layout() -> None:
     reader = build_inventory_reader("isc.lr200", "poll")
 
     assert reader.settings.link == FeigLinkSettings(layout="isc.lr200", delivery=Delivery.POLL)
@@ -169,7 +169,9 @@ def test_a_reader_for_enrolment_is_built_from_its_layout() -> None:
         (RFID_SHOE, ShoeSettings(together_ms=0), "together_ms"),
     ],
 )
-def test_what_does_not_exist_is_named(model: str, settings: ShoeSettings, key: str) -> None:
+def test_unknown_settings_are_errors_that_name_them(
+    model: str, settings: ShoeSettings, key: str
+) -> None:
     with pytest.raises(BadShoeSettings, match=f"^{key} "):
         build_shoe(model, settings)
     with pytest.raises(BadShoeSettings, match=f"^{key} "):
@@ -187,7 +189,9 @@ def test_what_does_not_exist_is_named(model: str, settings: ShoeSettings, key: s
         (ReaderSettings("layout", player_antenna=2, banker_antenna=2), "banker_antenna"),
     ],
 )
-def test_what_no_reader_has_is_named(settings: ReaderSettings, key: str) -> None:
+def test_unknown_reader_settings_are_errors_that_name_them(
+    settings: ReaderSettings, key: str
+) -> None:
     with pytest.raises(BadShoeSettings, match=f"^{key} "):
         build_reader(settings)
 
@@ -204,7 +208,7 @@ def test_every_scanner_model_is_built(model: str) -> None:
     assert SCANNER_MODELS[model].name == model
 
 
-def test_a_scanner_model_that_does_not_exist_is_named() -> None:
+def test_an_unknown_scanner_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadScannerSettings, match="is not one of: hid-pos, "):
         build_scanner("keyboard")
 
@@ -219,7 +223,7 @@ def test_every_setting_of_a_tablelink_shoe_reaches_it() -> None:
     assert shoe.settings.link == TableLinkSettings(DeviceRole.SHOE, trust)
 
 
-def test_a_tablelink_shoe_only_tells_and_is_trusted_by_nobody_by_default() -> None:
+def test_a_tablelink_shoe_is_read_only_and_untrusted_by_default() -> None:
     shoe = build_shoe(TABLELINK, ShoeSettings())
 
     assert isinstance(shoe, TableLinkShoe)
@@ -227,13 +231,13 @@ def test_a_tablelink_shoe_only_tells_and_is_trusted_by_nobody_by_default() -> No
     assert shoe.settings.link.trust == Trust()
 
 
-def test_each_shuffler_has_its_line() -> None:
-    told = {
+def test_each_shuffler_model_has_its_line_settings() -> None:
+    line_settings = {
         model.name: (model.title, model.baud, model.parity, model.identity)
         for model in SHUFFLER_MODELS.values()
     }
 
-    assert told == {"tablelink": ("TableLink shuffler", 1_000_000, "N", True)}
+    assert line_settings == {"tablelink": ("TableLink shuffler", 1_000_000, "N", True)}
 
 
 def test_every_setting_of_a_shuffler_reaches_it() -> None:
@@ -245,14 +249,14 @@ def test_every_setting_of_a_shuffler_reaches_it() -> None:
     assert shuffler.settings.link == TableLinkSettings(DeviceRole.SHUFFLER, trust)
 
 
-def test_a_shuffler_only_tells_and_is_trusted_by_nobody_by_default() -> None:
+def test_a_shuffler_is_read_only_and_untrusted_by_default() -> None:
     shuffler = build_shuffler(TABLELINK, ShufflerSettings())
 
     assert not shuffler.settings.allow_commands
     assert shuffler.settings.link.trust == Trust()
 
 
-def test_a_shuffler_model_that_does_not_exist_is_named() -> None:
+def test_an_unknown_shuffler_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
         build_shuffler("mixer", ShufflerSettings())
     with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):

@@ -1,7 +1,7 @@
-"""Getting to know a device: what is asked, what proves a key, and why a device cannot be paired.
+"""Tests pairing: what is requested, what proves a key, and why a device cannot be paired.
 
-All frames were put together by hand from the wire document, with a bitwise CRC-32C; OpenSSL signed
-with the keys of RFC 8032, 7.1 (`pkeyutl -rawin`).
+All frames were made by hand from the wire document, with a bitwise CRC-32C; OpenSSL signed with the
+keys of RFC 8032, 7.1 (`pkeyutl -rawin`).
 """
 
 import pytest
@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 
 from drivers import pairing
 from drivers.pairing import (
-    ASK_AGAIN_NS,
+    RETRY_NS,
     DeviceKind,
-    DevicePresented,
-    DeviceUnfit,
-    Heard,
+    PairingProgress,
+    PairingResult,
     PairingState,
-    Presented,
+    PresentedDevice,
+    UnfitDevice,
 )
 from firmware_bridge.attestation import Attestation
 from firmware_bridge.timestamp import Timestamp
 
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 AT = Timestamp(0, 0)
-LATER = Timestamp(ASK_AGAIN_NS, 0)
+LATER = Timestamp(RETRY_NS, 0)
 # Session 1.
 ENTROPY = b"\x01" + bytes(31)
 
@@ -49,7 +49,7 @@ HELLO_THAT_CONTRADICTS_ITSELF = bytes.fromhex(
     "000201010301010101010101010101010110ab01485348554630303031021a5eed0301030704182b"
     "0519100b0665312e322e300701080b09020a070bf466b2c49900"
 )
-ASKS_FOR_PROOF = bytes.fromhex(
+ATTEST_REQUEST = bytes.fromhex(
     "00020101030a020101010101010101010129a1015820e57646b535a23bcecce2dc7e8c118ea0c026"
     "c3caae3b042e57c553ba92a0f731d0ce66a000"
 )
@@ -117,59 +117,59 @@ STATED = Attestation(
 )
 
 
-def told(*data: bytes) -> tuple[PairingState, bytes, Presented]:
-    """A conversation in which the device says this; what was asked since the opening."""
-    state, _ = pairing.opened(ENTROPY, AT)
-    asked, presented = b"", None
+def run_pairing(*data: bytes) -> tuple[PairingState, bytes, PairingResult]:
+    """Run a pairing in which the device sends this; returns the bytes written since opening."""
+    state, _ = pairing.open_pairing(ENTROPY, AT)
+    written, presented = b"", None
     for chunk in data:
-        state, said, presented = pairing.receive(state, chunk, AT)
-        asked += said
-    return state, asked, presented
+        state, data, presented = pairing.receive(state, chunk, AT)
+        written += data
+    return state, written, presented
 
 
 def why(*data: bytes) -> str:
-    _, _, presented = told(*data)
-    assert isinstance(presented, DeviceUnfit)
+    _, _, presented = run_pairing(*data)
+    assert isinstance(presented, UnfitDevice)
     return presented.why
 
 
-def test_the_first_question_is_who_is_there() -> None:
-    _, said = pairing.opened(ENTROPY, AT)
+def test_pairing_starts_with_hello() -> None:
+    _, data = pairing.open_pairing(ENTROPY, AT)
 
-    assert said == ASKS_WHO
+    assert data == ASKS_WHO
 
 
-def test_who_is_there_is_asked_to_prove_it() -> None:
-    _, asked, presented = told(HELLO)
+def test_a_device_that_answers_is_asked_for_attestation() -> None:
+    _, written, presented = run_pairing(HELLO)
 
-    assert asked == ASKS_FOR_PROOF
+    assert written == ATTEST_REQUEST
     assert presented is None
 
 
-def test_a_device_that_holds_the_key_it_states_is_known() -> None:
-    _, _, presented = told(HELLO, PROOF)
+def test_a_device_that_holds_its_stated_key_is_presented() -> None:
+    _, _, presented = run_pairing(HELLO, PROOF)
 
-    assert presented == DevicePresented(DeviceKind.SHUFFLER, KEY, 42, STATED, PROOF_DIGEST)
+    assert presented == PresentedDevice(DeviceKind.SHUFFLER, KEY, 42, STATED, PROOF_DIGEST)
 
 
-def test_a_shoe_is_told_from_a_shuffler() -> None:
-    _, _, presented = told(HELLO_OF_A_SHOE, PROOF)
+def test_shoe_and_shuffler_are_distinguished() -> None:
+    _, _, presented = run_pairing(HELLO_OF_A_SHOE, PROOF)
 
-    assert isinstance(presented, DevicePresented)
+    assert isinstance(presented, PresentedDevice)
     assert presented.kind is DeviceKind.SHOE
 
 
-def test_no_way_of_cutting_the_bytes_matters() -> None:
+def test_fragmentation_does_not_matter() -> None:
     stream = HELLO + PROOF
     for size in range(1, 9):
         chunks = (stream[at : at + size] for at in range(0, len(stream), size))
-        _, asked, presented = told(*chunks)
-        assert isinstance(presented, DevicePresented), size
-        assert asked == ASKS_FOR_PROOF, size
+        _, written, presented = run_pairing(*chunks)
+        assert isinstance(presented, PresentedDevice), size
+        assert written == ATTEST_REQUEST, size
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("data", "expected"),
     [
         pytest.param((HELLO, BARE), "has no identity (a bare device)", id="bare"),
         pytest.param((HELLO, PROOF_WITHOUT_KEY), "does not state its public key", id="no key"),
@@ -180,13 +180,15 @@ def test_no_way_of_cutting_the_bytes_matters() -> None:
         pytest.param((HELLO_THAT_CONTRADICTS_ITSELF, PROOF), "contradicts itself", id="numbers"),
     ],
 )
-def test_a_device_that_cannot_be_paired_is_told_why(said: tuple[bytes, ...], expected: str) -> None:
-    assert expected in why(*said)
-    assert ". Remedy: " in why(*said)
+def test_a_device_that_cannot_be_paired_gives_a_reason(
+    data: tuple[bytes, ...], expected: str
+) -> None:
+    assert expected in why(*data)
+    assert ". Remedy: " in why(*data)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "data",
     [
         pytest.param((PROOF,), id="a proof before a hello"),
         pytest.param((HELLO_OF_ANOTHER_SESSION, PROOF), id="a hello of another session"),
@@ -195,52 +197,52 @@ def test_a_device_that_cannot_be_paired_is_told_why(said: tuple[bytes, ...], exp
         pytest.param((HELLO, ASKS_WHO), id="our own voice"),
     ],
 )
-def test_what_proves_nothing_yet_is_waited_over(said: tuple[bytes, ...]) -> None:
-    _, _, presented = told(*said)
+def test_unrelated_frames_are_ignored(data: tuple[bytes, ...]) -> None:
+    _, _, presented = run_pairing(*data)
 
     assert presented is None
 
 
-def test_what_is_not_answered_is_asked_again() -> None:
-    state, _ = pairing.opened(ENTROPY, AT)
-    state, too_soon = pairing.tick(state, Timestamp(ASK_AGAIN_NS - 1, 0))
+def test_an_unanswered_hello_is_repeated() -> None:
+    state, _ = pairing.open_pairing(ENTROPY, AT)
+    state, too_soon = pairing.tick(state, Timestamp(RETRY_NS - 1, 0))
     state, again = pairing.tick(state, LATER)
 
     assert too_soon == b""
     assert again == ASKS_WHO_AGAIN
 
 
-def test_a_proof_that_does_not_come_is_asked_for_again() -> None:
-    state, _, _ = told(HELLO)
+def test_an_unanswered_attestation_request_is_repeated() -> None:
+    state, _, _ = run_pairing(HELLO)
     _, again = pairing.tick(state, LATER)
 
     assert NONCE[:8] in again
 
 
-def test_a_device_that_starts_anew_is_asked_anew() -> None:
-    _, asked, _ = told(HELLO, HELLO, HELLO_OF_A_SHOE)
+def test_a_device_that_restarts_is_asked_again() -> None:
+    _, written, _ = run_pairing(HELLO, HELLO, HELLO_OF_A_SHOE)
 
-    assert asked.count(NONCE[:8]) == 2
+    assert written.count(NONCE[:8]) == 2
 
 
 @pytest.mark.parametrize(
-    ("said", "heard"),
+    ("data", "progress"),
     [
-        ((), Heard.NOTHING),
-        ((b"\x07\x08",), Heard.BYTES),
-        ((BARE,), Heard.FRAMES),
-        ((HELLO,), Heard.HELLO),
-        ((HELLO, b"\x07"), Heard.HELLO),
+        ((), PairingProgress.NOTHING),
+        ((b"\x07\x08",), PairingProgress.BYTES),
+        ((BARE,), PairingProgress.FRAMES),
+        ((HELLO,), PairingProgress.HELLO),
+        ((HELLO, b"\x07"), PairingProgress.HELLO),
     ],
 )
-def test_how_far_a_device_came_tells_a_dead_cable_from_a_wrong_device(
-    said: tuple[bytes, ...], heard: Heard
+def test_progress_distinguishes_a_dead_cable_from_a_wrong_device(
+    data: tuple[bytes, ...], progress: PairingProgress
 ) -> None:
-    state, _, _ = told(*said)
+    state, _, _ = run_pairing(*data)
 
-    assert state.heard is heard
+    assert state.progress is progress
 
 
 @given(st.lists(st.binary(max_size=80) | st.sampled_from([HELLO, PROOF, BARE]), max_size=6))
-def test_no_bytes_raise(said: list[bytes]) -> None:
-    told(*said)
+def test_no_bytes_raise(data: list[bytes]) -> None:
+    run_pairing(*data)

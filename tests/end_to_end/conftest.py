@@ -1,8 +1,5 @@
-"""A shoe of baccarat through the real program: emulator, pty or TCP, pyserial, SQLite.
+"""End-to-end rig: an emulator on a pty or TCP, the real program, and a scripted floorperson.
 
-Responsible for: playing a dealer on a served emulator against a running table, with a scripted
-floorperson, and comparing what the table recorded with what truly happened.
-Not responsible for: what any single test wants to see.
 Source: hil/README.md, "Truth", "Mistakes".
 """
 
@@ -13,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import DeviceNoted, Entry, Judged
+from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
-from hil.dealing.actions import Action, MistakeMade, NewShoe, Place
+from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
-from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.device import Delivery, FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import LineServer
@@ -37,7 +34,7 @@ from hil.rig.program import Program
 from hil.rig.rfid_programs import RfidPrograms
 from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, rfid_line, serve
 from hil.rig.shoe_runner import ShoeRunner, ignore_action
-from hil.usb.bed import UsbBed
+from hil.usb.bed import UsbTestBed
 
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
 Floorperson = Callable[[TableRig], None]
@@ -45,7 +42,7 @@ Floorperson = Callable[[TableRig], None]
 
 @dataclass
 class Played:
-    """What came of playing a dealer against a table."""
+    """The result of playing a dealer against a table."""
 
     truth: Truth
     coups: list[CoupRecord]
@@ -58,8 +55,8 @@ class Played:
 
 
 def irregularities(rig: TableRig) -> list[Irregularity]:
-    judged = [entry for entry in rig.of(Judged) if isinstance(entry, Judged)]
-    return [v for entry in judged for v in entry.verdicts if isinstance(v, Irregularity)]
+    events = [entry for entry in rig.of(EventVerdicts) if isinstance(entry, EventVerdicts)]
+    return [v for entry in events for v in entry.verdicts if isinstance(v, Irregularity)]
 
 
 def coups(rig: TableRig) -> list[CoupRecord]:
@@ -87,13 +84,13 @@ class Bench:
         faults: FaultPlan | None = None,
         repeats: int = 3,
         shoe: ShoeKind = ShoeKind.ANGEL_EYE,
-        way: Way = Way.ACKNOWLEDGED,
+        way: Delivery = Delivery.ACKNOWLEDGED,
     ) -> ShoeLine:
         device = AngelEye(AngelEyeSettings(repeats=repeats))
         settings = replace(line_settings(shoe, speed=0), faults=faults)
         tcp = 0 if transport == "tcp" else None
         if shoe is ShoeKind.RFID:
-            return serve(RfidShoe(FeigSettings(way=way)), settings, tcp=tcp)
+            return serve(RfidShoe(FeigSettings(delivery=way)), settings, tcp=tcp)
         return serve(device, settings, tcp=tcp)
 
     def play(
@@ -102,13 +99,13 @@ class Bench:
         transport: str = "pty",
         faults: FaultPlan | None = None,
         rig_settings: RigSettings | None = None,
-        floorperson: Floorperson = TableRig.resolve_anyhow,
+        floorperson: Floorperson = TableRig.resolve_if_permitted,
     ) -> Played:
-        """Deal all that the dealer is told, the floorperson deciding whatever suspends."""
+        """Deal the whole shoe; the floorperson resolves every suspension."""
         self.number += 1
-        told = rig_settings or RigSettings()
-        way = Way.POLLED if told.delivery == "poll" else Way.ACKNOWLEDGED
-        with self.server(transport, faults, shoe=told.shoe, way=way) as server:
+        rig_options = rig_settings or RigSettings()
+        way = Delivery.POLLED if rig_options.delivery == "poll" else Delivery.ACKNOWLEDGED
+        with self.server(transport, faults, shoe=rig_options.shoe, way=way) as server:
             url = server.url if isinstance(server, TcpServer) else server.path
             with TableRig(self.folder / f"journal-{self.number}", url, rig_settings) as rig:
                 if isinstance(server, TcpServer):
@@ -119,7 +116,7 @@ class Bench:
 
     @staticmethod
     def end(rig: TableRig, floorperson: Floorperson, shoes: int = 1) -> None:
-        """Wait for the end of the last shoe; what shows only now is decided, too.
+        """Wait for the end of the last shoe, and resolve late irregularities, too.
 
         A shoe that was closed and reloaded is over as well: its end is not the last one.
         """
@@ -137,29 +134,29 @@ class Bench:
         settings: DealerSettings,
         server: LineServer,
         rig: TableRig,
-        floorperson: Floorperson = TableRig.resolve_anyhow,
+        floorperson: Floorperson = TableRig.resolve_if_permitted,
     ) -> Truth:
-        """A careful dealer: after his mistake he waits until the table has said something.
+        """A careful dealer: after a mistake he waits until the table has reported it.
 
         That a shoe was changed early shows only when the new one starts.
         """
-        seen = 0
+        known = 0
         changed = False
 
-        def on_action(action: Action) -> None:
-            nonlocal seen, changed
+        def on_action(action: DealerAction) -> None:
+            nonlocal known, changed
             early = isinstance(action, MistakeMade) and action.mistake in SHOWS_LATER
             changed = changed or early
             begun = isinstance(action, NewShoe) and changed
             if begun or (isinstance(action, MistakeMade) and not early):
                 changed = False
-                rig.wait_for(lambda state: state.irregularities > seen)
+                rig.wait_for(lambda state: state.irregularities > known)
                 while rig.state.open_irregularities:
                     floorperson(rig)
-                seen = rig.state.irregularities
+                known = rig.state.irregularities
 
         line = rfid_line(server)
-        people = ignore_action if line is None else rig.console_hand(line)
+        people = ignore_action if line is None else rig.console_dealer(line)
         return ShoeRunner(Dealer(settings), server, people=people, on_action=on_action).run()
 
 
@@ -185,7 +182,7 @@ enabled = false
 
 
 def program_on(folder: Path, port: str, report_interval_ms_min: int = 250) -> Program:
-    """The real program, to be started on that port, with its journal below the folder."""
+    """The real program for a port, with its journal in the folder; not started."""
     config = folder / "table.toml"
     config.write_text(CONFIG.format(port=port, interval=report_interval_ms_min))
     return Program(config, folder / "program.log")
@@ -202,7 +199,7 @@ def bench(fast_dir: Path) -> Bench:
 
 
 def words(card: object) -> str:
-    """The bench writes 7H, the program 7h: compare in capitals."""
+    """Compares cards in capitals: the bench writes 7H, the program 7h."""
     return str(card).upper()
 
 
@@ -210,14 +207,14 @@ _HANDS = (Place.PLAYER, Place.BANKER)
 
 
 def as_dealt(coup: CoupTruth) -> tuple[object, ...]:
-    """A coup as it truly was: both hands, points and winner; void or not."""
+    """A dealt coup: both hands, points, winner, and whether it is void."""
     hands = tuple(tuple(words(card) for card in coup.cards_of(place)) for place in _HANDS)
     winner = None if coup.void or coup.winner is None else coup.winner.value
     return (*hands, winner)
 
 
 def as_recorded(record: CoupRecord) -> tuple[object, ...]:
-    """The same of a coup as the table recorded it."""
+    """The same of a coup in the table's record."""
     player = tuple(words(c.card) for c in record.cards if c.place.value.startswith("player"))
     banker = tuple(words(c.card) for c in record.cards if c.place.value.startswith("banker"))
     outcome = None if record.fate is CoupFate.VOID else record.outcome
@@ -238,13 +235,13 @@ def as_recorded_fixture() -> Callable[[CoupRecord], tuple[object, ...]]:
 
 
 def whole(entries: Sequence[Entry], truth: Truth, drawn: Sequence[str]) -> None:
-    """Every coup as it was dealt, nothing held, and every card passed once, in its order."""
-    judged = [one for one in entries if isinstance(one, Judged)]
-    held = [v.code for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
+    """Every coup is as dealt, none is held, and every card is recorded once in order."""
+    events = [one for one in entries if isinstance(one, EventVerdicts)]
+    held = [v.code for one in events for v in one.verdicts if isinstance(v, Irregularity)]
     assert held == []
     records = [one.record for one in entries if isinstance(one, CoupClosed)]
     assert [as_recorded(one) for one in records] == [as_dealt(coup) for coup in truth.coups]
-    noted = [one.event for one in entries if isinstance(one, DeviceNoted)]
+    noted = [one.event for one in entries if isinstance(one, DeviceEventRecorded)]
     passed = [event for event in noted if isinstance(event, CardPassed)]
     assert [event.tag for event in passed] == list(drawn)
     assert all(event.sure for event in passed)
@@ -260,13 +257,13 @@ def enrolled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the key of a table and both batches, imported by the command."""
     folder = tmp_path_factory.mktemp("enrolled")
     key, batches = folder / "table.key", folder / "batches"
-    assert main(["keys", "make", str(key)]) == Exit.DONE
+    assert main(["keys", "make", str(key)]) == ExitCode.DONE
     for batch in usual_batches():
         delivered = folder / f"{batch.name}.csv"
         delivered.write_text(batch.csv())
         where = ("--folder", str(batches), "--key", str(key))
         who = ("--maker", "the bench", "--operator", "Ann Lee")
-        assert main(["batch", "import", str(delivered), *who, *where]) == Exit.DONE
+        assert main(["batch", "import", str(delivered), *who, *where]) == ExitCode.DONE
     return folder
 
 
@@ -278,6 +275,6 @@ def rfid_programs(fast_dir: Path, enrolled: Path) -> RfidPrograms:
 
 
 @pytest.fixture
-def usb_bed() -> Iterator[UsbBed]:
-    with UsbBed() as bed:
+def usb_bed() -> Iterator[UsbTestBed]:
+    with UsbTestBed() as bed:
         yield bed

@@ -1,7 +1,5 @@
-"""Clean shoes over a dirty wire give exactly the dealt coups and no irregularity.
+"""Clean shoes over a noisy line give exactly the dealt coups and no irregularity.
 
-Responsible for: whole shoes on a real pty and on real TCP with fragments, repeats, noise and bad
-BCC. Not responsible for: mistakes of the dealer (test_mistakes).
 Source: hil/README.md, "Faults of the wire"; wire document, "Reports".
 """
 
@@ -35,12 +33,12 @@ def exactly_the_dealt_coups(bench, transport: str, seed: int, as_dealt, as_recor
 
 @pytest.mark.parametrize("seed", SHORT)
 @pytest.mark.parametrize("transport", ["pty", "tcp"])
-def test_a_shoe_over_a_dirty_wire(bench, transport, seed, as_dealt, as_recorded) -> None:
+def test_a_shoe_over_a_noisy_line(bench, transport, seed, as_dealt, as_recorded) -> None:
     exactly_the_dealt_coups(bench, transport, seed, as_dealt, as_recorded)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", [seed for seed in LONG if seed not in SHORT])
 @pytest.mark.parametrize("transport", ["pty", "tcp"])
-def test_fifty_shoes_over_a_dirty_wire(bench, transport, seed, as_dealt, as_recorded) -> None:
+def test_fifty_shoes_over_a_noisy_line(bench, transport, seed, as_dealt, as_recorded) -> None:
     exactly_the_dealt_coups(bench, transport, seed, as_dealt, as_recorded)

@@ -1,7 +1,5 @@
-"""A disk that takes no more: nothing moves, nothing is lost, and the program says what to do.
+"""`smartshoe run` on a full disk: it stops, loses nothing, and says what to do.
 
-Responsible for: the real `smartshoe run` whose files may grow no further.
-Not responsible for: errors at every single write (evidence).
 Source: controller/README.md, "Store before you act".
 """
 
@@ -28,22 +26,22 @@ def test_a_full_disk_stops_the_table_and_loses_nothing(fast_dir: Path, program_o
     ):
         program.start(no_larger_files)
         ShoeRunner(Dealer(DealerSettings(seed=3)), server).run()
-        assert program.ended() == 1
-    said = program.words()
-    assert "cannot store" in said
-    assert "Remove the cause, then start the table again" in said
-    assert "Traceback" not in said
+        assert program.wait_for_end() == 1
+    log = program.log_text()
+    assert "cannot store" in log
+    assert "Remove the cause, then start the table again" in log
+    assert "Traceback" not in log
     assert verify(fast_dir / "journal").intact
 
 
-def test_it_goes_on_from_there_once_there_is_room(fast_dir: Path, program_on) -> None:
+def test_the_table_continues_once_there_is_space(fast_dir: Path, program_on) -> None:
     with (
         PtyServer(AngelEye(), link=fast_dir / "shoe") as server,
         program_on(fast_dir, server.path) as program,
     ):
         program.start(no_larger_files)
         ShoeRunner(Dealer(DealerSettings(seed=3)), server).run()
-        assert program.ended() == 1
+        assert program.wait_for_end() == 1
         stored = verify(fast_dir / "journal").records
         program.start()
         assert program.snapshot()["health"] == "running"

@@ -1,7 +1,5 @@
-"""The evidence of a whole shoe: replayed byte for byte, and every changed bit named.
+"""The evidence of a whole shoe: replayed byte for byte, and every changed bit found.
 
-Responsible for: a journal as the running program leaves it, read by the commands people use.
-Not responsible for: small journals bit by bit (tests/controller/journal).
 Source: controller/journal/README.md, "Chain"; controller/README.md, "Replay".
 """
 
@@ -49,12 +47,12 @@ def replayed(journal: Path, hash_seed: str) -> dict[str, object]:
 
 def test_replay_gives_the_same_entries_under_two_hash_seeds(journal: Path) -> None:
     first, second = replayed(journal, "0"), replayed(journal, "4242")
-    told = ("records", "inputs", "entries", "coups", "shoes")
-    assert {key: first[key] for key in told} == {key: second[key] for key in told}
+    keys = ("records", "inputs", "entries", "coups", "shoes")
+    assert {key: first[key] for key in keys} == {key: second[key] for key in keys}
     assert first["entries"] == verify(journal).entries
 
 
-def test_every_changed_bit_of_inputs_and_entries_is_named(journal: Path, fast_dir: Path) -> None:
+def test_every_changed_bit_of_inputs_and_entries_is_found(journal: Path, fast_dir: Path) -> None:
     source = journal / "live.db"
     records = verify(journal).records
     chance = random.Random(7)

@@ -1,8 +1,5 @@
-"""Evidence of a table that ran: bundles of a demo's coups, checked as a stranger would.
+"""Evidence bundles of coups that a table dealt, verified by bare Python.
 
-Responsible for: the whole way from a shoe on a port through sealing to a file that proves itself on
-bare Python in an empty environment, against what was truly dealt.
-Not responsible for: what stands in a bundle (tests/controller/evidence/test_bundle.py).
 Source: controller/README.md, "Evidence bundle".
 """
 
@@ -76,7 +73,7 @@ def bundles(journal: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int
 
 
 @pytest.mark.parametrize("coup", COUPS)
-def test_a_bundle_of_the_demo_proves_itself_on_bare_python(
+def test_a_bundle_of_the_demo_is_verified_by_bare_python(
     bundles: dict[int, Path], coup: int
 ) -> None:
     done = checked(bundles[coup])
@@ -85,21 +82,21 @@ def test_a_bundle_of_the_demo_proves_itself_on_bare_python(
 
 
 @pytest.mark.parametrize("coup", COUPS)
-def test_its_cards_are_those_that_were_truly_dealt(
+def test_the_cards_of_a_bundle_are_those_dealt(
     bundles: dict[int, Path], journal: Path, coup: int
 ) -> None:
-    told = json.loads((bundles[coup] / "coup.json").read_text())
-    cards = told["closed"]["says"]["record"]["cards"]
+    evidence = json.loads((bundles[coup] / "coup.json").read_text())
+    cards = evidence["closed"]["says"]["record"]["cards"]
     lines = (journal / "truth.jsonl").read_text().splitlines()
     dealt = next(one for one in read_json_lines(lines).coups if one.coup == coup)
 
     # A card too many lies at no hand, whatever the dealer did with it.
-    said = [as_text(one["card"]) for one in cards]
-    assert said == [str(placed.card) for placed in dealt.cards][: len(said)]
-    assert len(said) == len(dealt.cards) or told["irregularities"]
+    recorded = [as_text(one["card"]) for one in cards]
+    assert recorded == [str(placed.card) for placed in dealt.cards][: len(recorded)]
+    assert len(recorded) == len(dealt.cards) or evidence["irregularities"]
 
 
-def test_the_overdraw_stands_on_the_page_with_its_decision(bundles: dict[int, Path]) -> None:
+def test_the_page_shows_the_overdraw_and_its_decision(bundles: dict[int, Path]) -> None:
     page = (bundles[4] / "index.html").read_text()
 
     assert "OVERDRAW" in page
@@ -107,5 +104,5 @@ def test_the_overdraw_stands_on_the_page_with_its_decision(bundles: dict[int, Pa
 
 
 def as_text(card: dict[str, object]) -> str:
-    """A card of the record as the bench writes it."""
+    """A recorded card in the bench's notation."""
     return RANK_NAMES[int(str(card["rank"])) - 1] + str(card["suit"])

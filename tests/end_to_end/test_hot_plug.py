@@ -1,9 +1,5 @@
-"""Devices plugged into a running table: found by what they are or where they are, or kept out.
+"""USB devices plugged into a running table: opened by id or path, or refused.
 
-Responsible for: the real `smartshoe run` and emulated USB devices: which of them it opens and how
-soon, which it refuses and records, and that it goes on either way.
-Not responsible for: single ports and the watch of devices (tests/firmware_bridge/transport), and
-plugs pulled in the middle of cards (test_rfid_unplug).
 Source: firmware_bridge/README.md, "USB devices", "Allow-list"; controller/README.md, "Devices of a
 table"; field practice (an exposed USB port).
 """
@@ -13,17 +9,17 @@ from contextlib import contextmanager
 
 import pytest
 
-from controller.tape.entries import HostNoted
+from controller.tape.entries import UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.lines.serve import TcpServer
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe
-from hil.usb.bed import READER, SCANNER, UsbBed
+from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 pytestmark = pytest.mark.debian("umockdev", program="umockdev-run")
 
@@ -57,14 +53,14 @@ def scanner(serial_number: str) -> dict[str, object]:
     return {**SCANNER, "serial_number": serial_number}
 
 
-def noted(programs: RfidPrograms, what: str) -> list[HostNoted]:
-    """What the journal tells of USB devices so far."""
+def device_events(programs: RfidPrograms, what: str) -> list[UsbDeviceRecorded]:
+    """The entries about USB devices in the journal so far."""
     entries = programs.entries()
-    return [one for one in entries if isinstance(one, HostNoted) and one.what == what]
+    return [one for one in entries if isinstance(one, UsbDeviceRecorded) and one.what == what]
 
 
 def opened(programs: RfidPrograms) -> dict[str, PortOpened]:
-    """The ports that were opened so far, each as it was at last."""
+    """The ports opened so far, with the newest state of each."""
     return {one.port: one for one in programs.inputs() if isinstance(one, PortOpened)}
 
 
@@ -73,8 +69,8 @@ def plugged(programs: RfidPrograms, path: str) -> list[DevicePlugged]:
     return [one for one in inputs if isinstance(one, DevicePlugged) and one.path == path]
 
 
-def without_batches(programs: RfidPrograms, bed: UsbBed, more: str = "") -> Program:
-    """The program at the exit's reader: no card is drawn there."""
+def without_batches(programs: RfidPrograms, bed: UsbTestBed, more: str = "") -> Program:
+    """The program with the reader at the exit, without any card."""
     return programs.program(EXIT_URL, more, bound=(), environment=bed.environment)
 
 
@@ -85,8 +81,8 @@ def running(program: Program) -> Iterator[None]:
     program.stop()
 
 
-def test_devices_are_found_by_ids_and_serial_number_or_by_place_and_opened_within_two_seconds(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed
+def test_devices_are_found_by_ids_or_path_and_opened_within_two_seconds(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed
 ) -> None:
     places = {EXIT_URL: "1-1", RACK_URL: "1-4.2", SCANNER_URL: "1-3"}
     usb_bed.plug("stranger", reader("OTHER-9"), [BULK_READER], "1-2")
@@ -98,7 +94,7 @@ def test_devices_are_found_by_ids_and_serial_number_or_by_place_and_opened_withi
         usb_bed.plug("exit", reader("EXIT-1"), [BULK_READER], places[EXIT_URL])
         usb_bed.plug("rack", reader("ANY-3"), [BULK_READER], places[RACK_URL])
         usb_bed.plug("scanner", scanner("SCAN-1"), [HID_SCANNER], places[SCANNER_URL])
-        until(lambda: len(opened(rfid_programs)) == len(places))
+        wait_until(lambda: len(opened(rfid_programs)) == len(places))
 
     for url, place in places.items():
         (appeared,) = plugged(rfid_programs, place)
@@ -108,27 +104,27 @@ def test_devices_are_found_by_ids_and_serial_number_or_by_place_and_opened_withi
 
 
 def test_a_device_plugged_in_again_is_opened_again_within_two_seconds(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed
 ) -> None:
     usb_bed.plug("exit", reader("EXIT-1"), [BULK_READER], "1-1")
     with (
         without_batches(rfid_programs, usb_bed) as program,
         running(program),
     ):
-        until(lambda: EXIT_URL in opened(rfid_programs))
+        wait_until(lambda: EXIT_URL in opened(rfid_programs))
         first = opened(rfid_programs)[EXIT_URL]
         usb_bed.unplug("exit")
-        until(lambda: noted(rfid_programs, "gone"))
+        wait_until(lambda: device_events(rfid_programs, "gone"))
         usb_bed.order("plug", "exit", place="1-5")
-        until(lambda: opened(rfid_programs)[EXIT_URL] != first)
+        wait_until(lambda: opened(rfid_programs)[EXIT_URL] != first)
 
     (appeared,) = plugged(rfid_programs, "1-5")
     took_ns = opened(rfid_programs)[EXIT_URL].at.monotonic_ns - appeared.at.monotonic_ns
     assert took_ns < OPENED_NS_MAX
 
 
-def test_what_is_not_on_the_list_and_any_keyboard_is_refused_and_recorded_and_play_goes_on(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed, whole
+def test_unlisted_devices_and_keyboards_are_refused_recorded_and_play_continues(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole
 ) -> None:
     shoe = CountedShoe()
     with (
@@ -144,31 +140,31 @@ def test_what_is_not_on_the_list_and_any_keyboard_is_refused_and_recorded_and_pl
             usb_bed.plug("unlisted", scanner("SCAN-1"), [HID_SCANNER], "1-3")
             usb_bed.plug("other", reader("OTHER-9"), [BULK_READER], "1-4")
             usb_bed.plug("typist", scanner("KEYS-1"), [KEYBOARD], "1-7")
-            until(lambda: len(noted(rfid_programs, "refused")) == 3)
-            hand = console_hand(program, server)
+            wait_until(lambda: len(device_events(rfid_programs, "refused")) == 3)
+            hand = console_dealer(program, server)
             dealer = Dealer(DealerSettings(seed=91))
             truth = ShoeRunner(dealer, server, people=hand, coups_max=2).run()
 
-    refused = {one.path: one for one in noted(rfid_programs, "refused")}
+    refused = {one.path: one for one in device_events(rfid_programs, "refused")}
     assert "not on the allow-list" in refused["1-3"].why
     assert "another serial number" in refused["1-4"].why
     assert "no keyboard is allowed" in refused["1-7"].why
     assert [usb_bed.counts(name)["opened"] for name in ("unlisted", "other", "typist")] == [0, 0, 0]
-    assert [one.path for one in noted(rfid_programs, "appeared")] == ["1-1"]
+    assert [one.path for one in device_events(rfid_programs, "appeared")] == ["1-1"]
     whole(rfid_programs.entries(), truth, shoe.drawn)
 
 
-def test_without_a_list_a_keyboard_is_refused_all_the_same(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed
+def test_without_a_list_a_keyboard_is_refused(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed
 ) -> None:
     with (
         without_batches(rfid_programs, usb_bed, BESIDE) as program,
         running(program),
     ):
         usb_bed.plug("typist", scanner("SCAN-1"), [KEYBOARD], "1-3")
-        until(lambda: noted(rfid_programs, "refused"))
+        wait_until(lambda: device_events(rfid_programs, "refused"))
 
-    (refused,) = noted(rfid_programs, "refused")
+    (refused,) = device_events(rfid_programs, "refused")
     assert (refused.usb_id, refused.serial_number) == ("0c2e:0b81", "SCAN-1")
     assert SCANNER_URL not in opened(rfid_programs)
     assert usb_bed.counts("typist")["opened"] == 0

@@ -1,8 +1,5 @@
-"""Kill -9 at random moments of a running shoe: nothing lost, nothing doubled, nothing invented.
+"""Kill -9 at random moments of a running shoe: nothing lost, duplicated or invented.
 
-Responsible for: the real `smartshoe run` on a pty, where bytes wait for the next reader, and on
-TCP, where what nobody reads is gone; compared with an undisturbed run and with the truth.
-Not responsible for: kills at every system call and power cuts (evidence).
 Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
 """
 
@@ -18,28 +15,28 @@ import pytest
 
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompted, ShoeOpened
+from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompt, ShoeOpened
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, Judged
+from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
-from hil.dealing.actions import Action, Pause
+from hil.dealing.actions import DealerAction, Pause
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineServer, LineSettings
+from hil.emulator.lines.line import LineServer, LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.rig.in_process import TableRig
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace, ShoeRunner
 
 NS_PER_MS = 1_000_000
-REAL_BAUD = LineSettings(speed=1, baud=4800)
+REAL_BAUD = LineServerSettings(speed=1, baud=4800)
 
 
 @dataclass(frozen=True)
 class Rhythm:
-    """How quickly is dealt, and how long the program lives at most before it is killed.
+    """The pace of dealing, and the longest time until a kill.
 
     A report takes the pause and 50 ms on the line. After a restart half a cycle of sixteen
     reports may pass before nothing proves any more that none was missed.
@@ -62,11 +59,11 @@ PLAYER_CARD_1 = bytes([ord("D"), 0x81])
 
 
 class Enough(Exception):
-    """The dealer was told to stop, and a coup has just ended."""
+    """Stops the dealer at the end of a coup."""
 
 
 class Dealing(threading.Thread):
-    """A careless dealer in a thread: he never looks at the table, and stops between coups."""
+    """A careless dealer in a thread: he never waits for the table, and stops between coups."""
 
     def __init__(self, server: LineServer, seed: int, pause_ms: int) -> None:
         super().__init__(name="dealing")
@@ -79,7 +76,7 @@ class Dealing(threading.Thread):
     def truth(self) -> Truth:
         return self.dealer.truth
 
-    def look_up(self, action: Action) -> None:
+    def look_up(self, action: DealerAction) -> None:
         if self.enough.is_set() and isinstance(action, Pause):
             raise Enough
 
@@ -89,7 +86,7 @@ class Dealing(threading.Thread):
 
 
 def resolve_if_over(program: Program) -> None:
-    """A floorperson decides once no partial coup is still being dealt."""
+    """Resolve as a floorperson once no partial coup is being dealt."""
     shown = program.snapshot()
     coup = shown["coup"]
     if shown["phase"] != "suspended" or (isinstance(coup, dict) and coup["partial"]):
@@ -115,7 +112,7 @@ def resolve_if_over(program: Program) -> None:
 def play_with_kills(
     program: Program, server: LineServer, rhythm: Rhythm, *, kills: int, seed: int
 ) -> tuple[Truth, int]:
-    """Deal while the program is killed and started again; how often it was killed."""
+    """Deal while the program is killed and restarted; returns the number of kills."""
     moments = random.Random(seed)
     killed = 0
     program.start()
@@ -137,7 +134,7 @@ def play_with_kills(
 
 
 def settle(program: Program) -> None:
-    """Let the program read what waits, and the floorperson decide what is left."""
+    """Let the program read all waiting bytes, and resolve what is open."""
     quiet_since = time.monotonic()
     last = ""
     while time.monotonic() - quiet_since < 1.0:
@@ -155,8 +152,10 @@ def entries_of(folder: Path) -> list[Entry]:
 
 
 def concluded(entries: list[Entry]) -> list[Entry]:
-    """Everything said about the table, without what concerns devices and runs."""
-    return [one for one in entries if isinstance(one, Judged | CoupClosed | ShoeOpened | Prompted)]
+    """All entries about the table, without those about devices and runs."""
+    return [
+        one for one in entries if isinstance(one, EventVerdicts | CoupClosed | ShoeOpened | Prompt)
+    ]
 
 
 def undisturbed(folder: Path, seed: int, coups: int) -> list[Entry]:
@@ -169,8 +168,8 @@ def undisturbed(folder: Path, seed: int, coups: int) -> list[Entry]:
 
 
 def irregularities(entries: list[Entry]) -> list[Irregularity]:
-    judged = [one for one in entries if isinstance(one, Judged)]
-    return [v for one in judged for v in one.verdicts if isinstance(v, Irregularity)]
+    events = [one for one in entries if isinstance(one, EventVerdicts)]
+    return [v for one in events for v in one.verdicts if isinstance(v, Irregularity)]
 
 
 def killed_on_a_pty(folder: Path, program_on, *, kills: int, seed: int) -> None:
@@ -189,7 +188,7 @@ def killed_on_a_pty(folder: Path, program_on, *, kills: int, seed: int) -> None:
 
 
 def received(folder: Path) -> bytes:
-    """All bytes that the journal says were read, in order."""
+    """All bytes read according to the journal, in order."""
     with open_read_only(folder) as journal:
         recorded = [read_input(stored.record) for stored in journal.records()]
     inputs = [one for item in recorded if item is not None for one in inputs_in(item)]
@@ -197,7 +196,7 @@ def received(folder: Path) -> bytes:
 
 
 def lost_reports(truth: Truth, stream: bytes) -> set[int]:
-    """Ordinals of the reports of which no whole copy was ever stored.
+    """Indices of the reports of which no complete copy was stored.
 
     Before a report's first copy stand at most two more copies of the one before it and a few
     fragments; further ahead the same sequence character, sixteen reports on, would be mistaken.
@@ -214,7 +213,7 @@ def lost_reports(truth: Truth, stream: bytes) -> set[int]:
 
 
 def coups_with_losses(truth: Truth, lost: set[int]) -> set[int]:
-    """Numbers of the coups of which a card, a cut card or the result was lost."""
+    """Numbers of the coups that lost a card, a cut card or the result."""
     hurt: set[int] = set()
     number = 0
     in_coup = False
@@ -251,7 +250,7 @@ def killed_on_tcp(
 def compare(
     dealt: tuple[CoupTruth, ...], records: list[CoupRecord], hurt: set[int], as_dealt, as_recorded
 ) -> None:
-    """Exactly the coups of which nothing was lost are counted, each once, in order.
+    """Exactly the coups that lost nothing are counted, each once, in order.
 
     A coup of which something was lost is held and void, or, where nothing of it came, absent.
     """

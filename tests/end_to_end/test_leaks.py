@@ -1,14 +1,9 @@
-"""Every way out of the running program, while cards lie face down.
+"""No output of the running program discloses a face-down card.
 
-Responsible for: walking the list of controller.views.disclosure over the program as it runs on a
-port, in pairs of tables that differ in nothing but cards nobody has seen: no way out may differ,
-and none may name such a card.
-Not responsible for: outputs that are on no list (tests/architecture/test_ways_out.py) and many
-hands at once (tests/controller/views/test_disclosure.py).
+Pairs of tables differ only in cards nobody has seen; no output may differ or name such a card.
+Times, process ids, keys, the folder's name, the head of the chain and the division of the line's
+bytes into reads are removed before two texts are compared.
 Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
-
-Times, process numbers, keys, the folder's name, the head of the chain and how the system cut the
-bytes of the line into reads are taken out before two texts are compared: none of them is a card's.
 """
 
 import io
@@ -38,7 +33,7 @@ import pytest
 
 from controller.cli import main as cli
 from controller.control.client import ControlClient
-from controller.views.disclosure import WAYS, Passes, WayOut
+from controller.views.disclosure import OUTPUTS, AllowedContent, OutputName
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
@@ -91,14 +86,14 @@ UNTOLD = '["result_button"]'
 
 
 class Listened(AngelEye):
-    """A shoe that remembers what it was sent."""
+    """A shoe that records the bytes sent to it."""
 
     def __init__(self) -> None:
         super().__init__(AngelEyeSettings(repeats=1))
-        self.heard = b""
+        self.bytes_received = b""
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        self.heard += data
+        self.bytes_received += data
         return super().receive(data, at_ns)
 
 
@@ -107,9 +102,9 @@ class Listened(AngelEye):
 
 @dataclass
 class RunningTable:
-    """`smartshoe run` on a pty, somebody who subscribes, and a monitor at a second shoe's port
+    """`smartshoe run` on a pty, a subscriber, and a monitor at a second shoe's port
 
-    to which the same happens. `hidden` are the cards that nobody sees, in the order of drawing.
+    to which the same happens. `hidden` are the undisclosed cards in the order of drawing.
     """
 
     folder: Path
@@ -146,7 +141,7 @@ class RunningTable:
             self.stream.append(json.dumps(shown))
 
     def wait(self, ready: Callable[[dict[str, object]], bool]) -> None:
-        """Wait until what people see is so."""
+        """Wait until the snapshot meets a condition."""
         for _ in range(LOOKS_MAX):
             shown = self.client.request({"request": "status"})["snapshot"]
             assert isinstance(shown, dict)
@@ -156,24 +151,24 @@ class RunningTable:
         pytest.fail(f"still {json.dumps(shown)}")
 
     def happens(self, act: Callable[[Listened], object]) -> None:
-        """At both shoes."""
+        """Act at both shoes."""
         for server in (self.shoe, self.twin):
             server.perform(act)  # type: ignore[arg-type]
             assert server.settle()
 
     def caught_up(self) -> None:
-        """Wait until all that the shoe has reported is told, and the exit is as the table wants."""
+        """Wait until all reports of the shoe are logged, and the exit is as the table wants."""
 
         def is_so(shown: dict[str, object]) -> bool:
             locked = shown["device"]["locked"] is True
-            told = sum("frame  report" in line for line in self.log())
+            logged = sum("frame  report" in line for line in self.log())
             as_wanted = locked is (shown["phase"] == "suspended")
-            return as_wanted and told == self.shoe.emulator.reports_made
+            return as_wanted and logged == self.shoe.emulator.reports_made
 
         self.wait(is_so)
 
     def draw(self, name: str) -> None:
-        """A card leaves the shoe; `?` for the next one that nobody will see."""
+        """Draw a card; `?` for the next undisclosed one."""
         card = self.hidden.pop(0) if name == "?" else card_named(name)
         if name == "?":
             self.unseen.append(card)
@@ -188,7 +183,7 @@ class RunningTable:
         return answer
 
     def log(self) -> list[str]:
-        """What the program has logged, without the time."""
+        """The program's log lines, without the time."""
         return [line[24:] for line in (self.folder / "log").read_text().splitlines()]
 
     def page(self, path: str) -> str:
@@ -207,13 +202,13 @@ class RunningTable:
         return f"{code}\n{out.getvalue()}\n{err.getvalue()}"
 
     def monitored(self) -> str:
-        """All that the monitor has printed, without the times; two key presses mark the end."""
+        """The monitor's output without times; two key presses mark the end."""
         assert self.monitor is not None
         assert self.monitor.stdout is not None
         for _ in range(2):
             self.twin.perform(lambda shoe: shoe.stand_by())
         lines: list[str] = []
-        while sum("event  StandBy" in line for line in lines) < 2:
+        while sum("event  StandByEntered" in line for line in lines) < 2:
             lines.append(self.monitor.stdout.readline())
             assert lines[-1], "the monitor ended"
         return "".join(line[14:] for line in lines)
@@ -261,7 +256,7 @@ def running(
         yield table
 
 
-# --- the ways out ---------------------------------------------------------------------------------
+# --- the outputs ----------------------------------------------------------------------------------
 
 
 def snapshots(table: RunningTable) -> str:
@@ -304,7 +299,7 @@ def logged(table: RunningTable) -> str:
 
 
 def by_level(lines: list[str]) -> str:
-    """Frames, events and bytes each by themselves: the system cuts the bytes into reads anyhow."""
+    """Frames, events and bytes separately, as the division into reads varies."""
     frames = [line for line in lines if "frame  " in line]
     events = [line for line in lines if "event  " in line]
     flow = " ".join(line.partition("bytes  ")[2] for line in lines)
@@ -316,17 +311,17 @@ def wire_logged(table: RunningTable) -> str:
 
 
 def noticed(table: RunningTable) -> str:
-    """What systemd was told since it was told that the table runs: nothing."""
+    """The notifications to systemd after readiness: none."""
     table.notify.setblocking(False)
-    told = []
+    messages = []
     with suppress(BlockingIOError):
         while True:
-            told.append(table.notify.recv(4096).decode())
-    return json.dumps(told)
+            messages.append(table.notify.recv(4096).decode())
+    return json.dumps(messages)
 
 
 def device_bytes(table: RunningTable) -> str:
-    return table.shoe.emulator.heard.hex()
+    return table.shoe.emulator.bytes_received.hex()
 
 
 def second_run(table: RunningTable) -> str:
@@ -337,7 +332,7 @@ def second_run(table: RunningTable) -> str:
 
 
 def journal(table: RunningTable) -> str:
-    """The evidence holds every card that was drawn, so it is for its account and group alone."""
+    """The modes of the evidence, which holds every drawn card: account and group only."""
     folder = table.folder / "journal"
     files = [one for one in sorted(folder.iterdir()) if one.name.startswith("live.db")]
     assert files
@@ -366,9 +361,9 @@ def key(table: RunningTable) -> str:
         ("firmware", "list"),
         ("firmware", "verify", "--key", "new.key.pub"),
     )
-    said = (made, *(table.command(*some) for some in words))
+    output = (made, *(table.command(*some) for some in words))
     # Another key and another moment each time.
-    return "\n".join(re.split("fingerprint|signed  ", some)[0] for some in said)
+    return "\n".join(re.split("fingerprint|signed  ", some)[0] for some in output)
 
 
 CARDS = batch("RED-0001", "red", 1)
@@ -376,7 +371,7 @@ WHO = ("--maker", "Acme", "--operator", "Ann Lee", "--key", "batch.key")
 
 
 def batches(table: RunningTable) -> str:
-    """A maker's list taken in, shown and given out beside the table."""
+    """Import, show and export a maker's list beside the table."""
     (table.folder / "maker.csv").write_text(CARDS.csv())
     table.command("keys", "make", "batch.key")
     taken = table.command("batch", "import", "maker.csv", *WHO)
@@ -398,9 +393,9 @@ def paired(table: RunningTable) -> str:
     (table.folder / "pin").unlink(missing_ok=True)
     with TcpServer(shuffler) as line:
         words = ("identity", "pair", line.url, "--out", "pin", "--person", "Ann Lee")
-        said = table.command(*words)
-    assert "a shuffler" in said
-    return said.partition("starts")[0]
+        output = table.command(*words)
+    assert "a shuffler" in output
+    return output.partition("starts")[0]
 
 
 def enrolled(table: RunningTable) -> str:
@@ -409,13 +404,13 @@ def enrolled(table: RunningTable) -> str:
         deck = tuple(one for one in CARDS.cards if one.deck == 1)
         reader.perform(lambda device: device.lay_pile(deck))
         words = ("RED-0001", "--replace", "--decks", "1", "--back", "red", "--yes", "--wait", "5")
-        said = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
-    assert "is whole" in said
-    return re.sub(r"socket://\S+", "reader", said) + paired(table)
+        output = table.command("batch", "enrol", *words, "--reader", reader.url, *WHO)
+    assert "is complete" in output
+    return re.sub(r"socket://\S+", "reader", output) + paired(table)
 
 
 def uncounted(text: str) -> str:
-    """Without the number of inputs: reads and ticks of the clock are as many as come."""
+    """Removes the number of inputs, which depends on reads and ticks."""
     return re.sub(r'\d+ (records|inputs)|"(records|inputs|sound_after)": \d+', "some", text)
 
 
@@ -430,24 +425,24 @@ def replayed(table: RunningTable) -> str:
 
 
 def listed(table: RunningTable) -> str:
-    """Of the shoe in play its finished coups alone, as far as they were seen."""
+    """Only the finished coups of the shoe in play, as far as they were disclosed."""
     words = (("list", "journal"), ("list", "journal", "--json"), ("export", "journal", "--json"))
-    said = uncounted("\n".join(table.command("journal", *some) for some in words))
-    return re.sub(r'"record": \d+, "at": "\S+"', "then", said)
+    output = uncounted("\n".join(table.command("journal", *some) for some in words))
+    return re.sub(r'"record": \d+, "at": "\S+"', "then", output)
 
 
 def bundled(table: RunningTable) -> str:
     """A coup has no bundle while its shoe is open."""
-    said = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
-    assert "is not sealed" in said
+    output = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
+    assert "is not sealed" in output
     assert not (table.folder / "coup.zip").exists()
-    return said
+    return output
 
 
 def audited(table: RunningTable) -> str:
     words = (("audit", "journal", "--jobs", "1"), ("audit", "journal", "--deep", "--json"))
     text = "\n".join(table.command(*some) for some in words)
-    changing = r'[\d.]+ (s,|cards a second)|"(elapsed_ms|cards_per_s|open_records)": \d+'
+    changing = r'[\d.]+ (s,|cards per second)|"(elapsed_ms|cards_per_s|open_records)": \d+'
     return re.sub(changing, "some", uncounted(text))
 
 
@@ -461,7 +456,7 @@ def tried(table: RunningTable) -> str:
 
 
 def fault(table: RunningTable) -> str:
-    """A fault of ours whose own message names cards."""
+    """An internal error whose message names cards."""
 
     def dispatch(_words: list[str]) -> int:
         raise AssertionError(f"none of these is due: {spellings(table.unseen)}")
@@ -484,60 +479,60 @@ def errors(table: RunningTable) -> str:
     return "\n".join(table.command(*some) for some in words)
 
 
-WALKERS: dict[WayOut, Callable[[RunningTable], str]] = {
-    WayOut.SNAPSHOT: snapshots,
-    WayOut.ACTION_ANSWER: answers,
-    WayOut.CONTROL_REFUSAL: refusals,
-    WayOut.METRICS: metrics,
-    WayOut.HEALTH_PAGES: health_pages,
-    WayOut.LOG: logged,
-    WayOut.WIRE_LOG: wire_logged,
-    WayOut.SERVICE_NOTICE: noticed,
-    WayOut.DEVICE_BYTES: device_bytes,
-    WayOut.PROGRAM_WORDS: second_run,
-    WayOut.JOURNAL: journal,
-    WayOut.STATUS_WORDS: status_words,
-    WayOut.MONITOR: monitored,
-    WayOut.DEVICE_LIST: devices,
-    WayOut.KEY: key,
-    WayOut.BATCH: batches,
-    WayOut.BATCH_READER: enrolled,
-    WayOut.VERIFY_REPORT: verified,
-    WayOut.REPLAY_REPORT: replayed,
-    WayOut.EVIDENCE_BUNDLE: bundled,
-    WayOut.AUDIT_REPORT: audited,
-    WayOut.JOURNAL_FILES: listed,
-    WayOut.REFERENCE: reference,
-    WayOut.TRIED: tried,
-    WayOut.FAULT: fault,
-    WayOut.ERROR_WORDS: errors,
+WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
+    OutputName.SNAPSHOT: snapshots,
+    OutputName.ACTION_ANSWER: answers,
+    OutputName.CONTROL_REFUSAL: refusals,
+    OutputName.METRICS: metrics,
+    OutputName.HEALTH_PAGES: health_pages,
+    OutputName.LOG: logged,
+    OutputName.WIRE_LOG: wire_logged,
+    OutputName.SERVICE_NOTICE: noticed,
+    OutputName.DEVICE_BYTES: device_bytes,
+    OutputName.PROGRAM_WORDS: second_run,
+    OutputName.JOURNAL: journal,
+    OutputName.STATUS_WORDS: status_words,
+    OutputName.MONITOR: monitored,
+    OutputName.DEVICE_LIST: devices,
+    OutputName.KEY: key,
+    OutputName.BATCH: batches,
+    OutputName.BATCH_READER: enrolled,
+    OutputName.VERIFY_REPORT: verified,
+    OutputName.REPLAY_REPORT: replayed,
+    OutputName.EVIDENCE_BUNDLE: bundled,
+    OutputName.AUDIT_REPORT: audited,
+    OutputName.JOURNAL_FILES: listed,
+    OutputName.REFERENCE: reference,
+    OutputName.TRIED: tried,
+    OutputName.FAULT: fault,
+    OutputName.ERROR_WORDS: errors,
 }
 # What ends what it looks at, or takes a while: when all that is hidden lies there.
 AT_THE_END = (
-    WayOut.PROGRAM_WORDS,
-    WayOut.STATUS_WORDS,
-    WayOut.MONITOR,
-    WayOut.VERIFY_REPORT,
-    WayOut.REPLAY_REPORT,
-    WayOut.EVIDENCE_BUNDLE,
-    WayOut.AUDIT_REPORT,
-    WayOut.JOURNAL_FILES,
+    OutputName.PROGRAM_WORDS,
+    OutputName.STATUS_WORDS,
+    OutputName.MONITOR,
+    OutputName.VERIFY_REPORT,
+    OutputName.REPLAY_REPORT,
+    OutputName.EVIDENCE_BUNDLE,
+    OutputName.AUDIT_REPORT,
+    OutputName.JOURNAL_FILES,
 )
 # What looks at no running table: once, beside one.
 BESIDE = (
-    WayOut.DEVICE_LIST,
-    WayOut.KEY,
-    WayOut.BATCH,
-    WayOut.BATCH_READER,
-    WayOut.REFERENCE,
-    WayOut.TRIED,
-    WayOut.ERROR_WORDS,
+    OutputName.DEVICE_LIST,
+    OutputName.KEY,
+    OutputName.BATCH,
+    OutputName.BATCH_READER,
+    OutputName.REFERENCE,
+    OutputName.TRIED,
+    OutputName.ERROR_WORDS,
 )
-EACH = tuple(way for way in WayOut if way not in (*AT_THE_END, *BESIDE))
+EACH = tuple(output for output in OutputName if output not in (*AT_THE_END, *BESIDE))
 
 
-def test_every_way_out_has_a_walker() -> None:
-    assert list(WALKERS) == list(WayOut)
+def test_every_output_is_tested() -> None:
+    assert list(WALKERS) == list(OutputName)
 
 
 # --- what may not pass ----------------------------------------------------------------------------
@@ -563,7 +558,7 @@ def spellings(cards: list[Card]) -> list[str]:
 
 
 def named_in(text: str, cards: list[Card]) -> list[str]:
-    """The spellings that stand in a text; a byte of the line in a line of its own is none."""
+    """The spellings found in a text; a single byte on a line of its own is not counted."""
     text = re.sub(r"(?m)^[0-9A-F]{2}$", "", text)
     return [
         one
@@ -576,7 +571,7 @@ TELLING = ("player_3", "banker_3", "PLAYER_3", "BANKER_3", '"phase": "result"', 
 
 
 def comparable(table: RunningTable, text: str) -> str:
-    """Without what differs from one run to the next."""
+    """Removes what differs between runs."""
     text = text.replace(str(table.folder), "FOLDER")
     for pattern, instead in (
         (r"\b[0-9a-f]{64}\b", "HEAD"),
@@ -585,30 +580,32 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d+", "THEN"),
         (r"Date: .*", "Date"),
         (r"Content-Length: .*", "Content-Length"),
-        (r'\d+ coups a second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
+        (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
     ):
         text = re.sub(pattern, instead, text)
     return text
 
 
 # What passes there is no table's card: the same cards are named there, whatever is dealt.
-OWN = [way.out for way in WAYS if way.passes in (Passes.OWN, Passes.BATCH)]
+OWN = [one.name for one in OUTPUTS if one.allowed in (AllowedContent.OWN, AllowedContent.BATCH)]
 
 
-def walked(one: RunningTable, other: RunningTable, ways: tuple[WayOut, ...], when: str) -> None:
-    """No way out differs, and none names a card that nobody has seen or what follows from it."""
-    for way in ways:
-        texts = [WALKERS[way](table) for table in (one, other)]
+def walked(
+    one: RunningTable, other: RunningTable, outputs: tuple[OutputName, ...], when: str
+) -> None:
+    """No output differs, and none names an undisclosed card or what follows from it."""
+    for output in outputs:
+        texts = [WALKERS[output](table) for table in (one, other)]
         for table, text in zip((one, other), texts, strict=True):
-            if way not in OWN:
-                assert not named_in(text, table.unseen), f"{way} {when}"
-                assert not [word for word in TELLING if word in text], f"{way} {when}"
-        assert comparable(one, texts[0]) == comparable(other, texts[1]), f"{way} {when}"
+            if output not in OWN:
+                assert not named_in(text, table.unseen), f"{output} {when}"
+                assert not [word for word in TELLING if word in text], f"{output} {when}"
+        assert comparable(one, texts[0]) == comparable(other, texts[1]), f"{output} {when}"
 
 
 @dataclass(frozen=True)
 class Deal:
-    """What happens at two tables alike; `?` is the next card of `one` or of `other`."""
+    """Events at two tables alike; `?` is the next card of `one` or of `other`."""
 
     profile: str
     steps: tuple[tuple[object, ...], ...]
@@ -714,7 +711,7 @@ def go(tables: tuple[RunningTable, RunningTable], step: tuple[object, ...]) -> N
 
 
 @pytest.mark.parametrize("deal", list(DEALS.values()), ids=list(DEALS))
-def test_two_tables_that_differ_in_unseen_cards_let_out_the_same(
+def test_two_tables_that_differ_in_unseen_cards_have_the_same_outputs(
     fast_dir: Path, deal: Deal
 ) -> None:
     with pair(fast_dir, deal) as tables:
@@ -727,7 +724,7 @@ def test_two_tables_that_differ_in_unseen_cards_let_out_the_same(
             assert not named_in("\n".join(table.stream), table.unseen)
 
 
-def test_beside_a_coup_that_lies_face_down_every_other_command_says_the_same(
+def test_other_commands_print_the_same_beside_a_face_down_coup(
     fast_dir: Path,
 ) -> None:
     deal = Deal("ny-midi", (*BURN, *FOUR), NATURAL, BOTH_STAND)
@@ -737,12 +734,12 @@ def test_beside_a_coup_that_lies_face_down_every_other_command_says_the_same(
         walked(*tables, BESIDE, "in play")
 
 
-def test_what_people_have_seen_is_let_out(fast_dir: Path) -> None:
+def test_disclosed_cards_are_in_the_outputs(fast_dir: Path) -> None:
     with running(fast_dir / "one", "ny-midi", UNTOLD, NATURAL) as table:
         for step in (*BURN, *FOUR):
             step_of(table, step)
         table.happens(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
         table.wait(lambda shown: shown["last_coup"] is not None)
-        seen = named_in(snapshots(table) + status_words(table), table.unseen)
+        disclosed = named_in(snapshots(table) + status_words(table), table.unseen)
 
-    assert {"9h", "7d", "Kc", "5s"} <= {one for one in seen if " " not in one}
+    assert {"9h", "7d", "Kc", "5s"} <= {one for one in disclosed if " " not in one}

@@ -1,13 +1,11 @@
-"""Each mistake of the dealer gives exactly its irregularity, and nothing else.
+"""Each mistake of the dealer gives exactly its irregularity and no other.
 
-Responsible for: every mistake the bench knows, on a real pty, with a floorperson who resolves it.
-Not responsible for: clean shoes (test_clean_shoes).
 Source: hil/README.md, "Mistakes"; controller/README.md, "Irregularities".
 """
 
 import pytest
 
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.irregularities import IrregularityCode as Code
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
@@ -16,38 +14,38 @@ from hil.rig.in_process import TableRig
 # What the table must say, and what the floorperson decides in accord with what the dealer then
 # does.
 EXPECTED = {
-    Mistake.BURN_SHORT: (Code.BURN_SHORT, Decision.CONTINUE),
-    Mistake.BURN_LONG: (Code.BURN_OVER, Decision.CONTINUE),
-    Mistake.BURN_SKIPPED: (Code.BURN_SKIPPED, Decision.CONTINUE),
-    Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, Decision.BURN),
-    Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, Decision.BURN),
-    Mistake.EXTRA_CARD: (Code.OVERDRAW, Decision.BURN),
-    Mistake.MISSING_PLAYER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
-    Mistake.MISSING_BANKER_THIRD: (Code.MISSING_CARD, Decision.VOID_COUP),
-    Mistake.WRONG_RESULT: (Code.RESULT_MISMATCH, Decision.CONTINUE),
-    Mistake.WRONG_PAIR: (Code.RESULT_MISMATCH, Decision.CONTINUE),
-    Mistake.CARD_AFTER_LAST_HAND: (Code.CARD_AFTER_LAST_COUP, Decision.CONTINUE),
-    Mistake.CUT_CARD_DURING_BURN: (Code.CUT_CARD_IN_BURN, Decision.CLOSE_SHOE),
-    Mistake.CUT_CARD_NEAR_BACK: (Code.CUT_CARD_PLACEMENT, Decision.CONTINUE),
-    Mistake.THIRD_CUT_CARD: (Code.CUT_CARD_EXTRA, Decision.CONTINUE),
-    Mistake.SHOE_CHANGED_EARLY: (Code.SHOE_CHANGED_EARLY, Decision.CLOSE_SHOE),
-    Mistake.FORCED_EXIT: (Code.FORCED_EXIT, Decision.VOID_COUP),
-    Mistake.INSUFFICIENT_CARDS: (Code.INSUFFICIENT_CARDS, Decision.CLOSE_SHOE),
-    Mistake.CARD_IN_SETTING_MODE: (Code.CARD_OUTSIDE_PLAY, Decision.BURN),
+    Mistake.BURN_SHORT: (Code.BURN_SHORT, FloorDecision.CONTINUE),
+    Mistake.BURN_LONG: (Code.BURN_OVER, FloorDecision.CONTINUE),
+    Mistake.BURN_SKIPPED: (Code.BURN_SKIPPED, FloorDecision.CONTINUE),
+    Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, FloorDecision.BURN),
+    Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, FloorDecision.BURN),
+    Mistake.EXTRA_CARD: (Code.OVERDRAW, FloorDecision.BURN),
+    Mistake.MISSING_PLAYER_THIRD: (Code.MISSING_CARD, FloorDecision.VOID_COUP),
+    Mistake.MISSING_BANKER_THIRD: (Code.MISSING_CARD, FloorDecision.VOID_COUP),
+    Mistake.WRONG_RESULT: (Code.RESULT_MISMATCH, FloorDecision.CONTINUE),
+    Mistake.WRONG_PAIR: (Code.RESULT_MISMATCH, FloorDecision.CONTINUE),
+    Mistake.CARD_AFTER_LAST_HAND: (Code.CARD_AFTER_LAST_COUP, FloorDecision.CONTINUE),
+    Mistake.CUT_CARD_DURING_BURN: (Code.CUT_CARD_IN_BURN, FloorDecision.CLOSE_SHOE),
+    Mistake.CUT_CARD_NEAR_BACK: (Code.CUT_CARD_PLACEMENT, FloorDecision.CONTINUE),
+    Mistake.THIRD_CUT_CARD: (Code.CUT_CARD_EXTRA, FloorDecision.CONTINUE),
+    Mistake.SHOE_CHANGED_EARLY: (Code.SHOE_CHANGED_EARLY, FloorDecision.CLOSE_SHOE),
+    Mistake.FORCED_EXIT: (Code.FORCED_EXIT, FloorDecision.VOID_COUP),
+    Mistake.INSUFFICIENT_CARDS: (Code.INSUFFICIENT_CARDS, FloorDecision.CLOSE_SHOE),
+    Mistake.CARD_IN_SETTING_MODE: (Code.CARD_OUTSIDE_PLAY, FloorDecision.BURN),
 }
 # A shoe can only run out where its cut card was placed too near the back, and that shows first.
 ALSO = {Mistake.INSUFFICIENT_CARDS: [Code.CUT_CARD_PLACEMENT.value]}
-ACKNOWLEDGED = Resolution(Decision.CONTINUE)
+ACKNOWLEDGED = Resolution(FloorDecision.CONTINUE)
 SHORT = range(1, 6)
 LONG = range(1, 51)
 
 
 def shoe_with_occasion(mistake: Mistake, seed: int) -> DealerSettings:
-    """The first shoe from this seed on that offers the occasion; a few shoes do not."""
+    """The first shoe from this seed on in which the mistake is possible."""
     planned = (PlannedMistake(mistake, 1 + seed % 7),)
     shoes = 2 if mistake is Mistake.SHOE_CHANGED_EARLY else 1
     while True:
-        # A card drawn in error was seen: the dealer burns it and its amount.
+        # A card drawn in error was disclosed: the dealer burns it and its amount.
         settings = DealerSettings(
             seed=seed,
             shoes=shoes,

@@ -1,4 +1,4 @@
-"""A device is paired at a real terminal, and what was written down lets in that device alone."""
+"""A device is paired at a real terminal, and only that device is accepted afterwards."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.commissioning.pairing_file import load_pairing
@@ -52,7 +52,7 @@ def test_a_shuffler_is_paired_with_the_key_it_holds(
 ) -> None:
     out = fast_dir / "shuffler.identity.json"
 
-    assert pair(port, out) == Exit.DONE
+    assert pair(port, out) == ExitCode.DONE
     shown = capsys.readouterr().out
     paired = load_pairing(out)
     assert paired.pin.key == shuffler.identity.public_key
@@ -64,7 +64,7 @@ def test_a_shuffler_is_paired_with_the_key_it_holds(
     assert "compare device and fingerprint with the device's paper" in shown
 
 
-def test_a_second_pairing_of_a_device_is_told_from_the_first(port: str, fast_dir: Path) -> None:
+def test_a_second_pairing_differs_from_the_first(port: str, fast_dir: Path) -> None:
     pair(port, fast_dir / "first")
     pair(port, fast_dir / "second")
 
@@ -74,64 +74,62 @@ def test_a_second_pairing_of_a_device_is_told_from_the_first(port: str, fast_dir
 
 
 def test_the_pairing_as_json_is_one_object(port: str, fast_dir: Path, capsys: Capture) -> None:
-    assert pair(port, fast_dir / "pin", "--json") == Exit.DONE
+    assert pair(port, fast_dir / "pin", "--json") == ExitCode.DONE
 
     shown = json.loads(capsys.readouterr().out)
     assert (shown["device"], shown["file"]) == (DEVICE, str(fast_dir / "pin"))
     assert shown["fingerprint"] == load_pairing(fast_dir / "pin").fingerprint.hex()
 
 
-def test_a_file_that_is_there_is_not_overwritten(
-    port: str, fast_dir: Path, capsys: Capture
-) -> None:
+def test_an_existing_file_is_not_overwritten(port: str, fast_dir: Path, capsys: Capture) -> None:
     (fast_dir / "pin").write_text("mine")
 
-    assert pair(port, fast_dir / "pin") == Exit.UNUSABLE
+    assert pair(port, fast_dir / "pin") == ExitCode.UNUSABLE
     assert "it is not overwritten" in capsys.readouterr().err
     assert (fast_dir / "pin").read_text() == "mine"
 
 
-def test_a_device_with_another_fingerprint_than_its_paper_is_refused(
+def test_a_device_with_another_fingerprint_than_printed_is_refused(
     port: str, fast_dir: Path, capsys: Capture
 ) -> None:
-    assert pair(port, fast_dir / "pin", "--fingerprint", "00" * 32) == Exit.NO
+    assert pair(port, fast_dir / "pin", "--fingerprint", "00" * 32) == ExitCode.NO
 
-    said = capsys.readouterr().err
-    assert "this is not the fingerprint that was given: nothing was written" in said
-    assert f"device        {DEVICE}, a shuffler" in said
+    errors = capsys.readouterr().err
+    assert "the fingerprint differs from the one given: nothing was written" in errors
+    assert f"device        {DEVICE}, a shuffler" in errors
     assert not (fast_dir / "pin").exists()
 
 
-def test_the_fingerprint_of_the_paper_may_be_grouped(port: str, fast_dir: Path) -> None:
+def test_the_given_fingerprint_may_be_grouped(port: str, fast_dir: Path) -> None:
     pair(port, fast_dir / "first")
     digits = load_pairing(fast_dir / "first").fingerprint.hex().upper()
     grouped = " ".join(digits[at : at + 8] for at in range(0, 64, 8))
 
-    assert pair(port, fast_dir / "pin", "--fingerprint", grouped) == Exit.DONE
+    assert pair(port, fast_dir / "pin", "--fingerprint", grouped) == ExitCode.DONE
 
 
-def test_a_fingerprint_that_is_none_is_told_before_the_port_is_opened(
+def test_an_invalid_fingerprint_is_reported_before_the_port_is_opened(
     fast_dir: Path, capsys: Capture
 ) -> None:
-    assert pair("/dev/nowhere", fast_dir / "pin", "--fingerprint", "21fe") == Exit.UNUSABLE
+    assert pair("/dev/nowhere", fast_dir / "pin", "--fingerprint", "21fe") == ExitCode.UNUSABLE
     assert "--fingerprint: '21fe'. Allowed: 64 hex digits" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "expected"),
     [
         (ShufflerSettings(bare=True), "has no identity (a bare device) and cannot be paired"),
         (ShufflerSettings(debug=True), "the debug port of device"),
     ],
 )
-def test_a_device_that_cannot_be_trusted_is_told_so(
-    settings: ShufflerSettings, said: str, fast_dir: Path, capsys: Capture
+def test_a_device_that_fails_attestation_is_reported(
+    settings: ShufflerSettings, expected: str, fast_dir: Path, capsys: Capture
 ) -> None:
     shuffler = Shuffler(settings)
     shuffler.power_on()
     with PtyServer(shuffler) as server:
-        assert pair(server.path, fast_dir / "pin") == Exit.UNUSABLE
-    assert said in capsys.readouterr().err
+        assert pair(server.path, fast_dir / "pin") == ExitCode.UNUSABLE
+    assert expected in capsys.readouterr().err
     assert not (fast_dir / "pin").exists()
 
 
@@ -139,34 +137,32 @@ def test_a_shoe_is_paired_as_a_shoe(fast_dir: Path) -> None:
     shoe = TableLinkShoe()
     shoe.power_on()
     with PtyServer(shoe) as server:
-        assert pair(server.path, fast_dir / "pin") == Exit.DONE
+        assert pair(server.path, fast_dir / "pin") == ExitCode.DONE
     assert load_pairing(fast_dir / "pin").role.value == "shoe"
 
 
-def test_a_line_on_which_nothing_is_heard_is_told_with_its_remedy(
-    fast_dir: Path, capsys: Capture
-) -> None:
+def test_a_silent_line_is_reported_with_its_remedy(fast_dir: Path, capsys: Capture) -> None:
     master, slave = os.openpty()
     try:
-        assert pair(os.ttyname(slave), fast_dir / "pin", "--wait", "1") == Exit.UNUSABLE
+        assert pair(os.ttyname(slave), fast_dir / "pin", "--wait", "1") == ExitCode.UNUSABLE
     finally:
         os.close(slave)
         os.close(master)
-    assert "nothing was heard. Remedy: check that the device is switched on" in (
+    assert "no bytes were received. Remedy: check that the device is switched on" in (
         capsys.readouterr().err
     )
 
 
-def test_a_port_that_is_not_there_is_told(fast_dir: Path, capsys: Capture) -> None:
-    assert pair(str(fast_dir / "nowhere"), fast_dir / "pin") == Exit.UNUSABLE
+def test_a_missing_port_is_reported(fast_dir: Path, capsys: Capture) -> None:
+    assert pair(str(fast_dir / "nowhere"), fast_dir / "pin") == ExitCode.UNUSABLE
     assert str(fast_dir / "nowhere") in capsys.readouterr().err
 
 
 # --- and then ------------------------------------------------------------------------------------
 
 
-def judged(settings: ShufflerSettings, trust: Trust) -> IdentityProven | IdentityRefused:
-    """What the driver makes of a device that was just switched on, over a cable in memory."""
+def identity_event(settings: ShufflerSettings, trust: Trust) -> IdentityProven | IdentityRefused:
+    """The driver's decision on a device just switched on, over a cable in memory."""
     device = Shuffler(settings)
     device.host_appeared(0)
     device.power_on()
@@ -177,15 +173,15 @@ def judged(settings: ShufflerSettings, trust: Trust) -> IdentityProven | Identit
         for event in output.events:
             if isinstance(event, IdentityProven | IdentityRefused):
                 return event
-        heard = b"".join((*output.at_once, *output.to_write))
-        said = device.receive(heard, at.monotonic_ns) + device.tick(at.monotonic_ns)
-        state, output = driver.receive(state, Chunk("x", at, said))
-    raise AssertionError("the driver made up its mind about nobody")
+        sent = b"".join((*output.at_once, *output.to_write))
+        answer = device.receive(sent, at.monotonic_ns) + device.tick(at.monotonic_ns)
+        state, output = driver.receive(state, Chunk("x", at, answer))
+    raise AssertionError("the driver gave no decision on the identity")
 
 
 @pytest.fixture
 def trust(port: str, fast_dir: Path) -> Trust:
-    """What a table trusts whose shuffler was paired and whose firmware was approved."""
+    """The trust of a table with a paired shuffler and approved firmware."""
     pair(port, fast_dir / "shuffler.identity.json")
     key = make_key(fast_dir / "table.key")
     ware = load_pairing(fast_dir / "shuffler.identity.json").firmware
@@ -201,8 +197,8 @@ def trust(port: str, fast_dir: Path) -> Trust:
     return device.trust
 
 
-def test_the_device_that_was_paired_is_let_in(trust: Trust) -> None:
-    proven = judged(ShufflerSettings(), trust)
+def test_the_paired_device_is_accepted(trust: Trust) -> None:
+    proven = identity_event(ShufflerSettings(), trust)
 
     assert isinstance(proven, IdentityProven)
     assert proven.device.lower() == DEVICE
@@ -220,7 +216,5 @@ def test_the_device_that_was_paired_is_let_in(trust: Trust) -> None:
         pytest.param(ShufflerSettings(debug=True), id="debug port open"),
     ],
 )
-def test_no_other_device_and_no_other_firmware_is_let_in(
-    settings: ShufflerSettings, trust: Trust
-) -> None:
-    assert isinstance(judged(settings, trust), IdentityRefused)
+def test_another_device_or_firmware_is_refused(settings: ShufflerSettings, trust: Trust) -> None:
+    assert isinstance(identity_event(settings, trust), IdentityRefused)

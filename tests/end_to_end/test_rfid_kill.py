@@ -1,8 +1,5 @@
-"""Kill -9 in the middle of coups dealt from an RFID shoe: its reader gives again what was not
-cleared, so every card and every coup is there once, and nothing is partial.
+"""Kill -9 while an RFID shoe deals: every card and coup is recorded once, none is partial.
 
-Responsible for: the real `smartshoe run` on a pty, where the dealer draws on while no program runs.
-Not responsible for: kills with a shoe that does not wait for an acknowledgement (test_kill).
 Source: D-22; firmware_bridge/README.md, "FEIG OBID", delivery.
 """
 
@@ -14,12 +11,12 @@ import pytest
 from controller.journal.verify import verify
 from controller.tape.inputs import Started
 from drivers.events import Stage
-from hil.dealing.actions import Action, Draw, Place
+from hil.dealing.actions import DealerAction, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe
@@ -31,7 +28,7 @@ MOMENTS = 4
 
 
 class Dealing(threading.Thread):
-    """A dealer who never looks up; of each coup, one card says that the program is to be killed."""
+    """A dealer who never waits; one card of each coup triggers a kill of the program."""
 
     def __init__(self, server: PtyServer[CountedShoe], program: Program, *, coups: int, seed: int):
         super().__init__(name="dealing")
@@ -40,7 +37,7 @@ class Dealing(threading.Thread):
         self._cards = 0
         self._kill_at = self._chance.randint(1, MOMENTS)
         dealer = Dealer(DealerSettings(seed=seed))
-        hand = console_hand(program, server)
+        hand = console_dealer(program, server)
         self._runner = ShoeRunner(
             dealer, server, people=hand, on_action=self._look, coups_max=coups
         )
@@ -49,7 +46,7 @@ class Dealing(threading.Thread):
     def run(self) -> None:
         self.truth = self._runner.run()
 
-    def _look(self, action: Action) -> None:
+    def _look(self, action: DealerAction) -> None:
         if not isinstance(action, Draw) or action.place is Place.BURN:
             self._cards = 0
             return
@@ -66,15 +63,17 @@ def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: 
         rfid_programs.program(server.path) as program,
     ):
         program.start()
-        until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
+        wait_until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
         dealing = Dealing(server, program, coups=kills + 1, seed=seed)
         dealing.start()
         for _ in range(kills):
-            assert dealing.kill_due.acquire(timeout=DUE_S_MAX), program.last_words("no card came")
+            assert dealing.kill_due.acquire(timeout=DUE_S_MAX), program.with_log_tail(
+                "no card came"
+            )
             program.kill()
             program.start()
         dealing.join(DUE_S_MAX)
-        assert not dealing.is_alive(), program.last_words("the dealer waits")
+        assert not dealing.is_alive(), program.with_log_tail("the dealer waits")
         program.stop()
 
     assert verify(rfid_programs.journal).intact
@@ -84,7 +83,7 @@ def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: 
 
 
 @pytest.mark.timeout(120)
-def test_five_kills_in_mid_coup(rfid_programs: RfidPrograms, whole) -> None:
+def test_five_kills_mid_coup(rfid_programs: RfidPrograms, whole) -> None:
     killed_in_mid_coup(rfid_programs, whole, kills=5, seed=81)
 
 

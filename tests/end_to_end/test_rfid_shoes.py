@@ -1,9 +1,5 @@
-"""Shoes dealt from an RFID shoe through the real program give what the Angel Eye gives.
+"""The same shoes dealt from an RFID shoe and from an Angel Eye give the same coups.
 
-Responsible for: whole shoes of tagged cards on a real pty and on real TCP, clean and over a wire
-that loses, damages and doubles frames; the same seed at both shoes; where the cards are at the end.
-Not responsible for: what custody finds wrong with cards, and for many seeds under a simulated
-clock.
 Source: hil/README.md, "The RFID shoe", "Faults of the wire".
 """
 
@@ -21,7 +17,7 @@ RFID = RigSettings(shoe=ShoeKind.RFID)
 
 
 def dirty(seed: int) -> FaultPlan:
-    """What is lost or damaged is sent again after a second, so it is little."""
+    """Few faults, because each lost or damaged frame is resent only after a second."""
     return FaultPlan(
         seed=seed,
         envelope=Envelope.FEIG,
@@ -41,21 +37,21 @@ def test_a_shoe_of_tagged_cards(bench, transport, seed, as_dealt, as_recorded) -
     assert len(played.coups) > 60
 
 
-def test_a_shoe_of_tagged_cards_over_a_dirty_wire(bench, as_dealt, as_recorded) -> None:
+def test_a_shoe_of_tagged_cards_over_a_noisy_line(bench, as_dealt, as_recorded) -> None:
     played = bench.play(DealerSettings(seed=3), "pty", dirty(3), RFID)
 
     assert played.codes == []
     assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
 
 
-def test_a_polled_reader_gives_the_same(bench, as_recorded) -> None:
-    asked = bench.play(
+def test_a_polled_reader_gives_the_same_coups(bench, as_recorded) -> None:
+    polled = bench.play(
         DealerSettings(seed=4), "pty", rig_settings=RigSettings(shoe=ShoeKind.RFID, delivery="poll")
     )
-    told = bench.play(DealerSettings(seed=4), "pty", rig_settings=RFID)
+    notified = bench.play(DealerSettings(seed=4), "pty", rig_settings=RFID)
 
-    assert [as_recorded(c) for c in asked.coups] == [as_recorded(c) for c in told.coups]
-    assert asked.codes == told.codes == []
+    assert [as_recorded(c) for c in polled.coups] == [as_recorded(c) for c in notified.coups]
+    assert polled.codes == notified.codes == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +65,7 @@ def test_a_polled_reader_gives_the_same(bench, as_recorded) -> None:
 )
 def test_a_mistake_is_found_at_either_shoe(bench, mistake, as_recorded) -> None:
     planned = (PlannedMistake(mistake, coup=3),)
-    # What the floorperson of the bench decides: the card was seen, its amount is burned.
+    # The decision of the bench's floorperson: the card was disclosed, its amount is burned.
     burned = OverdrawRemedy.BURN_AMOUNT
     dealer = DealerSettings(seed=5, mistakes=planned, overdraw_remedy=burned)
     played = {kind: bench.play(dealer, rig_settings=RigSettings(shoe=kind)) for kind in ShoeKind}
@@ -91,7 +87,7 @@ def test_batches_take_turns_shoe_by_shoe(bench, as_dealt, as_recorded) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(101, 126))
 @pytest.mark.parametrize("transport", ["pty", "tcp"])
-def test_fifty_shoes_of_tagged_cards_over_a_dirtier_wire(
+def test_fifty_shoes_of_tagged_cards_over_a_noisier_line(
     bench, transport, seed, as_dealt, as_recorded
 ) -> None:
     plan = replace(dirty(seed), noise=0.01, extra_repeat=0.02, joined=seed % 2 == 0)

@@ -1,8 +1,5 @@
-"""Plugs pulled while cards leave an RFID shoe: none lost, none twice, and no gap that is not told.
+"""Unplugging an RFID shoe mid-coup: no card lost or doubled, and every real gap is reported.
 
-Responsible for: a serial line and a USB plug pulled at random moments of a card, and what may be
-said after a reader lost something itself: an overflow of its buffer, or its power.
-Not responsible for: killed programs (test_rfid_kill), and which port opens when (test_hot_plug).
 Source: firmware_bridge/README.md, "FEIG OBID", delivery and continuity; D-22.
 """
 
@@ -12,13 +9,13 @@ from random import Random
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
-from controller.custody.state import counts
+from controller.custody.card_states import CardPlace
+from controller.custody.state import batch_counts
 from controller.journal.verify import verify
 from controller.procedure.phases import Phase
 from drivers.events import Stage
 from firmware_bridge.transport.clock import now
-from hil.dealing.actions import Action
+from hil.dealing.actions import DealerAction
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.device import FeigSettings
@@ -26,16 +23,16 @@ from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.rig.in_process import RigSettings, TableRig
-from hil.rig.rfid_programs import RfidPrograms, console_hand, until
+from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe, PulledLine, SerialPlug, UsbPlug
-from hil.usb.bed import READER, UsbBed
+from hil.usb.bed import READER, UsbTestBed
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
 LINE = line_settings(ShoeKind.RFID, speed=0)
 HOUR_NS = 3600 * 10**9
-# A pull every few cards, so many coups hold so many pulls.
+# An unplug every few cards, hence this number of coups for the unplugs.
 SERIAL_PULLS, USB_PULLS = 5, 5
 SERIAL_PULLS_FULL, USB_PULLS_FULL = 25, 25
 RED, _ = usual_batches()
@@ -50,7 +47,7 @@ SMALL_BUFFERS = (8, 30)
 
 
 def coups_for(pulls: int) -> int:
-    """About eight cards go by from pull to pull, and five in a coup; the burn comes first."""
+    """Coups for this number of unplugs: eight cards between two, five in a coup, after the burn."""
     return 2 * pulls + 2
 
 
@@ -59,26 +56,26 @@ def reader(**settings: int) -> CountedShoe:
 
 
 def is_online(rig: TableRig) -> bool:
-    """Whether the reader was heard: before that there is nothing a gap could be proved from."""
+    """Whether the reader has answered; before that no gap can be proved."""
     published = rig.table.published
     return published is not None and published[1].shoe_driver.stage is Stage.ONLINE
 
 
-def cards_by_place(rig: TableRig) -> dict[Whereabouts, int]:
-    """Where the cards of the batch in play are, in numbers."""
+def cards_by_place(rig: TableRig) -> dict[CardPlace, int]:
+    """The number of cards of the batch in play at each place."""
     published = rig.table.published
     assert published is not None
-    red = next(one for one in counts(published[1].custody) if one.back == "red")
+    red = next(one for one in batch_counts(published[1].custody) if one.back == "red")
     return {place: count for place, count in red.places if count}
 
 
-def pulled_on_a_pty(fast_dir: Path, whole, *, pulls: int, seed: int) -> None:
+def unplug_pty(fast_dir: Path, whole, *, pulls: int, seed: int) -> None:
     with (
         PtyServer(reader(), LINE, link=fast_dir / "shoe") as server,
         TableRig(fast_dir / "journal", server.path, RFID) as rig,
     ):
         rig.wait_for(lambda _state: is_online(rig))
-        line = PulledLine(server, SerialPlug(server), seed, pulls, rig.console_hand(server))
+        line = PulledLine(server, SerialPlug(server), seed, pulls, rig.console_dealer(server))
         dealer = Dealer(DealerSettings(seed=seed))
         truth = ShoeRunner(dealer, line, people=line, coups_max=coups_for(pulls)).run()
         drawn = server.emulator.drawn
@@ -89,27 +86,25 @@ def pulled_on_a_pty(fast_dir: Path, whole, *, pulls: int, seed: int) -> None:
     left = [tag for tag in drawn if tag not in cut_cards]
     assert line.pulls == pulls
     assert sum(places.values()) == CARDS
-    assert places[Whereabouts.SHOE] == CARDS - len(left)
-    assert Whereabouts.UNKNOWN not in places
+    assert places[CardPlace.SHOE] == CARDS - len(left)
+    assert CardPlace.UNKNOWN not in places
 
 
-def test_a_serial_line_pulled_in_mid_coup_loses_no_card_and_doubles_none(
-    fast_dir: Path, whole
-) -> None:
-    pulled_on_a_pty(fast_dir, whole, pulls=SERIAL_PULLS, seed=41)
+def test_a_serial_line_unplugged_mid_coup_loses_and_doubles_no_card(fast_dir: Path, whole) -> None:
+    unplug_pty(fast_dir, whole, pulls=SERIAL_PULLS, seed=41)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", [42, 43])
-def test_fifty_pulls_of_a_serial_line_in_two_shoes(fast_dir: Path, whole, seed: int) -> None:
-    pulled_on_a_pty(fast_dir, whole, pulls=SERIAL_PULLS_FULL, seed=seed)
+def test_fifty_unplugs_of_a_serial_line_in_two_shoes(fast_dir: Path, whole, seed: int) -> None:
+    unplug_pty(fast_dir, whole, pulls=SERIAL_PULLS_FULL, seed=seed)
 
 
 # --- USB ------------------------------------------------------------------------------------------
 
 
-def pulled_on_usb(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed, whole, *, pulls: int, seed: int
+def unplug_usb(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole, *, pulls: int, seed: int
 ) -> None:
     with TcpServer(reader(), LINE) as server:
         relay = {"device": "hil.emulator.usb.relay:RelayedDevice"}
@@ -117,8 +112,8 @@ def pulled_on_usb(
         usb_bed.plug("shoe", READER_DEVICE, [relayed])
         with rfid_programs.program(READER_URL, environment=usb_bed.environment) as program:
             program.start()
-            until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
-            hand = console_hand(program, server)
+            wait_until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
+            hand = console_dealer(program, server)
             line = PulledLine(server, UsbPlug(usb_bed, "shoe"), seed, pulls, hand)
             dealer = Dealer(DealerSettings(seed=seed))
             truth = ShoeRunner(dealer, line, people=line, coups_max=coups_for(pulls)).run()
@@ -130,32 +125,32 @@ def pulled_on_usb(
 
 
 @pytest.mark.debian("umockdev", program="umockdev-run")
-def test_a_usb_plug_pulled_in_mid_coup_loses_no_card_and_doubles_none(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed, whole
+def test_a_usb_plug_unplugged_mid_coup_loses_and_doubles_no_card(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole
 ) -> None:
-    pulled_on_usb(rfid_programs, usb_bed, whole, pulls=USB_PULLS, seed=51)
+    unplug_usb(rfid_programs, usb_bed, whole, pulls=USB_PULLS, seed=51)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.debian("umockdev", program="umockdev-run")
 @pytest.mark.parametrize("seed", [52, 53])
-def test_fifty_pulls_of_a_usb_plug_in_two_shoes(
-    rfid_programs: RfidPrograms, usb_bed: UsbBed, whole, seed: int
+def test_fifty_unplugs_of_a_usb_plug_in_two_shoes(
+    rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole, seed: int
 ) -> None:
-    pulled_on_usb(rfid_programs, usb_bed, whole, pulls=USB_PULLS_FULL, seed=seed)
+    unplug_usb(rfid_programs, usb_bed, whole, pulls=USB_PULLS_FULL, seed=seed)
 
 
 # --- what a reader loses itself -------------------------------------------------------------------
 
 
-class Held(Exception):
-    """The reader has lost something: the dealer stops."""
+class CoupHeld(Exception):
+    """Stops the dealer once the reader has lost something."""
 
 
 @dataclass
 class FailingPlug:
-    """A serial line whose reader loses its power, too, when it is out for the so-many-th time."""
+    """A serial line whose reader also loses its power at the n-th unplug."""
 
     serial: SerialPlug
     power_fails_at: int
@@ -177,7 +172,7 @@ class FailingPlug:
 def played_with_losses(
     fast_dir: Path, bench, *, seed: int, buffer_records: int = 600, power_fails_at: int = 0
 ) -> tuple[bool, bool, list[str]]:
-    """Whether the reader lost records, whether its power failed, and what the table holds."""
+    """Play with losses: whether records were lost, power failed, and the irregularity codes."""
     shoe = reader(buffer_records=buffer_records)
     # Switched on long ago: no time since then is like the time since it is switched on again.
     shoe.reader.timer_ms(now().monotonic_ns - HOUR_NS)
@@ -188,24 +183,24 @@ def played_with_losses(
         rig.wait_for(lambda _state: is_online(rig))
         plug = FailingPlug(SerialPlug(server), power_fails_at)
         dealer = Dealer(DealerSettings(seed=seed))
-        hand = rig.console_hand(server)
+        hand = rig.console_dealer(server)
         lost = False
 
-        def people(action: Action) -> None:
+        def people(action: DealerAction) -> None:
             nonlocal lost
             if line.is_out:
                 return
-            assert server.wait_for(lambda shoe: shoe.all_taken)
+            assert server.wait_for(lambda shoe: shoe.all_delivered)
             gone = (*dealer.truth.reports, *server.take_reports())
             lost = any(not report.delivered for report in gone)
             if lost or plug.power_failed:
-                raise Held
+                raise CoupHeld
             hand(action)
 
         line = PulledLine(server, plug, seed, PULLS_MAX, people)
         try:
             ShoeRunner(dealer, line, people=line, coups_max=coups_for(PULLS_MAX)).run()
-        except Held:
+        except CoupHeld:
             rig.wait_for(lambda state: state.phase is Phase.SUSPENDED)
         return lost, plug.power_failed, [one.code.value for one in bench.irregularities(rig)]
 
@@ -217,7 +212,7 @@ def overflowed(fast_dir: Path, bench, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60, 64))
-def test_a_full_buffer_is_held_where_a_card_was_lost_and_only_there(
+def test_a_full_buffer_holds_the_coup_only_where_a_card_was_lost(
     fast_dir: Path, bench, seed: int
 ) -> None:
     overflowed(fast_dir, bench, seed)
@@ -228,23 +223,23 @@ def power_failed(fast_dir: Path, bench, seed: int) -> None:
     _, failed, held = played_with_losses(fast_dir, bench, seed=seed, power_fails_at=fails_at)
     assert failed
     assert held.count("CONTINUITY_UNPROVEN") == 1
-    # Of a card that stood in the exit the gate alone was told; nothing else comes before the hold.
+    # Only the gate reported the card in the exit; nothing else comes before the hold.
     assert held[0] in ("CARD_UNREADABLE", "CONTINUITY_UNPROVEN")
     assert set(held) <= {"CARD_UNREADABLE", "CONTINUITY_UNPROVEN", "DEALT_WHILE_SUSPENDED"}
 
 
 @pytest.mark.parametrize("seed", range(70, 74))
-def test_a_reader_that_lost_its_power_is_held(fast_dir: Path, bench, seed: int) -> None:
+def test_a_power_loss_of_the_reader_holds_the_coup(fast_dir: Path, bench, seed: int) -> None:
     power_failed(fast_dir, bench, seed)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(160, 185))
-def test_full_buffers_by_chance(fast_dir: Path, bench, seed: int) -> None:
+def test_random_full_buffers(fast_dir: Path, bench, seed: int) -> None:
     overflowed(fast_dir, bench, seed)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(170, 195))
-def test_power_lost_by_chance(fast_dir: Path, bench, seed: int) -> None:
+def test_random_power_losses(fast_dir: Path, bench, seed: int) -> None:
     power_failed(fast_dir, bench, seed)

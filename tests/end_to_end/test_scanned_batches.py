@@ -1,10 +1,5 @@
-"""A batch's bar code scanned at a running table binds the batch, or says why not.
+"""A batch's bar code scanned at a running table binds the batch, or is refused with a reason.
 
-Responsible for: the real `smartshoe run` with a USB HID POS scanner and with a Zebra SSI scanner on
-a serial line: a signed batch, one nobody knows, one without a receipt, one of a key that is not
-trusted, and a code that names no batch.
-Not responsible for: scanners by themselves (tests/drivers/scanners) and batch files
-(tests/controller/test_batches).
 Source: controller/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
@@ -14,15 +9,15 @@ from contextlib import contextmanager
 import pytest
 
 from controller.commissioning.batch_folder import receipt_path
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.system.keys import make_key
 from controller.tape.entries import BatchBound
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.emulator.scanners.line import ScannerLine
 from hil.emulator.scanners.ssi import SsiDevice
-from hil.rig.rfid_programs import RfidPrograms, until
-from hil.usb.bed import SCANNER, UsbBed
+from hil.rig.rfid_programs import RfidPrograms, wait_until
+from hil.usb.bed import SCANNER, UsbTestBed
 
 Scan = Callable[[str], None]
 EXIT = "/dev/no-shoe"
@@ -36,17 +31,17 @@ model = "{model}"
 
 @contextmanager
 def at_usb(programs: RfidPrograms) -> Iterator[Scan]:
-    """The program with a USB scanner, and the hand that holds it."""
+    """The program with a USB scanner; yields the scan function."""
     section = SECTION.format(port=SCANNER_URL, model="hid-pos")
     with (
-        UsbBed() as bed,
+        UsbTestBed() as bed,
         programs.program(EXIT, section, bound=(), environment=bed.environment) as program,
     ):
         bed.plug("scanner", {**SCANNER, "serial_number": "SCAN-1"}, [{"kind": "hid_pos"}])
         program.start()
 
         def scan(code: str) -> None:
-            until(lambda: bed.call("scanner", "scan", text=code.encode().hex()))
+            wait_until(lambda: bed.call("scanner", "scan", text=code.encode().hex()))
 
         yield scan
         program.stop()
@@ -56,7 +51,7 @@ def at_usb(programs: RfidPrograms) -> Iterator[Scan]:
 def at_ssi(programs: RfidPrograms) -> Iterator[Scan]:
     """The same with a scanner on a serial line."""
     device = ScannerLine(SsiDevice())
-    with PtyServer(device, LineSettings(baud=9600)) as line:
+    with PtyServer(device, LineServerSettings(baud=9600)) as line:
         section = SECTION.format(port=line.path, model="zebra-ssi")
         with programs.program(EXIT, section, bound=()) as program:
             program.start()
@@ -82,9 +77,9 @@ SCANNERS = [
 ]
 
 
-def told(programs: RfidPrograms) -> list[BatchBound | Refused]:
-    """What has come of the codes so far."""
-    return [one for one in programs.entries() if isinstance(one, BatchBound | Refused)]
+def answers(programs: RfidPrograms) -> list[BatchBound | Refusal]:
+    """The answers to the scanned codes so far."""
+    return [one for one in programs.entries() if isinstance(one, BatchBound | Refusal)]
 
 
 @pytest.mark.parametrize("at_scanner", SCANNERS)
@@ -96,11 +91,11 @@ def test_a_scanned_batch_is_bound_or_refused_with_the_reason(
     receipt_path(folder / "batches", "BLUE-0001").unlink()
     with at_scanner(rfid_programs) as scan:
 
-        def scanned(code: str) -> BatchBound | Refused:
-            before = len(told(rfid_programs))
+        def scanned(code: str) -> BatchBound | Refusal:
+            before = len(answers(rfid_programs))
             scan(code)
-            until(lambda: len(told(rfid_programs)) > before)
-            return told(rfid_programs)[before]
+            wait_until(lambda: len(answers(rfid_programs)) > before)
+            return answers(rfid_programs)[before]
 
         unknown, unsigned, nameless = map(scanned, ("GREEN-0007", "BLUE-0001", "../table"))
         make_key(folder / "other.key")
@@ -112,10 +107,10 @@ def test_a_scanned_batch_is_bound_or_refused_with_the_reason(
     for refused, why in (
         (unknown, "GREEN-0007, named by the scanner"),
         (unsigned, "a batch without its receipt is not for play"),
-        (nameless, "this is no name of a batch"),
+        (nameless, "this is not a batch name"),
         (strange, "which is not trusted here"),
     ):
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, Refusal)
         assert why in refused.why
     assert isinstance(bound, BatchBound)
     assert (bound.batch, bound.back, bound.cards, bound.changed) == ("RED-0001", "red", 419, True)

@@ -1,8 +1,5 @@
-"""A whole shoe over a real line ends in a sealed file that says what was truly dealt.
+"""A whole shoe over a real line ends in a sealed file with exactly the dealt cards.
 
-Responsible for: rows against the bench's truth, of a shoe that reads faces and one that reads tags;
-the file verified, and told again.
-Not responsible for: rows of shoes with trouble (controller/test_sealing), crashes (tests/evidence).
 Source: controller/journal/README.md, "Shoe file"; controller/README.md, "Evidence".
 """
 
@@ -14,7 +11,7 @@ from controller.journal.card_row_format import CardRow, RowEnd, RowRole, read_ro
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile
 from controller.journal.verify import verify
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from controller.rules.cards import Suit
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.truth import Truth
@@ -31,12 +28,12 @@ def rows_of(sealed: ShoeFile) -> list[CardRow]:
 
 
 def face(row: CardRow) -> str:
-    """The card as the bench writes it."""
+    """The card in the bench's notation."""
     return RANKS[(row.card - 1) % 13] + SUITS[(row.card - 1) // 13]
 
 
 def as_sealed(sealed: ShoeFile) -> list[tuple[int, list[str], str]]:
-    """Coup, its cards in the order drawn, and its outcome, as the rows tell."""
+    """From the rows: coup, cards in the order drawn, outcome."""
     found = []
     rows = [row for row in rows_of(sealed) if row.role in IN_A_COUP]
     for coup in range(1, sealed.heading.coups + 1):
@@ -57,7 +54,7 @@ def as_dealt(truth: Truth) -> list[tuple[int, list[str], str]]:
 
 
 @pytest.mark.parametrize("kind", [ShoeKind.ANGEL_EYE, ShoeKind.RFID])
-def test_what_is_sealed_is_what_was_dealt(bench, fast_dir: Path, kind: ShoeKind) -> None:
+def test_the_sealed_cards_are_those_dealt(bench, fast_dir: Path, kind: ShoeKind) -> None:
     settings = RigSettings(shoe=kind, sealed=True)
     played = bench.play(DealerSettings(seed=11), rig_settings=settings)
     folder = fast_dir / "journal-1"
@@ -69,4 +66,4 @@ def test_what_is_sealed_is_what_was_dealt(bench, fast_dir: Path, kind: ShoeKind)
     assert len({row.seq for row in rows}) == len(rows)
     assert {any(row.tag) for row in rows if row.role in IN_A_COUP} == {kind is ShoeKind.RFID}
     assert not verify(folder).problems
-    assert replay(folder).finding is Finding.SAME
+    assert replay(folder).finding is ReplayFinding.SAME

@@ -1,9 +1,5 @@
-"""The unchanged program at the reference firmware: ARM code on an emulated board at a TCP port.
+"""The program with the reference firmware: ARM code on an emulated board at a TCP port.
 
-Responsible for: an exchange of batches, a shoe's coups, and what the program makes of a board that
-hangs, loses its power, is unplugged and comes back without its memory.
-Not responsible for: the link alone at the firmware (tests/hil/test_firmware_link), the emulated
-devices at the program (test_shuffler_table), identities: the firmware is a bare device.
 Source: controller/README.md, "The shuffler at the table"; hil/README.md, "Reference firmware".
 """
 
@@ -13,38 +9,38 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
-from controller.custody.batch_life.state import Bar, WarningKind
+from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.journal.verify import verify
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
-    Refused,
+    Refusal,
     ShuffleRecorded,
     WarningOpened,
 )
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
     CompartmentState,
-    DeviceHeardAgain,
+    ContactRestored,
     DeviceSilent,
     IdentityProven,
     IdentityRefused,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleResult,
+    ShuffleStarted,
 )
 from hil.dealing.cards import Card, Suit
 from hil.dealing.tableau import Winner
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
-from hil.reference_firmware.build import Role
+from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
-from hil.rig.rfid_programs import until
+from hil.rig.rfid_programs import wait_until
 from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
 
 pytestmark = [
@@ -66,7 +62,7 @@ THIRDS = (
 
 
 class Table:
-    """A board, an Angel Eye, the program at both, and people at the board's buttons."""
+    """A board, an Angel Eye, the program with both, and people at the board's buttons."""
 
     def __init__(
         self, board: EmulatedBoard, shoe: PtyServer[AngelEye], table: ShufflerTable
@@ -80,19 +76,19 @@ class Table:
     def is_counted(self, back: str, compartment: int) -> None:
         self.does(f"press load {compartment}", f"put {compartment} 416 {back}")
         self.does(f"press count {compartment}")
-        self.table.until_stage(back, "counted")
+        self.table.wait_for_stage(back, "counted")
 
     def goes_in(self, back: str, compartment: int) -> None:
         self.is_counted(back, compartment)
         self.does(f"pace {AT_ONCE_MS}", f"press shuffle {compartment}")
-        self.table.until_stage(back, "shuffled")
+        self.table.wait_for_stage(back, "shuffled")
         self.does(f"press store {compartment}")
-        self.table.until_stage(back, "stored")
+        self.table.wait_for_stage(back, "stored")
 
     def shuffle_lasts(self, back: str, compartment: int) -> None:
         self.is_counted(back, compartment)
         self.does(f"pace {NEVER_MS}", f"press shuffle {compartment}")
-        self.table.until_stage(back, "shuffling")
+        self.table.wait_for_stage(back, "shuffling")
 
     def deals(self, *cards: Card) -> None:
         for card in cards:
@@ -102,51 +98,51 @@ class Table:
 
 @pytest.fixture
 def at(fast_dir: Path) -> Iterator[Table]:
-    line = LineSettings(speed=0)
+    line = LineServerSettings(speed=0)
     with (
-        EmulatedBoard(Role.SHUFFLER) as board,
+        EmulatedBoard(FirmwareRole.SHUFFLER) as board,
         PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
     ):
         table = ShufflerTable(fast_dir, angel_eye(shoe.path), shuffler(board.url))
         with table.program as program:
             program.start()
-            until(lambda: table.shuffler.yes("bare"))
+            wait_until(lambda: table.shuffler.yes("bare"))
             yield Table(board, shoe, table)
 
 
 def is_evidence(table: ShufflerTable) -> None:
     table.program.stop()
     assert verify(table.journal).intact
-    assert replay(table.journal).finding is Finding.SAME
+    assert replay(table.journal).finding is ReplayFinding.SAME
 
 
 def kinds(table: ShufflerTable) -> list[str]:
     return [one.kind for one in table.stored(WarningOpened)]
 
 
-def test_two_batches_are_exchanged_and_the_bare_device_is_named_bare(
+def test_two_batches_are_exchanged_with_a_bare_device(
     at: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = at.table
     at.goes_in("red", 1)
     at.does("press release 1", "take 1")
-    table.until_stage("red", "released")
+    table.wait_for_stage("red", "released")
     at.goes_in("blue", 2)
     at.shoe.perform(lambda shoe: shoe.power_on())
     at.deals(*BURN, *NATURAL)
     at.shoe.perform(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
-    until(lambda: table.stored(CoupClosed))
+    wait_until(lambda: table.stored(CoupClosed))
     capsys.readouterr()
     assert main(["status", "--config", str(table.program.config)]) == 0
-    said = " ".join(capsys.readouterr().out.split())  # wherever lines end
+    output = " ".join(capsys.readouterr().out.split())  # wherever lines end
     is_evidence(table)
 
-    assert f"device {DEVICE}" in said
-    assert "BARE: it proves nothing of itself" in said
+    assert f"device {DEVICE}" in output
+    assert "BARE: it proves no identity" in output
     assert table.irregularities() == []
     usual = ["collected", "counted", "shuffling", "shuffled", "stored"]
-    assert table.life("red") == [*usual, "released", "in_play"]
-    assert table.life("blue") == usual
+    assert table.stages("red") == [*usual, "released", "in_play"]
+    assert table.stages("blue") == usual
     receipts = table.stored(ShuffleRecorded)
     assert [(one.batch, one.refused) for one in receipts] == [("red", ""), ("blue", "")]
     proofs = [one.proof for one in receipts]
@@ -155,95 +151,95 @@ def test_two_batches_are_exchanged_and_the_bare_device_is_named_bare(
         (DEVICE, 2, 416, "blue", ShuffleResult.GOOD),
     ]
     assert not any(one.signed or one.genuine for one in proofs)
-    assert [(one.device, one.bare) for one in table.told(IdentityProven)] == [(DEVICE, True)]
+    assert [(one.device, one.bare) for one in table.reports_of(IdentityProven)] == [(DEVICE, True)]
 
 
 def orders_answered(table: ShufflerTable) -> list[CommandOutcome]:
-    answers = table.noted(CommandAnswered)
+    answers = table.device_events(CommandAnswered)
     return [one.outcome for one in answers if one.command == "OrderShuffler"]
 
 
-def test_a_board_that_hangs_is_warned_of_and_carries_an_order_out_once(at: Table) -> None:
+def test_a_hanging_board_gives_a_warning_and_executes_an_order_once(at: Table) -> None:
     table = at.table
     at.board.hang()
     config = ("--config", str(table.program.config))
     who = ("--by", "A. Floor", "--role", "floorperson")
     assert main(["act", "order-shuffler", "order=load", "compartment=1", *config, *who]) == 0
     # Silent means that it was repeated for seconds; all of it waits at the board.
-    until(lambda: kinds(table) == [WarningKind.SILENT])
+    wait_until(lambda: kinds(table) == [WarningKind.SILENT])
     assert at.shoe.wait_for(lambda shoe: shoe.locked)
     interlocked = table.shuffler.yes("interlocked")
     at.board.resume()
-    until(lambda: orders_answered(table))
-    table.clears_warnings()
+    wait_until(lambda: orders_answered(table))
+    table.clear_warnings()
     assert at.shoe.wait_for(lambda shoe: not shoe.locked)
     is_evidence(table)
 
     assert interlocked
-    assert [one.lost for one in table.told(DeviceSilent)] == [False, True]
-    assert len(table.told(DeviceHeardAgain)) == 1
+    assert [one.lost for one in table.reports_of(DeviceSilent)] == [False, True]
+    assert len(table.reports_of(ContactRestored)) == 1
     assert orders_answered(table) == [CommandOutcome.DONE]
     orders = [one.command for one in table.stored(CommandGiven) if "Order" in one.command]
     assert orders == ["OrderShuffler load 1"]
-    loaded = [one.state for one in table.told(CompartmentChanged)]
+    loaded = [one.state for one in table.reports_of(CompartmentChanged)]
     assert loaded == [CompartmentState.LOADING]
 
 
-def test_power_that_fails_in_mid_shuffle_holds_the_batch(at: Table) -> None:
+def test_a_power_failure_during_a_shuffle_holds_the_batch(at: Table) -> None:
     table = at.table
     at.shuffle_lasts("red", 1)
     at.board.power_cycle()
-    table.until_stage("red", "held")
-    until(lambda: kinds(table) == [WarningKind.BROKEN_OFF])
+    table.wait_for_stage("red", "held")
+    wait_until(lambda: kinds(table) == [WarningKind.BROKEN_OFF])
     bars = table.batch("red").texts("bars")
     release = table.act("order-shuffler", order="release", batch="red")
-    table.clears_warnings()
+    table.clear_warnings()
     loaded = table.act("record", act="loaded", batch="red", amount=416)
     is_evidence(table)
 
-    assert Bar.BROKEN_OFF in bars
-    assert [one.reason for one in table.told(ShuffleAborted)] == [AbortReason.POWER]
-    assert [one.cycle for one in table.told(ShuffleBegan)] == [1]
+    assert BlockReason.BROKEN_OFF in bars
+    assert [one.reason for one in table.reports_of(ShuffleAborted)] == [AbortReason.POWER]
+    assert [one.cycle for one in table.reports_of(ShuffleStarted)] == [1]
     assert table.stored(ShuffleRecorded) == []
     assert not release.yes("ok")
     assert not loaded.yes("ok")
-    assert [one.what for one in table.stored(Refused)] == ["order-shuffler", "loaded"]
+    assert [one.what for one in table.stored(Refusal)] == ["order-shuffler", "loaded"]
 
 
-def test_a_board_that_comes_back_without_its_memory_is_not_let_in(
+def test_a_board_that_lost_its_memory_is_refused(
     at: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = at.table
     at.goes_in("red", 1)
     port = at.board.port
     at.board.unplug()
-    until(lambda: kinds(table) == [WarningKind.SILENT])
-    with EmulatedBoard(Role.SHUFFLER, port=port):
-        until(lambda: kinds(table) == [WarningKind.SILENT, WarningKind.IDENTITY])
+    wait_until(lambda: kinds(table) == [WarningKind.SILENT])
+    with EmulatedBoard(FirmwareRole.SHUFFLER, port=port):
+        wait_until(lambda: kinds(table) == [WarningKind.SILENT, WarningKind.IDENTITY])
         capsys.readouterr()
         assert main(["status", "--config", str(table.program.config)]) == 0
-        said = " ".join(capsys.readouterr().out.split())  # wherever lines end
+        output = " ".join(capsys.readouterr().out.split())  # wherever lines end
         shown = table.shuffler
         released = table.act("order-shuffler", order="release", batch="red")
         loaded = table.act("record", act="loaded", batch="red", amount=416)
         is_evidence(table)
 
-    (refused,) = table.told(IdentityRefused)
+    (refused,) = table.reports_of(IdentityRefused)
     assert refused.rolled_back
-    assert refused.why in said
+    assert refused.why in output
     assert (shown.yes("trusted"), shown.yes("interlocked")) == (False, True)
     assert not released.yes("ok")
     assert not loaded.yes("ok")
-    assert table.life("red")[-1] == "stored"
+    assert table.stages("red")[-1] == "stored"
 
 
 def words(cards: Iterable[object]) -> list[str]:
-    """The bench writes 7H, the program 7h."""
+    """Cards in the program's notation: 7h for the bench's 7H."""
     return [str(card).upper() for card in cards]
 
 
 def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> None:
-    with EmulatedBoard(Role.SHOE) as board:
+    with EmulatedBoard(FirmwareRole.SHOE) as board:
         table = ShufflerTable(fast_dir, tablelink_shoe(board.url))
 
         def deals(*cards: Card) -> None:
@@ -252,17 +248,19 @@ def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> No
                 assert board.stimulus(f"card - {face}") == "ok"
 
         def declares(coups: int, outcome: str) -> None:
-            until(lambda: table.shown.text("phase") == "result")
-            table.does("declare-result", outcome=outcome, player_pair=False, banker_pair=False)
-            until(lambda: len(table.stored(CoupClosed)) == coups)
+            wait_until(lambda: table.snapshot.text("phase") == "result")
+            table.act_ok("declare-result", outcome=outcome, player_pair=False, banker_pair=False)
+            wait_until(lambda: len(table.stored(CoupClosed)) == coups)
 
         def locks(action: str, commands: int) -> None:
-            table.does(action)
-            until(lambda: len(table.noted(CommandAnswered)) == commands)
+            table.act_ok(action)
+            wait_until(lambda: len(table.device_events(CommandAnswered)) == commands)
 
         with table.program as program:
             program.start()
-            until(lambda: (table.shown.part("device") or table.shown).text("stage") == "online")
+            wait_until(
+                lambda: (table.snapshot.part("device") or table.snapshot).text("stage") == "online"
+            )
             assert board.stimulus("load RED-0001") == "ok"
             deals(*BURN, *NATURAL)
             declares(1, "player")
@@ -282,7 +280,7 @@ def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> No
         words(THIRDS),
     ]
     assert [one.outcome for one in records] == ["player", "tie"]
-    answers = table.noted(CommandAnswered)
+    answers = table.device_events(CommandAnswered)
     assert [(one.command, one.outcome) for one in answers] == [
         ("LockExit", CommandOutcome.DONE),
         ("UnlockExit", CommandOutcome.DONE),

@@ -1,9 +1,5 @@
-"""Kill -9 at random moments while batches are exchanged and dealt: each event and order once.
+"""Kill -9 at random moments of batch exchanges: each event and order is recorded once.
 
-Responsible for: the real `smartshoe run` between an emulated shuffler on TCP and a shoe on a pty,
-compared with what the shuffler itself recorded and carried out.
-Not responsible for: kills before and after each store (tests/simulation), the shoe's own reports
-under kills (test_kill), what a program that starts anew shows (test_shuffler_table).
 Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1"; controller/README.md, "Restart".
 """
 
@@ -20,8 +16,8 @@ from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import BatchMoved, CoupClosed, ShuffleRecorded, WarningOpened
 from controller.procedure.events import ShufflerEventsLost
-from controller.replay.report import Finding, replay
-from controller.tape.entries import CommandGiven, DeviceNoted, Entry, Judged
+from controller.replay.report import ReplayFinding, replay
+from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import read_input
 from drivers.events import CommandAnswered, CommandOutcome
@@ -29,27 +25,27 @@ from drivers.faults import DeviceFault
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
-    ShuffleBegan,
     ShuffleDone,
     ShufflerEvent,
     ShufflerStarted,
+    ShuffleStarted,
 )
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.truth import ReportTruth
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.reports import Report
 from hil.emulator.lines.serve import PtyServer, TcpServer
-from hil.emulator.tablelink.cbor import payload_map
-from hil.emulator.tablelink.compartment import Holding
+from hil.emulator.tablelink.cbor import decode_map
+from hil.emulator.tablelink.compartment import CompartmentPhase
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.memory import TableLinkMemory
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.emulator.tablelink.wire import Ask, Kind
+from hil.emulator.tablelink.wire import EventKind, RequestType
 from hil.rig.batch_exchange import batch_of_shoe, compartment_of, playing_cards
-from hil.rig.rfid_programs import until
-from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, told_by_shuffler
+from hil.rig.rfid_programs import wait_until
+from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, shuffler_reports
 
 MS = 1_000_000
 DECKS = 8
@@ -75,20 +71,20 @@ STATES = tuple(CompartmentState)
 
 
 class Memory(TableLinkMemory):
-    """Keeps, for ever, which request of the host was answered with what."""
+    """A memory that keeps every request of the host with its answer."""
 
     def __init__(self, capacity: int, *, chained: bool) -> None:
         super().__init__(capacity, chained=chained)
-        self.executed: list[tuple[int, Ask]] = []
+        self.executed: list[tuple[int, RequestType]] = []
 
-    def answered(self, request: int, type_: int, payload: bytes) -> None:
-        super().answered(request, type_, payload)
-        if payload_map(payload)[1] == 0:
-            self.executed.append((request, Ask(type_)))
+    def store_answer(self, request: int, type_: int, payload: bytes) -> None:
+        super().store_answer(request, type_, payload)
+        if decode_map(payload)[1] == 0:
+            self.executed.append((request, RequestType(type_)))
 
 
 class WatchedShuffler(Shuffler):
-    """A shuffler of which it is known which orders it carried out."""
+    """A shuffler that records the orders it executed."""
 
     memory: Memory
 
@@ -96,12 +92,12 @@ class WatchedShuffler(Shuffler):
         return Memory(self.settings.ring, chained=self.settings.chained)
 
 
-class Enough(Exception):
-    """Nobody goes on; a shoe has just ended."""
+class StopPeople(Exception):
+    """Stops the people at the end of a shoe."""
 
 
 class People(threading.Thread):
-    """An attendant and a dealer, who go on whether the program is there or not."""
+    """An attendant and a dealer, who continue whether the program runs or not."""
 
     def __init__(
         self,
@@ -120,9 +116,9 @@ class People(threading.Thread):
 
     def run(self) -> None:
         try:
-            with contextlib.suppress(Enough):
+            with contextlib.suppress(StopPeople):
                 self.work()
-        except BaseException as error:  # noqa: BLE001 - told by the test's own thread
+        except BaseException as error:  # noqa: BLE001 - reported by the test's own thread
             self.failure = error
 
     def work(self) -> None:
@@ -133,7 +129,7 @@ class People(threading.Thread):
             cards = self.brings_out(back)
             self.deals_a_shoe(back)
             if self.enough.is_set():
-                raise Enough
+                raise StopPeople
             self.puts_away(cards, back)
 
     # The attendant.
@@ -141,15 +137,15 @@ class People(threading.Thread):
     def puts_away(self, cards: Sequence[PhysicalCard], back: str) -> None:
         self.shuffler.perform(lambda device: device.put_in(cards))
         for order, holding in (
-            ("load", Holding.LOADING),
-            ("count", Holding.COUNTED),
-            ("shuffle", Holding.SHUFFLED),
-            ("store", Holding.STORED),
+            ("load", CompartmentPhase.LOADING),
+            ("count", CompartmentPhase.COUNTED),
+            ("shuffle", CompartmentPhase.SHUFFLED),
+            ("store", CompartmentPhase.STORED),
         ):
             self.has_done(order, compartment_of(back), holding)
 
     def brings_out(self, back: str) -> Sequence[PhysicalCard]:
-        self.has_done("release", compartment_of(back), Holding.RELEASED)
+        self.has_done("release", compartment_of(back), CompartmentPhase.RELEASED)
         taken: list[PhysicalCard] = []
 
         def take(device: WatchedShuffler) -> tuple[()]:
@@ -159,11 +155,11 @@ class People(threading.Thread):
         self.shuffler.perform(take)
         return taken
 
-    def has_done(self, order: str, compartment: int, holding: Holding) -> None:
-        """By its button, or by an order of the table; asked again where nobody answered."""
+    def has_done(self, order: str, compartment: int, holding: CompartmentPhase) -> None:
+        """Press its button or give an order at the table; repeated if not answered."""
 
         def done(device: WatchedShuffler) -> bool:
-            return device.standing(compartment).holding is holding and not device.busy
+            return device.compartment_record(compartment).phase is holding and not device.busy
 
         def tried() -> bool:
             if self.shuffler.wait_for(done, LOOK_S):
@@ -174,7 +170,7 @@ class People(threading.Thread):
                 return False
             return self.shuffler.wait_for(done, CARRIED_OUT_S)
 
-        until(tried)
+        wait_until(tried)
 
     def ordered(self, order: str, compartment: int) -> bool:
         with contextlib.suppress(ControlError):
@@ -185,7 +181,7 @@ class People(threading.Thread):
     # The dealer: he looks at the page before he deals.
 
     def deals_a_shoe(self, back: str) -> None:
-        self.table.until_stage(back, "released")
+        self.table.wait_for_stage(back, "released")
         # A pty keeps nothing for a program that is killed with what it has read: shoes that are
         # dealt at full speed are dealt to a living one. Kills in mid-coup are tests of their own.
         with self.dealing:
@@ -203,7 +199,7 @@ class People(threading.Thread):
             self.does(lambda shoe: shoe.stand_by())
         self.dealt.append(back)
         # Not merely that a shoe is over: that may still be the one before.
-        self.table.until_stage(back, "spent")
+        self.table.wait_for_stage(back, "spent")
 
     def draws(self, cards: Iterable[Card]) -> None:
         for card in cards:
@@ -214,7 +210,7 @@ class People(threading.Thread):
 
 
 def kills(people: People, count: int, seed: int) -> None:
-    """So many, at random moments of the program's life and of what people do."""
+    """Kill the program `count` times at random moments."""
     moments = random.Random(seed)
     program = people.table.program
     program.start()
@@ -231,34 +227,34 @@ def kills(people: People, count: int, seed: int) -> None:
         raise people.failure
 
 
-def recorded(reports: Iterable[ReportTruth]) -> Iterator[tuple[object, ...]]:
-    """What the shuffler wrote down, of which the table hears."""
+def shuffler_events(reports: Iterable[ReportTruth]) -> Iterator[tuple[object, ...]]:
+    """The shuffler's own record of the events that it reports."""
     for report in reports:
-        body = payload_map(report.frame)[5]
+        body = decode_map(report.frame)[5]
         assert isinstance(body, dict)
-        match Kind[report.code]:
-            case Kind.POWER_UP:
+        match EventKind[report.code]:
+            case EventKind.POWER_UP:
                 yield ("started", body[1])
-            case Kind.COMPARTMENT:
+            case EventKind.COMPARTMENT:
                 yield ("compartment", body[1], STATES[body[2]], body.get(3))
-            case Kind.BATCH_STARTED:
+            case EventKind.BATCH_STARTED:
                 yield ("began", body[1], body[2])
-            case Kind.BATCH_DONE:
-                receipt = payload_map(body[1])
+            case EventKind.BATCH_DONE:
+                receipt = decode_map(body[1])
                 yield ("done", receipt[4], receipt[3])
             case other:
                 raise AssertionError(other)
 
 
-def heard(entries: list[Entry]) -> Iterator[tuple[object, ...]]:
-    """The same of the journal."""
-    for event in told_by_shuffler(entries, ShufflerEvent):
+def journal_events(entries: list[Entry]) -> Iterator[tuple[object, ...]]:
+    """The same events in the journal."""
+    for event in shuffler_reports(entries, ShufflerEvent):
         match event:
             case ShufflerStarted(boot_count, _):
                 yield ("started", boot_count)
             case CompartmentChanged(compartment, state, cards, _, _):
                 yield ("compartment", compartment, state, cards)
-            case ShuffleBegan(compartment, cycle):
+            case ShuffleStarted(compartment, cycle):
                 yield ("began", compartment, cycle)
             case ShuffleDone(proof):
                 yield ("done", proof.compartment, proof.cycle)
@@ -266,13 +262,15 @@ def heard(entries: list[Entry]) -> Iterator[tuple[object, ...]]:
                 pass
 
 
-def carried_out_are_given(executed: list[tuple[int, Ask]], table: ShufflerTable) -> int:
-    """No order was carried out that was not given, none twice; how many were."""
-    orders = [ask.name.lower() for _, ask in executed if ask is not Ask.STATUS]
+def check_executed_orders(executed: list[tuple[int, RequestType]], table: ShufflerTable) -> int:
+    """Check that each executed order was given, and none twice; returns their number."""
+    orders = [ask.name.lower() for _, ask in executed if ask is not RequestType.STATUS]
     words = [one.command for one in table.stored(CommandGiven)]
     given = iter([word.split()[1] for word in words if word.startswith("OrderShuffler")])
     assert all(order in given for order in orders), "not a part of what was given, in its order"
-    answers = [one for one in table.noted(CommandAnswered) if one.command == "OrderShuffler"]
+    answers = [
+        one for one in table.device_events(CommandAnswered) if one.command == "OrderShuffler"
+    ]
     assert sum(one.outcome is CommandOutcome.DONE for one in answers) <= len(orders)
     ids = [request for request, _ in executed]
     assert ids == sorted(set(ids))
@@ -285,7 +283,7 @@ def starts(table: ShufflerTable) -> int:
 
 
 def killed(folder: Path, count: int, seed: int) -> None:
-    line = LineSettings(speed=0, patience_s=60.0)
+    line = LineServerSettings(speed=0, patience_s=60.0)
     with (
         PtyServer(AngelEye(), line, link=folder / "shoe") as shoe,
         TcpServer(WatchedShuffler(TEMPO), line) as device,
@@ -295,12 +293,12 @@ def killed(folder: Path, count: int, seed: int) -> None:
         people = People(table, shoe, device, seed)
         with table.program:
             kills(people, count, seed)
-            assert device.wait_for(lambda shuffler: shuffler.all_taken)
+            assert device.wait_for(lambda shuffler: shuffler.all_delivered)
             table.program.stop()
         reports = device.take_reports()
         executed = device.emulator.memory.executed
     entries = table.entries()
-    orders = carried_out_are_given(executed, table)
+    orders = check_executed_orders(executed, table)
     print(
         f"seed {seed}: {count} kills, {len(people.dealt)} shoes, {len(reports)} events,"
         f" {orders} orders"
@@ -308,10 +306,10 @@ def killed(folder: Path, count: int, seed: int) -> None:
 
     assert starts(table) == count + 1
     assert [report.ordinal for report in reports] == list(range(1, len(reports) + 1))
-    assert list(heard(entries)) == list(recorded(reports))
-    judged = [one.event for one in entries if isinstance(one, Judged)]
-    assert not [one for one in judged if isinstance(one, ShufflerEventsLost)]
-    faults = [one.event for one in table.stored(DeviceNoted) if one.port == url]
+    assert list(journal_events(entries)) == list(shuffler_events(reports))
+    events = [one.event for one in entries if isinstance(one, EventVerdicts)]
+    assert not [one for one in events if isinstance(one, ShufflerEventsLost)]
+    faults = [one.event for one in table.stored(DeviceEventRecorded) if one.port == url]
     assert not [one for one in faults if isinstance(one, DeviceFault)]
     assert table.irregularities() == []
     assert table.stored(WarningOpened) == []
@@ -320,7 +318,7 @@ def killed(folder: Path, count: int, seed: int) -> None:
     assert in_play == people.dealt
     assert len(table.stored(CoupClosed)) == COUPS * len(people.dealt)
     assert verify(table.journal).intact
-    assert replay(table.journal).finding is Finding.SAME
+    assert replay(table.journal).finding is ReplayFinding.SAME
 
 
 @pytest.mark.timeout(180)

@@ -1,10 +1,5 @@
-"""A table with a shuffler through the real program: a pty shoe, a TCP shuffler, kill -9 between.
+"""A table with a shuffler through the real program: orders, a warning, and kills between.
 
-Responsible for: pairing and approving by the command line, an exchange of two batches by orders, a
-warning that locks the shoe, its clearing by a named person, and that a killed program finds all of
-it again: batches, warning and lock.
-Not responsible for: every warning and wrong step (tests/simulation/test_shuffler_table,
-tests/controller/custody/lineage), the wire (tests/firmware_bridge/tablelink).
 Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22; controller/README.md, "The shuffler at the table".
 """
 
@@ -19,26 +14,26 @@ from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import (
     BatchMoved,
-    Refused,
+    Refusal,
     ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven, Entry
 from controller.tape.inputs import Started
 from controller.tape.records import read_entry, read_input
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.rig.program import Program
-from hil.rig.rfid_programs import until
+from hil.rig.rfid_programs import wait_until
 
 CONFIG = """\
 [table]
@@ -51,7 +46,7 @@ decks = 8
 [shoe]
 port = {shoe}
 allow_commands = true
-# So quick a shoe could have told anything while the program was away, however soon it is back.
+# A shoe this quick could have reported anything while the program was away.
 report_interval_ms_min = 1
 
 [metrics]
@@ -91,16 +86,16 @@ class Bench:
         self.program = Program(folder / "table.toml", folder / "program.log")
 
     def _prepare(self) -> None:
-        """The files of a table, as its people make them."""
+        """Make the files of a table with the commands."""
         key, image = self.folder / "table.key", self.folder / "firmware.bin"
         image.write_bytes(FIRMWARE)
         made = self.folder / "shuffler.identity.json"
         approved = ("--list", str(self.folder / "approved.json"), "--key", str(key))
-        told = ("--version", "1.0.0", "--counter", "1", "--image", str(image))
+        firmware = ("--version", "1.0.0", "--counter", "1", "--image", str(image))
         for words in (
             ("keys", "make", str(key)),
             ("identity", "pair", self.shuffler.url, "--out", str(made), "--person", "T. Tech"),
-            ("firmware", "approve", *approved, *told),
+            ("firmware", "approve", *approved, *firmware),
         ):
             assert main(words) == 0, words
         ports = {"shoe": json.dumps(self.shoe.path), "shuffler": json.dumps(self.shuffler.url)}
@@ -108,31 +103,31 @@ class Bench:
 
     # People.
 
-    def act(self, action: str, **values: object) -> Shown:
-        """A floorperson takes an action; the answer."""
+    def act(self, action: str, **values: object) -> SnapshotPart:
+        """Take an action as a floorperson; returns the answer."""
         role, name = HANDS
-        asked = {"action": action, "by": name, "role": role, "reason": "seen by me", **values}
-        return Shown(self.program.ask({"request": "act", **asked}))
+        request = {"action": action, "by": name, "role": role, "reason": "seen by me", **values}
+        return SnapshotPart(self.program.ask({"request": "act", **request}))
 
-    def orders(self, order: str, back: str = "", compartment: int = 0) -> None:
-        """An order that is to be carried out."""
+    def order_shuffler(self, order: str, back: str = "", compartment: int = 0) -> None:
+        """Give an order and wait until it is executed."""
         where = {"batch": back} if back else {"compartment": compartment}
         answer = self.act("order-shuffler", order=order, **where)
         assert answer.yes("ok"), answer.text("error")
 
     def goes_in(self, back: str, compartment: int) -> None:
-        """A batch is loaded, counted, shuffled and stored."""
+        """Load, count, shuffle and store a batch."""
         self.shuffler.perform(lambda device: device.put_in(pieces(back)))
         for order, stage in (("load", ""), ("count", "counted"), ("shuffle", "shuffled")):
-            self.orders(order, compartment=compartment)
-            until(lambda stage=stage: not stage or self.stage(back) == stage)  # type: ignore[misc]
-        self.orders("store", back)
-        until(lambda: self.stage(back) == "stored")
+            self.order_shuffler(order, compartment=compartment)
+            wait_until(lambda stage=stage: not stage or self.stage(back) == stage)  # type: ignore[misc]
+        self.order_shuffler("store", back)
+        wait_until(lambda: self.stage(back) == "stored")
 
     def comes_out(self, back: str) -> None:
-        """A batch is released and taken out, to be dealt."""
-        self.orders("release", back)
-        until(lambda: self.stage(back) == "released")
+        """Release a batch and take it out, to be dealt."""
+        self.order_shuffler("release", back)
+        wait_until(lambda: self.stage(back) == "released")
         self.shuffler.perform(lambda device: (device.take(), ())[1])
 
     def deals(self, cards: tuple[Card, ...]) -> None:
@@ -148,11 +143,11 @@ class Bench:
     # What the program shows.
 
     @property
-    def shown(self) -> Shown:
-        return Shown(self.program.snapshot())
+    def shown(self) -> SnapshotPart:
+        return SnapshotPart(self.program.snapshot())
 
     @property
-    def shuffler_shown(self) -> Shown:
+    def shuffler_shown(self) -> SnapshotPart:
         part = self.shown.part("shuffler")
         assert part is not None
         return part
@@ -166,10 +161,10 @@ class Bench:
         return shoe.number("player") if shoe is not None else 0
 
     def killed(self) -> None:
-        """Kill -9, and the program is started again."""
+        """Kill -9 and restart the program."""
         self.program.kill()
         self.program.start()
-        until(lambda: self.shuffler_shown.yes("trusted"))
+        wait_until(lambda: self.shuffler_shown.yes("trusted"))
 
     # What it stored.
 
@@ -186,7 +181,7 @@ class Bench:
 
 @pytest.fixture
 def bench(fast_dir: Path) -> Iterator[Bench]:
-    line = LineSettings(speed=0)
+    line = LineServerSettings(speed=0)
     with (
         PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
         TcpServer(Shuffler(), line) as shuffler,
@@ -194,7 +189,7 @@ def bench(fast_dir: Path) -> Iterator[Bench]:
         bench = Bench(fast_dir, shoe, shuffler)
         with bench.program as program:
             program.start()
-            until(lambda: bench.shuffler_shown.yes("trusted"))
+            wait_until(lambda: bench.shuffler_shown.yes("trusted"))
             yield bench
 
 
@@ -207,7 +202,7 @@ def warning_waits(bench: Bench) -> bool:
 
 
 @pytest.mark.timeout(120)
-def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
+def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
     bench.goes_in("red", 1)
     bench.killed()
     bench.goes_in("blue", 2)
@@ -215,22 +210,22 @@ def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
     bench.shoe.perform(lambda shoe: shoe.power_on())
     bench.deals(BURN)
     bench.deals_a_coup()
-    until(lambda: bench.coups() == 1)
+    wait_until(lambda: bench.coups() == 1)
     assert (bench.stage("red"), bench.stage("blue")) == ("in_play", "stored")
 
-    # Somebody opens the door over blue: the shoe is locked until a named person has seen to it.
+    # Somebody opens the door over blue: the shoe is locked until a person clears the warning.
     bench.shuffler.perform(lambda device: device.open_door(2))
-    until(lambda: warning_waits(bench))
+    wait_until(lambda: warning_waits(bench))
     assert bench.shoe.wait_for(lambda shoe: shoe.locked)
     bench.killed()
     assert warning_waits(bench)
     assert not bench.act("unlock-shoe").yes("ok")
     bench.shuffler.perform(lambda device: device.close_door(2))
-    until(lambda: not any(one.yes("active") for one in bench.shuffler_shown.parts("warnings")))
+    wait_until(lambda: not any(one.yes("active") for one in bench.shuffler_shown.parts("warnings")))
     for one in bench.shuffler_shown.parts("warnings"):
         assert bench.act("clear-warning", number=one.number("number")).yes("ok")
     # Its report of the lock is the first since the kill, and nothing proves that none is missing.
-    until(lambda: bench.shown.parts("irregularities"))
+    wait_until(lambda: bench.shown.parts("irregularities"))
     assert bench.shoe.wait_for(lambda shoe: shoe.locked)
     assert bench.act("resolve", decision="continue").yes("ok")
     assert bench.shoe.wait_for(lambda shoe: not shoe.locked)
@@ -238,10 +233,10 @@ def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
     # Blue was touched: it is counted and shuffled again, and then it is blue's turn.
     assert bench.stage("blue") == "held"
     for order, stage in (("count", "counted"), ("shuffle", "shuffled"), ("store", "stored")):
-        bench.orders(order, compartment=2)
-        until(lambda stage=stage: bench.stage("blue") == stage)  # type: ignore[misc]
+        bench.order_shuffler(order, compartment=2)
+        wait_until(lambda stage=stage: bench.stage("blue") == stage)  # type: ignore[misc]
     bench.deals_a_coup()
-    until(lambda: bench.coups() == 2)
+    wait_until(lambda: bench.coups() == 2)
     assert bench.act("close-shoe").yes("ok")
     bench.comes_out("blue")
     bench.killed()
@@ -252,7 +247,7 @@ def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
 
     entries = bench.entries()
     assert verify(bench.journal).intact
-    assert replay(bench.journal).finding is Finding.SAME
+    assert replay(bench.journal).finding is ReplayFinding.SAME
     assert bench.runs() == 4
     assert [(one.batch, one.refused) for one in of(entries, ShuffleRecorded)] == [
         ("red", ""),
@@ -269,12 +264,12 @@ def test_an_exchange_with_a_warning_and_kills_in_between(bench: Bench) -> None:
     assert {(one.person, one.reason) for one in closed} == {("A. Floor", "seen by me")}
     locks = [one.command for one in of(entries, CommandGiven) if one.command.endswith("Exit")]
     assert (locks[0], locks[-1]) == ("LockExit", "UnlockExit")
-    assert {one.what for one in of(entries, Refused)} == {"unlock-shoe", "order-shuffler"}
+    assert {one.what for one in of(entries, Refusal)} == {"unlock-shoe", "order-shuffler"}
 
 
 @pytest.mark.timeout(60)
-def test_a_bare_shuffler_is_let_in_by_the_configuration_alone_and_says_so(fast_dir: Path) -> None:
-    line = LineSettings(speed=0)
+def test_a_bare_shuffler_needs_the_configuration_and_is_logged(fast_dir: Path) -> None:
+    line = LineServerSettings(speed=0)
     with (
         PtyServer(AngelEye(), line, link=fast_dir / "shoe") as shoe,
         TcpServer(Shuffler(ShufflerSettings(bare=True)), line) as shuffler,
@@ -285,10 +280,10 @@ def test_a_bare_shuffler_is_let_in_by_the_configuration_alone_and_says_so(fast_d
             program.start()
 
             def bare() -> bool:
-                part = Shown(program.snapshot()).part("shuffler")
+                part = SnapshotPart(program.snapshot()).part("shuffler")
                 return part is not None and part.yes("bare")
 
-            until(bare)
+            wait_until(bare)
             program.stop()
-            said = "shuffler: BARE: it proves nothing of itself, and the configuration lets it in"
-            assert said in program.words()
+            line = "shuffler: BARE: it proves no identity, and the configuration accepts it"
+            assert line in program.log_text()

@@ -1,7 +1,5 @@
-"""A cable pulled and plugged in again in the middle of a shoe.
+"""A cable unplugged and plugged in again in the middle of a shoe.
 
-Responsible for: reopening after an unplug, and what continuity allows to be said then.
-Not responsible for: killed programs (test_kill).
 Source: wire document, "Continuity"; firmware_bridge/README.md, "Ports".
 """
 
@@ -10,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from controller.procedure.phases import Phase
-from controller.tape.entries import DeviceNoted
+from controller.tape.entries import DeviceEventRecorded
 from drivers.events import Stage, StageChanged
-from hil.dealing.actions import Action, Draw
+from hil.dealing.actions import DealerAction, Draw
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
@@ -23,7 +21,11 @@ PULLED_AFTER_CARDS = (30, 31, 77, 200)
 
 
 def stages(rig: TableRig) -> list[Stage]:
-    noted = [entry.event for entry in rig.of(DeviceNoted) if isinstance(entry, DeviceNoted)]
+    noted = [
+        entry.event
+        for entry in rig.of(DeviceEventRecorded)
+        if isinstance(entry, DeviceEventRecorded)
+    ]
     return [event.stage for event in noted if isinstance(event, StageChanged)]
 
 
@@ -31,7 +33,7 @@ def reopened(rig: TableRig, times: int) -> None:
     rig.wait_for(lambda _state: stages(rig).count(Stage.OPENED) > times)
 
 
-def test_pulled_and_plugged_in_between_two_cards_nothing_is_lost(
+def test_an_unplug_between_two_cards_loses_nothing(
     fast_dir: Path, bench, as_dealt, as_recorded
 ) -> None:
     pulls = 0
@@ -41,7 +43,7 @@ def test_pulled_and_plugged_in_between_two_cards_nothing_is_lost(
         TableRig(fast_dir / "journal", server.path) as rig,
     ):
 
-        def on_action(action: Action) -> None:
+        def on_action(action: DealerAction) -> None:
             nonlocal pulls, cards
             cards += isinstance(action, Draw)
             if not isinstance(action, Draw) or cards not in PULLED_AFTER_CARDS:
@@ -71,7 +73,7 @@ def test_a_card_drawn_while_unplugged_makes_its_coup_partial(
         TableRig(fast_dir / "journal", server.path) as rig,
     ):
 
-        def on_action(action: Action) -> None:
+        def on_action(action: DealerAction) -> None:
             nonlocal drawn
             drawn += isinstance(action, Draw)
             if isinstance(action, Draw) and drawn == cards:

@@ -1,6 +1,6 @@
-"""Kills, refusals, power cuts and damage: nothing lost, nothing doubled, nothing untold.
+"""The crash matrix: kills, failing calls, power cuts and damage lose, double and hide nothing.
 
-Responsible for: the matrix in its short form, evenly spread; in full behind the flag.
+Runs a short, evenly spread sample; all of it behind the flag.
 Source: hil/README.md, "The crash and damage matrix".
 """
 
@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from hil.crash.calls import Call
-from hil.crash.kills import killed_at
-from hil.crash.verdict import Reference, Wrong
+from hil.crash.calls import SystemCall
+from hil.crash.kills import check_kill
+from hil.crash.verdict import Defect, ReferenceRun
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def matrix(result: Path, *arguments: str) -> dict[str, dict[str, Any]]:
-    """Run it; its rows by what they are."""
+    """Run the matrix; returns its rows by name."""
     done = subprocess.run(
         [sys.executable, "-m", "hil.crash", "--json", result, *arguments],
         cwd=ROOT,
@@ -34,7 +34,7 @@ def matrix(result: Path, *arguments: str) -> dict[str, dict[str, Any]]:
     return {row["what"]: row for row in json.loads(result.read_text())["rows"]}
 
 
-def judged(rows: dict[str, dict[str, Any]]) -> None:
+def check_rows(rows: dict[str, dict[str, Any]]) -> None:
     for what, row in rows.items():
         assert row["tried"], what
         if row["control"]:
@@ -48,14 +48,14 @@ def judged(rows: dict[str, dict[str, Any]]) -> None:
 def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json")
     assert len(rows) == 5
-    judged(rows)
+    check_rows(rows)
 
 
 @pytest.mark.debian("strace", program="strace")
-def test_a_kill_that_never_comes_is_no_success() -> None:
-    nowhere = Call("fdatasync", thread=1, number=10**6, what="live.db-wal")
-    (finding,) = killed_at(nowhere, Reference((), (), 0))
-    assert finding.wrong is Wrong.UNDETECTED
+def test_a_kill_that_never_happens_is_not_a_success() -> None:
+    nowhere = SystemCall("fdatasync", thread=1, number=10**6, file="live.db-wal")
+    (finding,) = check_kill(nowhere, ReferenceRun((), (), 0))
+    assert finding.defect is Defect.UNDETECTED
     assert finding.words.startswith("the run ended with 0, not by the kill")
 
 
@@ -63,7 +63,7 @@ def test_a_kill_that_never_comes_is_no_success() -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.debian("strace", program="strace")
 def test_every_state_that_a_power_cut_may_leave(tmp_path: Path) -> None:
-    judged(matrix(tmp_path / "result.json", "--full", "--only", "powercut"))
+    check_rows(matrix(tmp_path / "result.json", "--full", "--only", "powercut"))
 
 
 @pytest.mark.full
@@ -73,4 +73,4 @@ def test_every_state_that_a_power_cut_may_leave(tmp_path: Path) -> None:
 def test_a_real_kernel_loses_power_on_ext4(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json", "--only", "uml", "--every", "5")
     assert len(rows) == 2
-    judged(rows)
+    check_rows(rows)

@@ -1,15 +1,21 @@
-"""The judge of the matrix sees what is lost, doubled and untold, and counts calls by thread.
+"""The crash matrix detects lost, doubled and unreported records, and counts calls by thread.
 
-Responsible for: comparing records with what was acknowledged, the table, and the list of calls.
 Source: hil/README.md, "The crash and damage matrix".
 """
 
 from controller.journal.record import link
 from controller.journal.values import StoredRecord
-from hil.crash.calls import Call, calls_in
-from hil.crash.kinds import KindName, Tried
-from hil.crash.report import Row, failures, spread, table
-from hil.crash.verdict import NO_ACK, Ack, Finding, Wrong, against, last_ack
+from hil.crash.calls import SystemCall, calls_in
+from hil.crash.kinds import PointKindName, PointResult
+from hil.crash.report import ResultRow, failures, spread, table
+from hil.crash.verdict import (
+    NOTHING_ACKNOWLEDGED,
+    Acknowledgement,
+    CrashFinding,
+    Defect,
+    compare_records,
+    last_acknowledgement,
+)
 
 
 def chained(*records: bytes) -> tuple[StoredRecord, ...]:
@@ -21,27 +27,29 @@ def chained(*records: bytes) -> tuple[StoredRecord, ...]:
 
 
 WHOLE = chained(b"a", b"b", b"c")
-SECOND = Ack(2, WHOLE[1].chain.hex())
+SECOND = Acknowledgement(2, WHOLE[1].chain.hex())
 
 
 def test_the_newest_whole_line_is_what_was_acknowledged() -> None:
-    assert last_ack(b"1 aa\n2 bb\n3 c") == Ack(2, "bb")
-    assert last_ack(b"1 a") == NO_ACK
+    assert last_acknowledgement(b"1 aa\n2 bb\n3 c") == Acknowledgement(2, "bb")
+    assert last_acknowledgement(b"1 a") == NOTHING_ACKNOWLEDGED
 
 
-def test_what_was_acknowledged_is_there_or_lost() -> None:
-    assert against(WHOLE, SECOND, WHOLE) == ()
-    assert against(WHOLE[:2], SECOND, WHOLE) == ()
-    assert against(WHOLE[:1], SECOND, WHOLE) == (Finding(Wrong.LOST, "2 acknowledged, 1 found"),)
+def test_a_missing_acknowledged_record_is_lost() -> None:
+    assert compare_records(WHOLE, SECOND, WHOLE) == ()
+    assert compare_records(WHOLE[:2], SECOND, WHOLE) == ()
+    assert compare_records(WHOLE[:1], SECOND, WHOLE) == (
+        CrashFinding(Defect.LOST, "2 acknowledged, 1 found"),
+    )
     other = chained(b"a", b"x", b"c")
-    assert [one.wrong for one in against(other, SECOND, WHOLE)] == [Wrong.LOST]
+    assert [one.defect for one in compare_records(other, SECOND, WHOLE)] == [Defect.LOST]
 
 
-def test_what_no_undisturbed_run_stores_counts_as_doubled() -> None:
+def test_records_beyond_an_undisturbed_run_count_as_doubled() -> None:
     twice = chained(b"a", b"b", b"b")
-    assert [one.wrong for one in against(twice, SECOND, WHOLE)] == [Wrong.DOUBLED]
+    assert [one.defect for one in compare_records(twice, SECOND, WHOLE)] == [Defect.DOUBLED]
     longer = chained(b"a", b"b", b"c", b"c")
-    assert [one.wrong for one in against(longer, SECOND, WHOLE)] == [Wrong.DOUBLED]
+    assert [one.defect for one in compare_records(longer, SECOND, WHOLE)] == [Defect.DOUBLED]
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -59,7 +67,7 @@ LOG = """\
 
 
 def hexed(text: str) -> str:
-    """What stands between two of these signs, as strace writes it."""
+    """Encode the text between two of these marks as strace writes it."""
     parts = text.split("`")
     parts[1::2] = ("".join(f"\\x{byte:02x}" for byte in part.encode()) for part in parts[1::2])
     return "".join(parts)
@@ -67,11 +75,11 @@ def hexed(text: str) -> str:
 
 def test_calls_are_counted_by_thread_and_only_those_that_can_be_met_are_points() -> None:
     assert calls_in(hexed(LOG).splitlines(), "/w/t") == (
-        Call("pwrite64", 1, 1, "live.db"),
-        # The first of the second thread cannot be met: the first thread comes to that number first.
-        Call("pwrite64", 2, 2, "live.db-wal"),
-        Call("rename", 2, 1, "shoes/1.shoe"),
-        Call("fsync", 2, 1, "."),
+        SystemCall("pwrite64", 1, 1, "live.db"),
+        # The second thread's first call is not a point: the first thread has that number first.
+        SystemCall("pwrite64", 2, 2, "live.db-wal"),
+        SystemCall("rename", 2, 1, "shoes/1.shoe"),
+        SystemCall("fsync", 2, 1, "."),
     )
 
 
@@ -79,9 +87,9 @@ def test_calls_are_counted_by_thread_and_only_those_that_can_be_met_are_points()
 
 
 def test_a_row_counts_each_try_once_in_each_way() -> None:
-    row = Row(KindName.KILL.value, "kills", control=False)
-    lost = Finding(Wrong.LOST, "a record is gone")
-    row.add("write.1.7", Tried(3, (("x", lost), ("x", lost), ("y", lost))))
+    row = ResultRow(PointKindName.KILL.value, "kills", control=False)
+    lost = CrashFinding(Defect.LOST, "a record is gone")
+    row.add("write.1.7", PointResult(3, (("x", lost), ("x", lost), ("y", lost))))
 
     assert not row.holds
     assert "| kills | 3 | 2 | 0 | 0 |" in table([row])
@@ -92,23 +100,25 @@ def test_a_row_counts_each_try_once_in_each_way() -> None:
 
 
 def test_a_control_that_loses_nothing_is_a_failure() -> None:
-    control = Row("powercut", "weak", control=True)
-    control.add("1", Tried(4, ()))
+    control = ResultRow("powercut", "weak", control=True)
+    control.add("1", PointResult(4, ()))
     assert not control.holds
-    assert "the control loses nothing" in failures([control], seed=1)
+    assert "the control lost nothing" in failures([control], seed=1)
 
 
 def test_a_control_must_lose() -> None:
-    control = Row("powercut", "weak", control=True)
-    control.add("1", Tried(4, ()))
-    control.add("2", Tried(4, (("2", Finding(Wrong.LOST, "")),)))
+    control = ResultRow("powercut", "weak", control=True)
+    control.add("1", PointResult(4, ()))
+    control.add("2", PointResult(4, (("2", CrashFinding(Defect.LOST, "")),)))
     assert control.holds
     assert failures([control], seed=1) == ""
-    assert "weak: loses what was acknowledged in 1 of 8, and must lose." in table([control])
+    assert "weak: acknowledged records lost in 1 of 8 points; a control must lose." in table(
+        [control]
+    )
 
 
-def test_nothing_tried_is_no_success() -> None:
-    row = Row("kill", "kills", control=False)
+def test_no_tries_are_not_a_success() -> None:
+    row = ResultRow("kill", "kills", control=False)
     assert not row.holds
     assert failures([row], seed=1) == "kills: nothing was tried"
 

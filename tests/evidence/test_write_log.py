@@ -1,24 +1,23 @@
-"""What a power cut may leave: names, lengths and bytes that no sync has promised.
+"""The states that a power cut may leave, derived from a log of strace and the syncs in it.
 
-Responsible for: reading a log of strace, which syncs make what certain, and the states between.
 Source: fsync(2), rename(2); hil/README.md, "The crash and damage matrix".
 """
 
 import pytest
 
 from hil.crash.power import Disk, moments, states
-from hil.crash.verdict import NO_ACK, Ack
+from hil.crash.verdict import NOTHING_ACKNOWLEDGED, Acknowledgement
 from hil.crash.write_log import (
     FOLDER,
     NOTHING,
-    Cut,
-    LogNotWhole,
-    Name,
+    FileWrite,
+    IncompleteLog,
+    LogReader,
+    NameChange,
     Op,
-    Put,
-    Reading,
     SyncFile,
     SyncFolder,
+    Truncation,
 )
 
 CHAIN = "ab" * 32
@@ -29,13 +28,13 @@ def hexed(text: str) -> str:
 
 
 def log(*lines: str) -> tuple[Op, ...]:
-    """The operations of lines in which `text` stands for its hexadecimal form."""
-    told = []
+    """The operations in these lines; `text` is converted to its hexadecimal form."""
+    traced = []
     for line in lines:
         parts = line.split("`")
         parts[1::2] = map(hexed, parts[1::2])
-        told.append("7 " + "".join(parts) + "\n")
-    return tuple(Reading("/b").ops(iter(told)))
+        traced.append("7 " + "".join(parts) + "\n")
+    return tuple(LogReader("/b").ops(iter(traced)))
 
 
 MADE = (
@@ -57,27 +56,27 @@ def test_a_log_is_read_as_names_writes_and_syncs() -> None:
         f'write(1<`pipe:[3]`>, "`484 {CHAIN}\n`", 69) = 69',
         'unlink("`/b/t/whole`") = 0',
     ) == (
-        Name((("t", FOLDER),)),
-        Name((("t/part", 1),)),
-        Put(1, 0, b"abc"),
-        Put(1, 3, b"def"),
+        NameChange((("t", FOLDER),)),
+        NameChange((("t/part", 1),)),
+        FileWrite(1, 0, b"abc"),
+        FileWrite(1, 3, b"def"),
         SyncFile(1),
-        Name((("t/part", NOTHING), ("t/whole", 1))),
+        NameChange((("t/part", NOTHING), ("t/whole", 1))),
         SyncFolder("t"),
-        Put(1, 4, b"X"),
-        Cut(1, 5),
-        Ack(484, CHAIN),
-        Name((("t/whole", NOTHING),)),
+        FileWrite(1, 4, b"X"),
+        Truncation(1, 5),
+        Acknowledgement(484, CHAIN),
+        NameChange((("t/whole", NOTHING),)),
     )
 
 
 def test_calls_that_failed_and_files_elsewhere_are_no_operations() -> None:
-    told = log(
+    operations = log(
         'unlink("`/b/t/none`") = -1 ENOENT (No such file or directory)',
         'write(2<`/dev/null`>, "`words`", 5) = 5',
         'pwrite64(6<`/elsewhere/f`>, "`X`", 1, 4) = 1',
     )
-    assert told == ()
+    assert operations == ()
 
 
 @pytest.mark.parametrize(
@@ -88,8 +87,8 @@ def test_calls_that_failed_and_files_elsewhere_are_no_operations() -> None:
         'rename("`/b/t/part`", "`/elsewhere`") = 0',
     ],
 )
-def test_a_log_that_is_not_understood_is_refused(line: str) -> None:
-    with pytest.raises(LogNotWhole):
+def test_an_unknown_log_line_is_refused(line: str) -> None:
+    with pytest.raises(IncompleteLog):
         log(*MADE, line)
 
 
@@ -102,32 +101,32 @@ def certain(*ops: Op) -> tuple[dict[str, int], dict[int, bytes]]:
 
 
 def test_a_files_sync_promises_its_bytes_and_not_its_name() -> None:
-    named, put = Name((("f", 1),)), Put(1, 0, b"abc")
+    named, put = NameChange((("f", 1),)), FileWrite(1, 0, b"abc")
     assert certain(named, put, SyncFile(1)) == ({}, {1: b"abc"})
     assert certain(named, put, SyncFolder("")) == ({"f": 1}, {})
     assert certain(named, put, SyncFile(2)) == ({}, {})
 
 
 def test_a_rename_is_certain_with_the_folder_it_leads_to() -> None:
-    moved = Name((("a/f", NOTHING), ("b/g", 1)))
+    moved = NameChange((("a/f", NOTHING), ("b/g", 1)))
     assert certain(moved, SyncFolder("a")) == ({}, {})
     assert certain(moved, SyncFolder("b")) == ({"a/f": NOTHING, "b/g": 1}, {})
 
 
-def test_what_was_done_to_a_name_before_is_certain_with_it() -> None:
-    made, moved = Name((("a/f", 1),)), Name((("a/f", NOTHING), ("b/g", 1)))
+def test_earlier_changes_of_a_name_are_certain_with_it() -> None:
+    made, moved = NameChange((("a/f", 1),)), NameChange((("a/f", NOTHING), ("b/g", 1)))
     gone = {"a/f": NOTHING, "b/g": 1}
     assert certain(made, moved, SyncFolder("b"), SyncFolder("a")) == (gone, {})
 
 
 def test_an_acknowledgement_counts_from_its_moment_on() -> None:
-    ack = Ack(3, CHAIN)
-    told = [moment.ack for moment in moments((Put(1, 0, b"x"), ack, SyncFile(1)))]
-    assert told == [NO_ACK, ack, ack]
+    ack = Acknowledgement(3, CHAIN)
+    acks = [moment.ack for moment in moments((FileWrite(1, 0, b"x"), ack, SyncFile(1)))]
+    assert acks == [NOTHING_ACKNOWLEDGED, ack, ack]
 
 
-def test_states_are_nothing_each_beginning_and_draws_by_lot() -> None:
-    *_, moment = moments((Put(1, 0, b"a" * 1024), Put(1, 1024, b"b"), Cut(1, 2)))
+def test_states_are_nothing_each_prefix_and_random_choices() -> None:
+    *_, moment = moments((FileWrite(1, 0, b"a" * 1024), FileWrite(1, 1024, b"b"), Truncation(1, 2)))
     left = [(name, bytes(disk.files.get(1, b""))) for name, disk in states(moment, seed=1)]
 
     assert left[:4] == [
@@ -136,12 +135,12 @@ def test_states_are_nothing_each_beginning_and_draws_by_lot() -> None:
         ("first 2 of 3", b"a" * 1024 + b"b"),
         ("first 3 of 3", b"aa"),
     ]
-    assert [name for name, _ in left[4:]] == ["lot 0", "lot 1", "lot 2", "lot 3"]
+    assert [name for name, _ in left[4:]] == ["random 0", "random 1", "random 2", "random 3"]
     again = [(name, bytes(disk.files.get(1, b""))) for name, disk in states(moment, seed=1)]
     assert left == again
 
 
 def test_a_torn_write_leaves_whole_sectors_and_zeros() -> None:
     disk = Disk()
-    disk.apply(Put(1, 0, b"a" * 1100), [False, True, False])
+    disk.apply(FileWrite(1, 0, b"a" * 1100), [False, True, False])
     assert disk.files[1] == bytes(512) + b"a" * 512 + bytes(76)

@@ -1,10 +1,9 @@
-"""A device's statement of itself against golden bytes that OpenSSL signed (`pkeyutl -rawin`)."""
-
-from dataclasses import replace
+"""Attestations of devices against golden bytes that OpenSSL signed (`pkeyutl -rawin`)."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from firmware_bridge import attestation
 from firmware_bridge.attestation import (
@@ -12,7 +11,7 @@ from firmware_bridge.attestation import (
     ApprovedImage,
     Attestation,
     Pin,
-    RolledBack,
+    RollbackReason,
     Trust,
 )
 
@@ -70,7 +69,7 @@ APPROVED = ApprovedImage(IMAGE, "1.2.0", 3)
 TRUST = Trust(pin=PIN, approved=(APPROVED,))
 
 
-def judged(
+def verify(
     sealed: bytes = SEALED,
     trust: Trust = TRUST,
     *,
@@ -80,7 +79,7 @@ def judged(
     boot_count_min: int = 7,
     security_counter_min: int = 3,
 ) -> Attestation | str:
-    return attestation.judge(
+    return attestation.verify_attestation(
         trust,
         sealed,
         nonce=nonce,
@@ -92,92 +91,91 @@ def judged(
 
 
 def test_the_paired_device_with_approved_firmware_is_trusted() -> None:
-    assert judged() == STATED
+    assert verify() == STATED
 
 
 def test_one_of_several_approved_images_is_enough() -> None:
     others = (replace(APPROVED, image=bytes(32)), replace(APPROVED, version="1.3.0"), APPROVED)
 
-    assert judged(trust=Trust(pin=PIN, approved=others)) == STATED
+    assert verify(trust=Trust(pin=PIN, approved=others)) == STATED
 
 
 @pytest.mark.parametrize(
-    ("why", "said"),
+    ("reason", "text"),
     [
-        pytest.param(judged(trust=NO_TRUST), "no device is paired here", id="nothing paired"),
-        pytest.param(judged(device=b"SHUF0002"), "this is device", id="other device"),
+        pytest.param(verify(trust=NO_TRUST), "no device is paired here", id="nothing paired"),
+        pytest.param(verify(device=b"SHUF0002"), "this is device", id="other device"),
         pytest.param(
-            judged(trust=replace(TRUST, pin=replace(PIN, key=OTHER_KEY))),
+            verify(trust=replace(TRUST, pin=replace(PIN, key=OTHER_KEY))),
             "did not sign with the key",
             id="unknown key",
         ),
-        pytest.param(judged(nonce=bytes(32)), "is not fresh", id="played back"),
-        pytest.param(judged(boot_id=1), "is not fresh", id="of another start"),
-        pytest.param(judged(trust=replace(TRUST, approved=())), "is not on the list", id="image"),
+        pytest.param(verify(nonce=bytes(32)), "is not fresh", id="played back"),
+        pytest.param(verify(boot_id=1), "is not fresh", id="of another start"),
+        pytest.param(verify(trust=replace(TRUST, approved=())), "is not on the list", id="image"),
         pytest.param(
-            judged(trust=replace(TRUST, approved=(replace(APPROVED, version="1.2.1"),))),
+            verify(trust=replace(TRUST, approved=(replace(APPROVED, version="1.2.1"),))),
             "approved is version 1.2.1",
             id="version",
         ),
         pytest.param(
-            judged(trust=replace(TRUST, approved=(replace(APPROVED, security_counter=2),))),
+            verify(trust=replace(TRUST, approved=(replace(APPROVED, security_counter=2),))),
             "approved is version 1.2.0, security counter 2",
             id="counter",
         ),
-        pytest.param(judged(security_counter_min=4), "ran firmware with 4", id="rolled back"),
-        pytest.param(judged(boot_count_min=8), "8 starts are known", id="memory set back"),
-        pytest.param(judged(DEBUG_OPEN), "debug port", id="debug port"),
-        pytest.param(judged(WITHOUT_BOOT_COUNT), "not in the form", id="form"),
-        pytest.param(judged(b""), "did not sign with the key", id="nothing"),
+        pytest.param(verify(security_counter_min=4), "ran firmware with 4", id="rolled back"),
+        pytest.param(verify(boot_count_min=8), "8 are known", id="memory rolled back"),
+        pytest.param(verify(DEBUG_OPEN), "debug port", id="debug port"),
+        pytest.param(verify(WITHOUT_BOOT_COUNT), "does not follow TableLink/1", id="form"),
+        pytest.param(verify(b""), "did not sign with the key", id="nothing"),
     ],
 )
-def test_what_is_not_as_it_was_paired_and_approved_is_refused_with_a_remedy(
-    why: Attestation | str, said: str
+def test_a_deviation_from_pairing_or_approval_is_refused_with_a_remedy(
+    reason: Attestation | str, text: str
 ) -> None:
-    assert isinstance(why, str)
-    assert said in why
-    assert ". Remedy: " in why
+    assert isinstance(reason, str)
+    assert text in reason
+    assert ". Remedy: " in reason
 
 
-def test_only_what_lies_before_the_known_counts_as_rolled_back() -> None:
-    assert isinstance(judged(boot_count_min=8), RolledBack)
-    assert isinstance(judged(security_counter_min=4), RolledBack)
-    assert not isinstance(judged(DEBUG_OPEN), RolledBack)
+def test_only_older_counters_count_as_rollback() -> None:
+    assert isinstance(verify(boot_count_min=8), RollbackReason)
+    assert isinstance(verify(security_counter_min=4), RollbackReason)
+    assert not isinstance(verify(DEBUG_OPEN), RollbackReason)
 
 
-def test_a_seal_gives_its_payload_to_the_key_that_signed_it_alone() -> None:
-    assert attestation.opened_seal(KEY, SEALED) == PAYLOAD
-    assert attestation.opened_seal(OTHER_KEY, SEALED) is None
-    assert attestation.opened_seal(OTHER_KEY, EMPTY_MAP_BY_OTHER_KEY) == b"\xa0"
+def test_a_cose_sign1_is_verified_only_by_its_own_key() -> None:
+    assert attestation.verified_payload(KEY, SEALED) == PAYLOAD
+    assert attestation.verified_payload(OTHER_KEY, SEALED) is None
+    assert attestation.verified_payload(OTHER_KEY, EMPTY_MAP_BY_OTHER_KEY) == b"\xa0"
 
 
-def test_a_payload_can_be_looked_at_without_trust() -> None:
-    assert attestation.seal_payload(SEALED) == PAYLOAD
+def test_a_payload_can_be_read_without_verification() -> None:
+    assert attestation.unverified_payload(SEALED) == PAYLOAD
 
 
-@pytest.mark.parametrize("at", range(len(SEALED)))
-def test_no_changed_byte_is_taken(at: int) -> None:
-    changed = bytes((*SEALED[:at], SEALED[at] ^ 1, *SEALED[at + 1 :]))
-
-    assert attestation.opened_seal(KEY, changed) is None
-
-
-@pytest.mark.parametrize("length", range(len(SEALED)))
-def test_no_shortened_seal_is_taken(length: int) -> None:
-    assert attestation.seal_payload(SEALED[:length]) is None
+def test_a_changed_byte_is_refused() -> None:
+    for at in range(len(SEALED)):
+        changed = bytes((*SEALED[:at], SEALED[at] ^ 1, *SEALED[at + 1 :]))
+        assert attestation.verified_payload(KEY, changed) is None, f"byte {at}"
 
 
-def test_a_seal_with_more_behind_it_is_none() -> None:
-    assert attestation.seal_payload(SEALED + b"\x00") is None
+def test_a_truncated_cose_sign1_is_refused() -> None:
+    for length in range(len(SEALED)):
+        assert attestation.unverified_payload(SEALED[:length]) is None, f"{length} bytes"
+
+
+def test_a_cose_sign1_with_trailing_bytes_is_refused() -> None:
+    assert attestation.unverified_payload(SEALED + b"\x00") is None
 
 
 @pytest.mark.parametrize("key", [b"", KEY[:-1], KEY + b"\x00"])
-def test_a_key_of_another_length_signs_nothing(key: bytes) -> None:
-    assert not attestation.verifies(key, SEALED[-64:], b"")
+def test_a_key_of_another_length_verifies_nothing(key: bytes) -> None:
+    assert not attestation.is_valid_signature(key, SEALED[-64:], b"")
 
 
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(data: bytes) -> None:
-    assert isinstance(judged(data), str)
-    assert isinstance(judged(SEALED[:6] + data + SEALED[-66:]), str)
-    assert attestation.read_attestation(data) is None
+    assert isinstance(verify(data), str)
+    assert isinstance(verify(SEALED[:6] + data + SEALED[-66:]), str)
+    assert attestation.parse_attestation(data) is None

@@ -1,4 +1,4 @@
-"""CBOR of TableLink: one form for each value, and nothing else is read."""
+"""CBOR of TableLink: one encoding for each value, all others are refused."""
 
 import cbor2
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import cbor
-from firmware_bridge.cbor import Value
+from firmware_bridge.cbor import CborValue
 
 # Literals of RFC 8949, Appendix A, and of the bounds of the wire document.
 GOLDEN = [
@@ -79,40 +79,40 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("data", "value"), GOLDEN, ids=[data[:20] for data, _ in GOLDEN])
-def test_a_value_has_one_form(data: str, value: Value) -> None:
+def test_a_value_has_one_encoding(data: str, value: CborValue) -> None:
     assert cbor.encode(value) == bytes.fromhex(data)
     assert cbor.decode(bytes.fromhex(data)) == (value,)
 
 
-def test_true_and_one_are_told_apart() -> None:
+def test_true_and_one_are_distinguished() -> None:
     assert cbor.decode(b"\xf5")[0] is True
     assert cbor.decode(b"\x01")[0] is not True
 
 
 @pytest.mark.parametrize(("data", "what"), REFUSED)
-def test_any_other_form_is_refused(data: str, what: str) -> None:
+def test_any_other_encoding_is_refused(data: str, what: str) -> None:
     assert cbor.decode(bytes.fromhex(data)) == (), what
 
 
-def test_a_map_is_read_as_a_map_and_nothing_else_is() -> None:
+def test_only_a_map_is_decoded_as_a_map() -> None:
     assert cbor.decode_map(b"\xa1\x01\x02") == {1: 2}
     assert cbor.decode_map(b"\x80") is None
     assert cbor.decode_map(b"") is None
 
 
-def test_what_has_no_room_in_64_bits_cannot_be_written() -> None:
+def test_integers_beyond_64_bits_cannot_be_encoded() -> None:
     with pytest.raises(AssertionError, match="64 bits"):
         cbor.encode(2**64)
 
 
 @given(st.binary(max_size=80))
-def test_what_is_read_is_written_the_same(data: bytes) -> None:
+def test_a_decoded_value_is_encoded_the_same(data: bytes) -> None:
     for value in cbor.decode(data):
         assert cbor.encode(value) == data
 
 
 @given(st.binary(max_size=60))
-def test_a_general_reader_reads_the_same(data: bytes) -> None:
+def test_a_general_cbor_library_decodes_the_same(data: bytes) -> None:
     for value in cbor.decode(data):
         assert cbor2.dumps(cbor2.loads(data), canonical=True) == data
         assert cbor2.loads(data) == _lists(value)

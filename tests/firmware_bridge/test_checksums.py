@@ -1,18 +1,16 @@
-"""Checksums of the wire against their published check values.
+"""Checksums of the wire against published check values.
 
-Responsible for: the arithmetic.
-Not responsible for: which bytes of a frame are counted (the protocols' own tests).
 Source: package README, "FEIG OBID", frames; catalogue entry CRC-16/MCRF4XX.
 """
 
 from firmware_bridge.checksums import crc_mcrf4xx, xor_of
 
 
-def test_the_catalogues_check_value() -> None:
+def test_the_check_value_of_the_catalogue() -> None:
     assert crc_mcrf4xx(b"123456789") == 0x6F91
 
 
-def test_nothing_counted_leaves_the_start_value() -> None:
+def test_no_bytes_give_the_initial_value() -> None:
     assert crc_mcrf4xx(b"") == 0xFFFF
 
 

@@ -1,8 +1,8 @@
 """A TableLink shuffler on a real kernel's USB stack, as a bulk device and as a serial port.
 
 Run by `python -m hil.gate` inside a kernel of its own; pytest does not collect this file by itself.
-The shuffler lives here, and its plug is in the kernel's virtual host controller. Nothing is told by
-time: what is waited for has a deadline far away.
+The shuffler runs in this process, plugged into the kernel's virtual host controller. No assertion
+depends on time; waits have generous deadlines.
 """
 
 import threading
@@ -14,30 +14,30 @@ import pytest
 from firmware_bridge.tablelink.bodies import (
     BatchDone,
     BatchStarted,
-    CompartmentTold,
+    CompartmentPhase,
+    CompartmentReport,
     ConfigChanged,
-    Holding,
     SelfTest,
 )
 from firmware_bridge.tablelink.items import (
+    DeviceNotAdmitted,
     EventsMissing,
-    NotAdmitted,
-    Order,
-    Request,
     RequestStatus,
+    RequestType,
+    TableLinkRequest,
 )
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings
 from firmware_bridge.transport.usb_sysfs import attached_devices
 from hil.emulator.lines.serve import TcpServer
-from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.cbor import decode_map
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.tablelink.at_port import TableLinkAtPort
-from hil.tablelink.run import trust_in
-from hil.tablelink.store import Crash
-from hil.usb.bed import UsbBed
+from hil.tablelink.port_link import PortLink
+from hil.tablelink.simulated_link import trust_in
+from hil.tablelink.stored_link import Crash
+from hil.usb.bed import UsbTestBed
 
 IDS = {"vendor_id": 0x1209, "product_id": 0x0001, "product": "shuffler"}
 SERIAL = "TL-1"
@@ -51,8 +51,8 @@ NS_PER_S = 1_000_000_000
 
 
 @pytest.fixture(scope="module")
-def bed() -> Iterator[UsbBed]:
-    with UsbBed(on_kernel=True) as served:
+def bed() -> Iterator[UsbTestBed]:
+    with UsbTestBed(on_kernel=True) as served:
         yield served
 
 
@@ -68,13 +68,13 @@ def until(condition: Callable[[], bool], what: str) -> None:
 class Bench:
     """The shuffler, its plug, and the program's end."""
 
-    def __init__(self, bed: UsbBed, kind: str, stack: ExitStack) -> None:
+    def __init__(self, bed: UsbTestBed, kind: str, stack: ExitStack) -> None:
         self._bed, self._kind, self._stack = bed, kind, stack
         self.device = Shuffler(ShufflerSettings(chained=True))
         self.server = stack.enter_context(TcpServer(self.device))
         self.plug("shuffler", self.server)
         url = KINDS[kind]
-        run = TableLinkAtPort(lambda: open_port(url, LINE), self.device.role, trust_in(self.device))
+        run = PortLink(lambda: open_port(url, LINE), self.device.role, trust_in(self.device))
         self.run = stack.enter_context(run)
 
     def stranger(self, device: Shuffler) -> TcpServer[Shuffler]:
@@ -101,22 +101,22 @@ class Bench:
         assert self.server.wait_for(lambda device: not device.busy)
 
     def all_came(self) -> bool:
-        """Wait until the shuffler keeps nothing back any more."""
-        return self.run.until(lambda: self.server.wait_for(lambda device: device.all_taken, 0))
+        """Wait until the shuffler has no unsent events."""
+        return self.run.until(lambda: self.server.wait_for(lambda device: device.all_delivered, 0))
 
     def whole(self) -> None:
-        """Every event once, in order and as it was recorded; nothing is missing."""
-        truth = [payload_map(report.frame) for report in self.server.take_reports()]
-        told = [(one.number, one.boot_id, one.device_us) for one in self.run.happened]
-        assert told == [(one[2], one[1], one[3]) for one in truth]
+        """Check that every event was delivered once, in order and unchanged."""
+        truth = [decode_map(report.frame) for report in self.server.take_reports()]
+        delivered = [(one.number, one.boot_id, one.device_us) for one in self.run.events]
+        assert delivered == [(one[2], one[1], one[3]) for one in truth]
         assert not [item for item in self.run.journal if isinstance(item, EventsMissing)]
 
     def bodies(self, kind: type) -> list:
-        return [one.body for one in self.run.happened if isinstance(one.body, kind)]
+        return [one.body for one in self.run.events if isinstance(one.body, kind)]
 
 
 @pytest.fixture(params=KINDS)
-def bench(bed: UsbBed, request: pytest.FixtureRequest) -> Iterator[Bench]:
+def bench(bed: UsbTestBed, request: pytest.FixtureRequest) -> Iterator[Bench]:
     with ExitStack() as stack:
         yield Bench(bed, request.param, stack)
     for name in tuple(bed.plugged):
@@ -124,7 +124,7 @@ def bench(bed: UsbBed, request: pytest.FixtureRequest) -> Iterator[Bench]:
     until(lambda: not attached_devices(), "a device stays")
 
 
-def test_a_round_of_a_batch_comes_once_whatever_becomes_of_plug_program_and_power(
+def test_events_of_a_batch_come_once_despite_unplugging_restarts_and_power_cuts(
     bench: Bench,
 ) -> None:
     assert bench.run.until(lambda: bench.run.admissions == 1)
@@ -149,30 +149,30 @@ def test_a_round_of_a_batch_comes_once_whatever_becomes_of_plug_program_and_powe
     assert [one.cycle for one in bench.bodies(BatchStarted)] == [1]
     (done,) = bench.bodies(BatchDone)
     assert (done.genuine, done.receipt.count) == (True, DECK)
-    assert bench.bodies(CompartmentTold)[-1].holding is Holding.EMPTY
+    assert bench.bodies(CompartmentReport)[-1].phase is CompartmentPhase.EMPTY
 
 
-def test_a_request_whose_answer_was_lost_with_the_plug_is_done_once(bench: Bench) -> None:
+def test_a_request_whose_answer_was_lost_with_the_plug_is_executed_once(bench: Bench) -> None:
     assert bench.all_came()
-    bench.run.ask(Request(Order.SELF_TEST))
-    # The program stands still meanwhile: the device has answered, and nobody took it in.
+    bench.run.ask(TableLinkRequest(RequestType.SELF_TEST))
+    # The program stands still meanwhile: the answer is not processed.
     assert bench.server.wait_for(lambda device: device.memory.highest_request > 0)
     bench.pull()
     bench.run.restart()
     bench.put_back()
-    assert bench.run.until(lambda: bool(bench.run.answered))
+    assert bench.run.until(lambda: bool(bench.run.answers))
     assert bench.all_came()
 
-    assert [one.status for one in bench.run.answered] == [RequestStatus.DONE]
+    assert [one.status for one in bench.run.answers] == [RequestStatus.DONE]
     assert bench.bodies(SelfTest) == [SelfTest(passed=True, detail="ok")]
 
 
-def test_a_device_with_the_same_ids_and_another_key_feeds_nothing(bench: Bench) -> None:
+def test_a_device_with_the_same_ids_and_another_key_is_ignored(bench: Bench) -> None:
     assert bench.all_came()
     bench.pull()
     stranger = bench.stranger(Shuffler(ShufflerSettings(seed=b"another key")))
     stranger.perform(lambda device: device.reconfigure("of nobody"))
-    refused = NotAdmitted
+    refused = DeviceNotAdmitted
     assert bench.run.until(lambda: any(isinstance(one, refused) for one in bench.run.journal))
     bench.pull("stranger")
     bench.put_back()
@@ -183,12 +183,12 @@ def test_a_device_with_the_same_ids_and_another_key_feeds_nothing(bench: Bench) 
     assert stranger.wait_for(lambda device: device.memory.first_number == 1, 0)
 
 
-def test_what_happens_while_it_hangs_comes_once_when_it_goes_on(bed: UsbBed, bench: Bench) -> None:
+def test_events_during_a_hang_come_once_when_it_resumes(bed: UsbTestBed, bench: Bench) -> None:
     assert bench.all_came()
     losses = bench.run.losses
     bed.order("hang", "shuffler")
     bench.server.perform(lambda device: device.reconfigure("while it hung"))
-    # It is missed: by a port that takes nothing any more, or by the link that hears nothing.
+    # The hang is detected: the port accepts no data, or the link receives nothing.
     assert bench.run.until(lambda: bench.run.losses > losses or bench.run.silent)
     bed.order("resume", "shuffler")
     assert bench.all_came()

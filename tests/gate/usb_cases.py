@@ -1,7 +1,7 @@
 """USB readers, scanners and serial ports on a real kernel: usbcore, usbfs, usbhid, cdc_acm, udev.
 
 Run by `python -m hil.gate` inside a kernel of its own; pytest does not collect this file by itself.
-The devices are emulated, and plugged into the kernel's virtual host controller.
+The devices are emulated and plugged into the kernel's virtual host controller.
 """
 
 import os
@@ -13,7 +13,7 @@ from queue import Queue
 
 import pytest
 
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port
@@ -29,9 +29,9 @@ from firmware_bridge.transport.port import (
     PortUnavailable,
 )
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent
+from firmware_bridge.transport.usb_identity import DeviceAppeared, UsbDeviceEvent
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, attached_devices
-from hil.usb.bed import READER, SCANNER, UsbBed
+from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 # The inventory request and the answer of a reader with one tag, as published.
 INVENTORY = bytes.fromhex("020009FFB001001843")
@@ -49,8 +49,8 @@ Opened = Callable[..., Port]
 
 
 @pytest.fixture(scope="module")
-def bed() -> Iterator[UsbBed]:
-    with UsbBed(on_kernel=True) as served:
+def bed() -> Iterator[UsbTestBed]:
+    with UsbTestBed(on_kernel=True) as served:
         yield served
 
 
@@ -73,7 +73,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
 
 
 @pytest.fixture
-def plug(bed: UsbBed, numbers: Iterator[int]) -> Iterator[Plug]:
+def plug(bed: UsbTestBed, numbers: Iterator[int]) -> Iterator[Plug]:
     plugged: list[str] = []
 
     def make(
@@ -140,14 +140,14 @@ def read_exactly(port: Port, size: int) -> bytes:
 # --- a reader -------------------------------------------------------------------------------------
 
 
-def test_the_published_inventory_is_asked_and_answered(plug: Plug, opened: Opened) -> None:
+def test_the_published_inventory_is_requested_and_answered(plug: Plug, opened: Opened) -> None:
     port = opened(url_of(plug(PUBLISHED)))
     port.write(INVENTORY)
 
     assert read_exactly(port, len(ONE_TAG)) == ONE_TAG
 
 
-def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_an_emulated_reader_reports_a_tag(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug(FEIG)
     port = opened(url_of(name))
     bed.call(name, "tag_read", identity=TAG.hex(), kind=3, antenna=1)
@@ -155,7 +155,9 @@ def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Open
     assert TAG in read_exactly(port, 24)
 
 
-def test_two_readers_are_told_apart_by_serial_number_and_place(plug: Plug, opened: Opened) -> None:
+def test_two_readers_are_distinguished_by_serial_number_and_place(
+    plug: Plug, opened: Opened
+) -> None:
     echo = {"kind": "bulk", "settings": {"echo": True}}
     one = opened(url_of(plug(echo, READER, "1-1")))
     plug(echo, READER, "1-2")
@@ -167,8 +169,8 @@ def test_two_readers_are_told_apart_by_serial_number_and_place(plug: Plug, opene
     assert (read_exactly(one, 3), read_exactly(other, 5)) == (b"one", b"other")
 
 
-def test_a_stall_is_healed_and_a_second_one_is_a_lost_port(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_stall_is_cleared_and_a_second_one_is_a_lost_port(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(PUBLISHED)
     port = opened(url_of(name))
@@ -184,19 +186,19 @@ def test_a_stall_is_healed_and_a_second_one_is_a_lost_port(
 
 
 def test_a_reader_that_hangs_is_a_lost_port_at_the_next_write(
-    bed: UsbBed, plug: Plug, opened: Opened
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(PUBLISHED)
     port = opened(url_of(name))
     bed.order("hang", name)
     assert port.read() == b""
 
-    with pytest.raises(PortGone, match="takes nothing for 2 s"):
+    with pytest.raises(PortGone, match="accepts no data for 2 s"):
         port.write(INVENTORY)
     bed.order("resume", name)
 
 
-def test_unplugging_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unplugging_ends_a_read(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug(PUBLISHED)
     port = opened(url_of(name))
     ends: Queue[str] = Queue()
@@ -216,7 +218,7 @@ def test_unplugging_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None
     thread.join(WAIT_S)
 
 
-def test_what_another_port_holds_is_unavailable(plug: Plug, opened: Opened) -> None:
+def test_a_device_held_by_another_port_is_unavailable(plug: Plug, opened: Opened) -> None:
     url = url_of(plug(PUBLISHED))
     opened(url)
 
@@ -241,7 +243,7 @@ def test_without_permission_the_remedy_is_named(plug: Plug, opened: Opened) -> N
 
 def test_a_device_that_is_not_on_the_list_is_refused(plug: Plug, opened: Opened) -> None:
     with pytest.raises(PortUnavailable, match="not on the allow-list"):
-        opened(url_of(plug(PUBLISHED)), AllowList((allow_entry("9-9"),)))
+        opened(url_of(plug(PUBLISHED)), AllowList((parse_allow_entry("9-9"),)))
 
 
 # --- coming and going -----------------------------------------------------------------------------
@@ -255,16 +257,16 @@ def next_opened(events: Queue[PortEvent]) -> PortOpened:
         assert isinstance(event, PortLost)
 
 
-def test_unplugged_and_plugged_in_again_ten_times_the_pump_carries_on(
-    bed: UsbBed, plug: Plug, numbers: Iterator[int]
+def test_a_pump_continues_after_ten_replugs(
+    bed: UsbTestBed, plug: Plug, numbers: Iterator[int]
 ) -> None:
     name = f"SN-{next(numbers)}"
     events: Queue[PortEvent] = Queue()
-    told: Queue[DeviceEvent] = Queue()
+    reported: Queue[UsbDeviceEvent] = Queue()
     pump = PortPump("reader", open_port(url_of(name), LINE), events.put)
 
-    def tell(event: DeviceEvent) -> None:
-        told.put(event)
+    def tell(event: UsbDeviceEvent) -> None:
+        reported.put(event)
         pump.wake()
 
     watch = DeviceWatch(tell)
@@ -274,9 +276,9 @@ def test_unplugged_and_plugged_in_again_ten_times_the_pump_carries_on(
     plug(PUBLISHED, serial=name, wait=False)
     for _ in range(10):
         at = next_opened(events).at
-        appeared = told.get(timeout=WAIT_S)
+        appeared = reported.get(timeout=WAIT_S)
         while not isinstance(appeared, DeviceAppeared):
-            appeared = told.get(timeout=WAIT_S)
+            appeared = reported.get(timeout=WAIT_S)
         late_ns.append(at.monotonic_ns - appeared.at.monotonic_ns)
         pump.write(INVENTORY)
         chunk = events.get(timeout=WAIT_S)
@@ -304,8 +306,8 @@ def driver_of(name: str) -> str:
     return interface.resolve().name if interface.exists() else ""
 
 
-def test_a_scanner_is_taken_from_the_kernels_driver_and_read(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_scanner_is_detached_from_the_kernel_driver_and_read(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug({"kind": "hid_pos"}, SCANNER)
     until(lambda: driver_of(name) == "usbhid", "the kernel's driver does not take it")
@@ -326,7 +328,7 @@ def test_a_keyboard_is_refused(plug: Plug, opened: Opened, boot: int) -> None:
 
 
 def test_a_serial_port_is_found_by_its_device_and_set_to_38400_even(
-    bed: UsbBed, plug: Plug, opened: Opened
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug({"kind": "serial", "settings": {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}})
     port = opened(f"usbserial://0ab1:0002/{name}")
@@ -344,10 +346,10 @@ def test_a_serial_port_of_a_device_that_is_not_on_the_list_is_refused(
 
     for url in (f"usbserial://0ab1:0002/{name}", "/dev/ttyACM0"):
         with pytest.raises(PortUnavailable, match="not on the allow-list"):
-            opened(url, AllowList((allow_entry("9-9"),)))
+            opened(url, AllowList((parse_allow_entry("9-9"),)))
 
 
-def test_unplugging_ends_a_serial_port(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unplugging_ends_a_serial_port(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug({"kind": "serial"})
     port = opened(f"usbserial://0ab1:0002/{name}")
     bed.unplug(name)

@@ -1,7 +1,7 @@
-"""A host for the reference firmware, of the tests' own making.
+"""A host for the reference firmware, which speaks TableLink/1 over a socket frame by frame.
 
-Responsible for: saying and hearing TableLink/1 over a socket, frame by frame.
-Not responsible for: being right of itself; tests/vectors/tablelink.toml holds the firmware too.
+Written independently; tests/vectors/tablelink.toml holds for the firmware too.
+
 Source: firmware_bridge/README.md, "TableLink/1".
 """
 
@@ -17,14 +17,14 @@ import pytest
 from cobs import cobs
 from fastcrc.crc32 import iscsi as crc32c
 
-HEARD_S_MAX = 30.0
+FRAME_S_MAX = 30.0
 ACKV, RETX = 8, 2
 LINK, EVENT, RPC = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A frame of the device. `body` is its payload, None where it has none."""
+class ReceivedFrame:
+    """A frame received from the device. `body` is its payload, None if it has none."""
 
     channel: int
     type: int
@@ -34,23 +34,23 @@ class Heard:
     body: Any
 
     @property
-    def told(self) -> tuple[int, int, Any]:
+    def event(self) -> tuple[int, int, Any]:
         """Number, kind and body of an event."""
         return self.body[2], self.body[4], self.body[5]
 
 
 class Host:
-    """`line` is a connected socket. `torn`: power may fail in mid-frame, such are passed over."""
+    """`line` is a connected socket. `torn`: power may fail in mid-frame; skip torn frames."""
 
     def __init__(self, line: socket.socket) -> None:
         self.line = line
-        self.line.settimeout(HEARD_S_MAX)
+        self.line.settimeout(FRAME_S_MAX)
         self._bytes = b""
         self._ctr = 0
         self._session = 0x10000
         self.torn = False
 
-    def say(
+    def send_frame(
         self, channel: int, kind: int, body: Any = None, *, seq: int = 0, ack: int = -1
     ) -> None:
         flags = ACKV if ack >= 0 else 0
@@ -63,44 +63,44 @@ class Host:
         self.line.sendall(data)
 
     def hello(self, session: int, stored: int = 0) -> dict[int, Any]:
-        """Open a session; what the device said of itself."""
-        self.say(LINK, 1, {1: session})
-        told = self.next_of(LINK, 1, lambda heard: heard.body[7] == session).body
-        self.say(LINK, 2, {1: session, 2: stored})
-        assert isinstance(told, dict)
-        return told
+        """Open a session; the body of the device's HELLO."""
+        self.send_frame(LINK, 1, {1: session})
+        hello = self.next_of(LINK, 1, lambda frame: frame.body[7] == session).body
+        self.send_frame(LINK, 2, {1: session, 2: stored})
+        assert isinstance(hello, dict)
+        return hello
 
     def unused_session(self) -> int:
         self._session += 1
         return self._session
 
     def ask(self, request: int, argument: int | None = None, *, id: int) -> Any:  # noqa: A002
-        """The answer to a request."""
-        self.say(RPC, request, None if argument is None else {1: argument}, seq=id)
-        return self.next_of(RPC, request, lambda heard: heard.seq == id).body
+        """Send a request; the body of its answer."""
+        self.send_frame(RPC, request, None if argument is None else {1: argument}, seq=id)
+        return self.next_of(RPC, request, lambda frame: frame.seq == id).body
 
-    def next(self) -> Heard:
-        """The next frame; fails when there is none."""
-        deadline = time.monotonic() + HEARD_S_MAX
+    def next(self) -> ReceivedFrame:
+        """The next frame; fails if none comes in time."""
+        deadline = time.monotonic() + FRAME_S_MAX
         while True:
             if (found := self._whole()) is not None:
                 return found
-            assert time.monotonic() < deadline, "the device says nothing more"
+            assert time.monotonic() < deadline, "the device sends nothing more"
             more = self.line.recv(4096)
             assert more, "the line was closed"
             self._bytes += more
 
     def next_of(
-        self, channel: int, kind: int, fits: Callable[[Heard], bool] = lambda _: True
-    ) -> Heard:
-        """The next frame of that kind; others before it are passed over."""
+        self, channel: int, kind: int, fits: Callable[[ReceivedFrame], bool] = lambda _: True
+    ) -> ReceivedFrame:
+        """The next frame of that kind that fits; others before it are skipped."""
         while True:
-            heard = self.next()
-            if (heard.channel, heard.type) == (channel, kind) and fits(heard):
-                return heard
+            frame = self.next()
+            if (frame.channel, frame.type) == (channel, kind) and fits(frame):
+                return frame
 
-    def waiting(self) -> list[Heard]:
-        """All frames that have come, without waiting for more."""
+    def waiting(self) -> list[ReceivedFrame]:
+        """All frames that have arrived, without waiting for more."""
         self.line.setblocking(False)
         try:
             while more := self.line.recv(65536):
@@ -108,13 +108,13 @@ class Host:
         except BlockingIOError:
             pass
         finally:
-            self.line.settimeout(HEARD_S_MAX)
+            self.line.settimeout(FRAME_S_MAX)
         found = []
-        while (heard := self._whole()) is not None:
-            found.append(heard)
+        while (frame := self._whole()) is not None:
+            found.append(frame)
         return found
 
-    def _whole(self) -> Heard | None:
+    def _whole(self) -> ReceivedFrame | None:
         while b"\0" in self._bytes:
             run, self._bytes = self._bytes.split(b"\0", 1)
             if run and not (self.torn and is_torn(run)):
@@ -130,14 +130,14 @@ def is_torn(run: bytes) -> bool:
     return crc32c(raw[:-4]) != int.from_bytes(raw[-4:], "little")
 
 
-def read(raw: bytes) -> Heard:
+def read(raw: bytes) -> ReceivedFrame:
     assert crc32c(raw[:-4]) == int.from_bytes(raw[-4:], "little")
     version, flags, channel, kind, _, seq, ack = struct.unpack("<4B3I", raw[:16])
     assert version == 1
     payload = raw[16:-4]
     body = cbor2.loads(payload) if payload else None
     assert not payload or cbor2.dumps(body, canonical=True) == payload
-    return Heard(channel, kind, flags, seq, ack, body)
+    return ReceivedFrame(channel, kind, flags, seq, ack, body)
 
 
 @pytest.fixture

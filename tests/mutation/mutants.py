@@ -1,9 +1,8 @@
-"""Mutants: every way in which one place of a module is written wrongly.
+"""Makes the mutants of a module: mutmut's operators and some that mutmut lacks.
 
-Responsible for: the operators of mutmut, over whole files, and those that mutmut lacks: an entry of
-a table left out, a cell of the third-card table turned, another member of an enumeration, and a
-check that is never made.
-Not responsible for: trying them (trying) and for what became of them (results).
+The latter: an entry of a table removed, a cell of the third-card table turned, another member of an
+enumeration, a check that is never made.
+
 Source: https://mutmut.readthedocs.io, "operators".
 """
 
@@ -31,8 +30,11 @@ Operator = Callable[..., Iterable[cst.CSTNode]]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of a file. `function` is what it changes, empty for what runs on import; `body`
-    are its first and last line. `constant`: it changes an assignment that runs on import."""
+    """One change of a file.
+
+    `function` is the changed function, empty for code that runs on import; `body` its first and
+    last line. `constant`: it changes an assignment that runs on import.
+    """
 
     path: str
     line: int
@@ -63,7 +65,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What stays the same when lines move."""
+        """A name that does not change when lines move."""
         return f"{self.path} {self.function or '(module)'}: {self.change}"
 
 
@@ -140,9 +142,9 @@ def _bodies(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
 
 
 class _Visitor(cst.CSTVisitor):
-    """Everything but annotations, imports and docstrings, which say nothing to a running program.
+    """Mutates everything but annotations, imports and docstrings, which do not affect a run.
 
-    mutmut itself leaves out what runs on import, decorated functions and what len() is asked of.
+    mutmut itself omits code that runs on import, decorated functions and arguments of len().
     """
 
     METADATA_DEPENDENCIES = (PositionProvider,)
@@ -152,8 +154,8 @@ class _Visitor(cst.CSTVisitor):
         self._depth = 0
         self._decorating = False
         self._own: tuple[tuple[type[cst.CSTNode], Operator], ...] = (
-            (cst.If, check_never_made),
-            (cst.SimpleString, cells_turned),
+            (cst.If, removed_check),
+            (cst.SimpleString, inverted_cells),
             (cst.Attribute, lambda node: other_member(node, known)),
         )
 
@@ -176,12 +178,14 @@ class _Visitor(cst.CSTVisitor):
             if isinstance(node, kind):
                 self._note(node, self._distinct(operator, node))
         if not self._depth and isinstance(node, cst.Dict | cst.Tuple):
-            self._note(node, entries_left_out(node))
+            self._note(node, removed_entries(node))
         return super().on_visit(node)
 
     def _distinct(self, operator: Operator, node: cst.CSTNode) -> Iterable[cst.CSTNode]:
-        """What runs on import is tried slowly, so of mutants that all say the same there is one:
-        a text is written otherwise once, and a flag of a decorator is turned, not left out too."""
+        """Code that runs on import is slow to test, so equivalent mutants are made once.
+
+        A string is changed once, and a decorator's flag is inverted but not also removed.
+        """
         if self._decorating:
             return operator(node) if operator is operator_name else ()
         if self._depth:
@@ -199,13 +203,13 @@ class _Visitor(cst.CSTVisitor):
         self.found.extend((span, node, each) for each in changed)
 
 
-def check_never_made(node: cst.If) -> Iterator[cst.If]:
+def removed_check(node: cst.If) -> Iterator[cst.If]:
     """`if wrong: refuse` becomes `if False: refuse`."""
     yield node.with_changes(test=cst.Name("False"))
 
 
-def cells_turned(node: cst.SimpleString) -> Iterator[cst.SimpleString]:
-    """Each cell of a row of the third-card table: draw becomes stand and the reverse."""
+def inverted_cells(node: cst.SimpleString) -> Iterator[cst.SimpleString]:
+    """Each cell of a row of the third-card table inverted: draw becomes stand and the reverse."""
     row = node.raw_value
     if len(row) > 3 and set(row) <= {"D", "S"}:
         for place, cell in enumerate(row):
@@ -221,12 +225,12 @@ def other_member(node: cst.Attribute, known: Enumerations) -> Iterator[cst.Attri
         yield node.with_changes(attr=cst.Name(after))
 
 
-def entries_left_out(node: cst.Dict | cst.Tuple) -> Iterator[cst.Dict | cst.Tuple]:
+def removed_entries(node: cst.Dict | cst.Tuple) -> Iterator[cst.Dict | cst.Tuple]:
     """A table without one of its entries."""
     entries = node.elements
     for place in range(len(entries)):
-        kept = [*entries[:place], *entries[place + 1 :]]
-        if kept:
+        remaining = [*entries[:place], *entries[place + 1 :]]
+        if remaining:
             comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            kept = [each.with_changes(comma=comma) for each in kept]
-            yield node.with_changes(elements=kept)
+            remaining = [each.with_changes(comma=comma) for each in remaining]
+            yield node.with_changes(elements=remaining)

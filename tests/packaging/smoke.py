@@ -1,10 +1,4 @@
-"""The wheel, as a stranger gets it.
-
-Responsible for: building the wheel, checking what is in it, installing it with the locked run-time
-requirements into an empty environment, and running its commands there, away from the sources.
-Not responsible for: what the commands do; their own tests say that.
-Source: package README, "From a clone to a release".
-"""
+"""Builds the wheel, installs it with the locked requirements elsewhere and runs its commands."""
 
 import os
 import subprocess
@@ -18,7 +12,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("firmware_bridge", "drivers", "controller", "hil")
 
-# Each runs in the empty environment, in an empty directory, and must end with 0 and say something.
+# Each runs in the empty environment and an empty directory, and must exit with 0 and print.
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("smartshoe", "--version"),
     ("smartshoe", "--help"),
@@ -27,7 +21,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("smartshoe-hil", "--help"),
 )
 
-# The kinds of file the packages carry, and the one name without an ending. Anything else in a
+# The suffixes of the packages' files, and the one name without a suffix. Any other file in a
 # wheel is a stray.
 SUFFIXES = frozenset(
     {
@@ -52,12 +46,12 @@ SUFFIXES = frozenset(
 FOREIGN_PARTS = frozenset({"tests", "__pycache__", "deploy", "dist", "build"})
 
 
-# Caches, and measured figures: those belong to the repository.
+# Caches and measured figures stay in the repository.
 NOT_INSTALLED = {"__pycache__", "results"}
 
 
 def sources() -> set[str]:
-    """Every file of the packages in this tree, as the wheel should name it."""
+    """Every file of the packages in this tree, by its name in the wheel."""
     return {
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
@@ -67,7 +61,7 @@ def sources() -> set[str]:
 
 
 def strays(names: set[str], version: str) -> list[str]:
-    """Names that no wheel of ours contains."""
+    """Names that do not belong in the wheel."""
     info = f"smartshoe-{version}.dist-info"
     return sorted(
         name
@@ -83,12 +77,12 @@ def strays(names: set[str], version: str) -> list[str]:
 
 
 def missing(names: set[str], in_tree: set[str]) -> list[str]:
-    """Files of the packages that the wheel leaves out: code, rule profiles, clauses, rigs."""
+    """Files of the packages that are missing from the wheel."""
     return sorted(in_tree - names)
 
 
 def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """Run to the end with nothing on stdin; a failure shows all the command said."""
+    """Run a command without stdin; on failure exit with its whole output."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -118,7 +112,7 @@ def check_contents(wheel: Path, version: str) -> None:
     if found := strays(names, version):
         sys.exit(f"wheel: does not belong in it: {', '.join(found)}")
     if found := missing(names, sources()):
-        sys.exit(f"wheel: left out of it: {', '.join(found)}")
+        sys.exit(f"wheel: missing from it: {', '.join(found)}")
 
 
 def check_commands(wheel: Path, version: str, work: Path) -> None:
@@ -134,11 +128,11 @@ def check_commands(wheel: Path, version: str, work: Path) -> None:
     # No PYTHON* variable and no active environment of the caller reaches the commands.
     clean = {"PATH": f"{home / 'bin'}:/usr/bin:/bin", "HOME": str(elsewhere), "LANG": "C.UTF-8"}
     for name, *arguments in COMMANDS:
-        said = run(home / "bin" / name, *arguments, cwd=elsewhere, env=clean)
-        if not said.strip():
-            sys.exit(f"wheel: {name} {' '.join(arguments)} said nothing")
-        if arguments == ["--version"] and version not in said:
-            sys.exit(f"wheel: {name} --version says {said.strip()!r}, the wheel is {version}")
+        output = run(home / "bin" / name, *arguments, cwd=elsewhere, env=clean)
+        if not output.strip():
+            sys.exit(f"wheel: {name} {' '.join(arguments)} printed nothing")
+        if arguments == ["--version"] and version not in output:
+            sys.exit(f"wheel: {name} --version prints {output.strip()!r}, the wheel is {version}")
 
 
 def main() -> None:

@@ -1,9 +1,4 @@
-"""What the smoke test takes for a stray file and for a missing one.
-
-Responsible for: the two rules the wheel's contents are held to, on small lists of names.
-Not responsible for: building the wheel (`make check`).
-Source: package README, "From a clone to a release".
-"""
+"""The smoke test's rules for stray and missing files in a wheel."""
 
 import importlib.util
 from pathlib import Path

@@ -1,11 +1,7 @@
-"""Marks count only if the program cites: the register of clauses is built and held here.
+"""Builds and checks the register of clauses: a mark counts only if the program cites the clause.
 
-Responsible for: refusing `clause` marks that name no clause; failing a run in which a marked test
-ran without the program citing the clause; after a whole run comparing with the committed register
-of clauses, demanding that no clause is open, and writing the register when asked to.
-Not responsible for: noting citations (register_citations) and the register's form
-(controller.profiles.clause_register).
-Source: package README of the controller, "Clauses and their proof".
+Refuses marks of unknown clauses, fails a run in which a marked test ran without the citation, and
+after a whole run compares with the committed register, or writes it when asked to.
 """
 
 from collections.abc import Generator, Iterable, Mapping
@@ -18,29 +14,28 @@ import pytest
 from register_citations import Citation, Citations, citing_classes
 
 from controller.profiles.clause_register import (
+    ClauseCoverage,
     Coverage,
     Register,
-    Standing,
-    in_one_line,
+    clause_coverage,
+    describe_register,
+    make_proof,
     markdown_table,
     parse_register,
-    proof,
     render_register,
-    standings,
     with_table,
 )
 from controller.profiles.clauses import Clause
 
-# While clauses are still open: set `register_complete = true` in pyproject.toml, or here, and an
-# open clause fails the run.
+# With `register_complete = true`, in pyproject.toml or here, an open clause fails the run.
 COMPLETE_BY_DEFAULT = False
 REGISTER = "controller/profiles/data/register.json"
 README = "controller/README.md"
 REMEDY = "run `make register` and commit what it writes"
 
-PROPERTY = "clauses"  # the name under which a report carries what its test cited
+PROPERTY = "clauses"  # the user property of a report that holds its test's citations
 SHOWN_MAX = 12
-# Options that leave single tests out, and with them perhaps some cases of a function.
+# Options that deselect single tests, and so perhaps some cases of a function.
 PICKING = {
     "keyword": "-k",
     "markexpr": "-m",
@@ -49,7 +44,7 @@ PICKING = {
     "deselect": "--deselect",
     "maxfail": "--maxfail",
 }
-# Options that leave whole files out, or choose other examples than the register was built from.
+# Options that deselect whole files, or use other examples than the register was built from.
 NARROWING = {
     **PICKING,
     "ignore": "--ignore",
@@ -61,7 +56,7 @@ NARROWING = {
 
 @cache
 def catalogue() -> Mapping[str, Clause]:
-    """All clauses, read once they are asked for: tests that mark nothing need none of it."""
+    """All clauses, read on first use: tests without marks do not need them."""
     from controller.profiles.load import load_clauses  # noqa: PLC0415
 
     return load_clauses()
@@ -83,19 +78,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Marks(), "clause-marks")
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Judgement(config), "clause-register")
+        config.pluginmanager.register(RegisterCheck(config), "clause-register")
 
 
 # --- where tests run ----------------------------------------------------------------------------
 
 
-def marked_with(item: pytest.Item) -> list[str]:
+def marked_clauses(item: pytest.Item) -> list[str]:
     """The clauses a test is marked with."""
     return list(dict.fromkeys(mark.args[0] for mark in item.iter_markers("clause")))
 
 
 def faulty_marks(item: pytest.Item) -> list[str]:
-    """What is wrong with a test's marks, in words."""
+    """The problems of a test's marks."""
     found = []
     for mark in item.iter_markers("clause"):
         match mark.args:
@@ -108,11 +103,11 @@ def faulty_marks(item: pytest.Item) -> list[str]:
 
 
 class Marks:
-    """In each process that runs tests: judges marks as written, notes what is cited."""
+    """In each process that runs tests: checks the marks and records citations."""
 
     def __init__(self) -> None:
         self._citations = Citations(citing_classes)
-        self._noted: set[Citation] = set()
+        self._recorded: set[Citation] = set()
         self._of_fixture: dict[object, set[Citation]] = {}
 
     @pytest.hookimpl(wrapper=True)
@@ -134,38 +129,40 @@ class Marks:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         if item.get_closest_marker("clause") is None:
             return (yield)
-        with self._citations.recording() as self._noted:
+        with self._citations.recording() as self._recorded:
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[object]
     ) -> Generator[None, object, object]:
-        """What a fixture of several tests cites counts for each of them, not for the first."""
+        """Citations by a shared fixture count for each of its tests, not only for the first."""
         if fixturedef.scope == "function":
             return (yield)
-        with self._citations.recording() as noted:
-            self._of_fixture[fixturedef] = noted
+        with self._citations.recording() as recorded:
+            self._of_fixture[fixturedef] = recorded
             return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
-        marked = marked_with(item)
+        marked = marked_clauses(item)
         if not marked:
             return
-        noted = set(self._noted)
+        recorded = set(self._recorded)
         if isinstance(item, pytest.Function):
             for name in item.fixturenames:
                 for fixture in item._fixtureinfo.name2fixturedefs.get(name, ())[-1:]:
-                    noted |= self._of_fixture.get(fixture, set())
-        item.user_properties.append((PROPERTY, carried(item, marked, noted)))
+                    recorded |= self._of_fixture.get(fixture, set())
+        item.user_properties.append((PROPERTY, plain_citations(item, marked, recorded)))
 
 
-def carried(item: pytest.Item, marked: list[str], noted: set[Citation]) -> dict[str, Any]:
-    """What a report carries of a marked test, in values that travel between processes."""
+def plain_citations(
+    item: pytest.Item, marked: list[str], recorded: set[Citation]
+) -> dict[str, Any]:
+    """The citations of a marked test as plain values, which a report can carry."""
     proven: dict[str, list[list[str]]] = {name: [] for name in marked}
     others: dict[str, None] = {}
-    for one in sorted(noted):
+    for one in sorted(recorded):
         for name in one.clauses:
             if name in proven:
                 proven[name].append([one.kind.value, one.module])
@@ -179,12 +176,12 @@ def carried(item: pytest.Item, marked: list[str], noted: set[Citation]) -> dict[
     }
 
 
-# --- where the run is judged --------------------------------------------------------------------
+# --- checking the run ---------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Test:
-    """A test function, with what its cases cited in this run, by clause it is marked with."""
+    """A test function with the citations of its cases in this run, by marked clause."""
 
     proven: dict[str, set[tuple[Coverage, str]]] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
@@ -203,8 +200,8 @@ def function_of(nodeid: str) -> str:
     return nodeid.partition("[")[0]
 
 
-def narrowed(config: pytest.Config) -> str:
-    """Why this is not the whole run; empty where it is."""
+def partial_run_reason(config: pytest.Config) -> str:
+    """Why this is not the whole run; empty if it is."""
     for name, option in NARROWING.items():
         if name != "maxfail" and config.getoption(name, None):
             return f"{option} was given"
@@ -212,32 +209,32 @@ def narrowed(config: pytest.Config) -> str:
         given = {Path(config.invocation_params.dir, one).resolve() for one in config.args}
         whole = {Path(config.rootpath, one).resolve() for one in config.getini("testpaths")}
         if not whole or not whole <= given:
-            return "only some of the tests were asked for"
+            return "only some of the tests were selected"
     return ""
 
 
-def cases_may_lack(config: pytest.Config) -> bool:
-    """May a function have run in some of its cases only?"""
+def cases_may_be_missing(config: pytest.Config) -> bool:
+    """Whether a function may have run in only some of its cases."""
     return any(config.getoption(name, None) for name in PICKING) or any(
         "[" in one for one in config.args
     )
 
 
-def shortened(names: Iterable[str]) -> str:
+def abbreviated(names: Iterable[str]) -> str:
     listed = list(names)
     more = len(listed) - SHOWN_MAX
     return ", ".join(listed[:SHOWN_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
-class Judgement:
-    """In the one process that reports: takes what the tests carried and judges the run."""
+class RegisterCheck:
+    """In the reporting process: collects the tests' citations and checks the run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._passed: set[str] = set()
-        self._stopped: set[str] = set()
+        self._not_passed: set[str] = set()
         self._tests: dict[str, Test] = {}
-        self._said: list[str] = []
+        self._summary: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and report.passed:
@@ -251,7 +248,7 @@ class Judgement:
     def _take(self, nodeid: str, value: dict[str, Any]) -> None:
         function = function_of(nodeid)
         if nodeid not in self._passed:
-            self._stopped.add(function)
+            self._not_passed.add(function)
             return
         test = self._tests.setdefault(function, Test())
         test.long |= value["long"]
@@ -262,27 +259,27 @@ class Judgement:
             test.proven.setdefault(clause, set()).update(cited)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        part = narrowed(self._config)
+        part = partial_run_reason(self._config)
         if not part and exitstatus != pytest.ExitCode.OK:
             part = "not everything passed"
         problems = self._marks_without_proof()
         if not part and problems:
             part = "marks do not count"
         if not part:
-            problems += self._judge_whole()
+            problems += self._check_whole()
         elif self._config.getoption("--write-register"):
-            problems.append(Problem("register of clauses", [f"it was not written: {part}"]))
+            problems.append(Problem("register of clauses", [f"not written: {part}"]))
         if problems and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         for problem in problems:
-            self._tell(problem)
+            self._report(problem)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        for line in self._said:
+        for line in self._summary:
             terminalreporter.write_line(line)
 
-    def _tell(self, problem: Problem) -> None:
-        """Listed and counted by pytest itself as an error."""
+    def _report(self, problem: Problem) -> None:
+        """Report it so that pytest itself lists and counts it as an error."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None:
             return
@@ -298,19 +295,19 @@ class Judgement:
 
     def _marks_without_proof(self) -> list[Problem]:
         """A function's marks count if one of its cases cites."""
-        part = cases_may_lack(self._config)
+        part = cases_may_be_missing(self._config)
         lines = []
         for function, test in sorted(self._tests.items()):
             lacking = sorted(name for name, found in test.proven.items() if not found)
-            if not lacking or (test.of_many and (part or function in self._stopped)):
+            if not lacking or (test.of_many and (part or function in self._not_passed)):
                 continue
-            cited = shortened(self._cited(test)) or "nothing"
+            cited = abbreviated(self._cited(test)) or "nothing"
             lines.append(f"{function}: {', '.join(lacking)} (cited there: {cited})")
         if not lines:
             return []
         lines.append(
             "The program cited none of these in that test, so the mark proves nothing: test where"
-            " the program cites the clause, or take the mark off."
+            " the program cites the clause, or remove the mark."
         )
         return [Problem("clause marks without a citation", lines)]
 
@@ -318,34 +315,34 @@ class Judgement:
     def _cited(test: Test) -> list[str]:
         return sorted({*test.others, *(name for name, found in test.proven.items() if found)})
 
-    def _judge_whole(self) -> list[Problem]:
+    def _check_whole(self) -> list[Problem]:
         clauses = catalogue()
         register = self._register()
-        standing = standings(clauses, register)
-        self._said.append(in_one_line(standing))
-        if self._stopped:
-            names = shortened(sorted(self._stopped))
-            self._said.append(f"clauses: not compared with the register, not run: {names}")
+        coverage = clause_coverage(clauses, register)
+        self._summary.append(describe_register(coverage))
+        if self._not_passed:
+            names = abbreviated(sorted(self._not_passed))
+            self._summary.append(f"clauses: not compared with the register, not run: {names}")
             return []
         problems = []
         text = render_register(register, clauses)
         if self._config.getoption("--write-register"):
-            self._write(text, markdown_table(standing))
+            self._write(text, markdown_table(coverage))
         else:
             problems += self._drift(text, register)
         if self._config.getini("register_complete"):
-            problems += open_clauses(standing)
+            problems += open_clauses(coverage)
         return problems
 
     def _register(self) -> Register:
-        """What this run proves; long tests are left out, since not every run has them."""
+        """What this run proves, without long tests, because not every run has them."""
         found: dict[str, dict[str, set[tuple[Coverage, str]]]] = {}
         for function, test in self._tests.items():
             if not test.long:
                 for clause, cited in test.proven.items():
                     found.setdefault(clause, {})[function] = cited
         return {
-            clause: proof(
+            clause: make_proof(
                 (kind for cited in by_test.values() for kind, _ in cited),
                 (module for cited in by_test.values() for _, module in cited),
                 by_test,
@@ -360,7 +357,7 @@ class Judgement:
         self._path("register").write_text(text, "utf-8")
         readme = self._path("register_readme")
         readme.write_text(with_table(readme.read_text("utf-8"), table), "utf-8")
-        self._said.append(f"clauses: {self._config.getini('register')} is written")
+        self._summary.append(f"clauses: {self._config.getini('register')} is written")
 
     def _drift(self, text: str, register: Register) -> list[Problem]:
         path = self._path("register")
@@ -373,7 +370,7 @@ class Judgement:
 
 
 def differences(committed: str, register: Register) -> list[str]:
-    """What a committed register says otherwise, in words."""
+    """How a committed register differs, one line for each kind of difference."""
     try:
         old = parse_register(committed)
     except ValueError as error:
@@ -384,13 +381,13 @@ def differences(committed: str, register: Register) -> list[str]:
         ("there, not proven now", [name for name in old if name not in register]),
         ("other kinds, modules or tests", changed),
     )
-    return [f"{title}: {shortened(sorted(names))}" for title, names in words if names]
+    return [f"{title}: {abbreviated(sorted(names))}" for title, names in words if names]
 
 
-def open_clauses(standing: Iterable[Standing]) -> list[Problem]:
-    """Clauses that a test should prove and none does, by document."""
+def open_clauses(coverage: Iterable[ClauseCoverage]) -> list[Problem]:
+    """The problem of clauses that no test proves, listed by document."""
     by_rule: dict[str, list[str]] = {}
-    for one in standing:
+    for one in coverage:
         if one.open:
             by_rule.setdefault(one.clause.rule, []).append(one.clause.id)
     if not by_rule:

@@ -1,10 +1,4 @@
-"""Whole shoes under a simulated clock, through either kind of shoe.
-
-Responsible for: a table with an Angel Eye or with an RFID shoe (and readers beside it), its batches
-bound, a dealer played on it, and a floorperson who decides.
-Not responsible for: what a test wants to see.
-Source: hil/README.md, "The simulated table".
-"""
+"""A simulated table with an Angel Eye or an RFID shoe, a dealer and a floorperson."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,17 +10,17 @@ from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.effects import CoupClosed, CoupRecord
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.outcome import Outcome
 from controller.tape.actions import DeclareResult
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
-from hil.dealing.actions import Action, MistakeMade, NewShoe, PressResult
+from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.device import Delivery, FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.feig.table_reader import TableReader
 from hil.rig.shoe_runner import Pace, ShoeRunner
@@ -34,7 +28,7 @@ from hil.simulation.table import SimulatedOutlet, SimulatedTable
 
 EXIT, RACK, LAYOUT = "exit", "rack", "layout"
 DECISIONS_MAX = 12
-AS_FAST_AS_IT_GOES = Pace()
+NO_PAUSES = Pace()
 
 
 @dataclass
@@ -50,41 +44,41 @@ class Played:
         return [one.record for one in self.table.entries if isinstance(one, CoupClosed)]
 
     @property
-    def judged(self) -> list[Judged]:
-        return [one for one in self.table.entries if isinstance(one, Judged)]
+    def events_judged(self) -> list[EventVerdicts]:
+        return [one for one in self.table.entries if isinstance(one, EventVerdicts)]
 
     @property
     def verdicts(self) -> list[Verdict]:
-        return [verdict for one in self.judged for verdict in one.verdicts]
+        return [verdict for one in self.events_judged for verdict in one.verdicts]
 
     @property
-    def raised(self) -> list[Irregularity]:
+    def irregularities(self) -> list[Irregularity]:
         return [one for one in self.verdicts if isinstance(one, Irregularity)]
 
     @property
     def codes(self) -> list[str]:
-        return [one.code.value for one in self.raised]
+        return [one.code.value for one in self.irregularities]
 
     def decide(self) -> None:
-        """The floorperson decides until nothing is open."""
+        """Decide as a floorperson until nothing is open."""
         for _ in range(DECISIONS_MAX):
             if not self.table.state.table.open_irregularities:
                 return
-            self.table.resolve_anyhow()
+            self.table.resolve_if_permitted()
 
     def settle(self) -> None:
-        """Until the program has taken over all that the devices have."""
+        """Let time pass until the program has read everything from its plugged-in devices."""
         devices = {EXIT: self.shoe, **self.readers}
         plugged = [one for port, one in devices.items() if self.table.is_plugged(port)]
-        assert self.table.settle(lambda: all(is_taken(device) for device in plugged))
+        assert self.table.settle(lambda: all(all_read(device) for device in plugged))
 
 
-def is_taken(device: RfidShoe | AngelEye | TableReader) -> bool:
-    return device.idle if isinstance(device, AngelEye) else device.all_taken
+def all_read(device: RfidShoe | AngelEye | TableReader) -> bool:
+    return device.idle if isinstance(device, AngelEye) else device.all_delivered
 
 
 class Simulation:
-    """Sets tables up and plays dealers on them."""
+    """Makes tables and plays dealers on them."""
 
     def table(
         self,
@@ -96,10 +90,12 @@ class Simulation:
         allow_commands: bool = False,
         make: type[SimulatedTable] = SimulatedTable,
     ) -> Played:
-        """`kind` is "angel-eye" or "rfid"; of an RFID table both batches are bound."""
+        """`kind` is "angel-eye" or "rfid"; an RFID table has both batches bound."""
         rfid = kind == "rfid"
-        feig = FeigSettings(way=Way.POLLED if delivery == "poll" else Way.ACKNOWLEDGED)
-        # Without a gate two cards are told apart only by the time between them.
+        feig = FeigSettings(
+            delivery=Delivery.POLLED if delivery == "poll" else Delivery.ACKNOWLEDGED
+        )
+        # Without a gate only the time between two cards separates them.
         shoe = RfidShoe(feig, by_hand=not gate) if rfid else AngelEye()
         model = "feig-rfid" if rfid else "angel-eye-ii-ex"
         device = ShoeDeviceSettings(
@@ -113,20 +109,20 @@ class Simulation:
             delivery=delivery,
         )
         seats = {RACK: "discard_rack", LAYOUT: "layout"}
-        beside = {port: TableReader(feig) for port in readers}
+        readers_by_port = {port: TableReader(feig) for port in readers}
         settings = Settings(
             table="SIM-1",
             pit="bench",
             decks=8,
             gaming_day_start_s=6 * 3600,
-            observed=(Fact.RESULT_BUTTON,),
+            observed=(ObservableFact.RESULT_BUTTON,),
             shoe=device,
             readers=tuple(
                 ReaderDeviceSettings(port, seats[port], delivery=delivery) for port in readers
             ),
         )
-        table = make(settings, "s42-mini", {EXIT: shoe, **beside})
-        played = Played(table, shoe, beside)
+        table = make(settings, "s42-mini", {EXIT: shoe, **readers_by_port})
+        played = Played(table, shoe, readers_by_port)
         if rfid:
             for batch in usual_batches():
                 content = MANIFESTS.encode(read_manifest(batch.csv()))
@@ -140,38 +136,38 @@ class Simulation:
         *,
         gate: int = 1,
         readers: tuple[str, ...] = (),
-        on_action: Callable[[Played, Action], None] | None = None,
-        pace: Pace = AS_FAST_AS_IT_GOES,
+        on_action: Callable[[Played, DealerAction], None] | None = None,
+        pace: Pace = NO_PAUSES,
         coups_max: int = 0,
         **table: Any,
     ) -> Played:
-        """Deal all that the dealer is told; the floorperson decides after each mistake.
+        """Deal as the dealer's settings say; the floorperson decides after each mistake.
 
-        `coups_max` 0: to the end. `table` is what else `table` takes.
+        `coups_max` 0: to the end. `table`: further arguments of `table`.
         """
         played = self.table(kind, gate=gate, readers=readers, **table)
 
-        def people(action: Action) -> None:
+        def people(action: DealerAction) -> None:
             if kind == "rfid" and isinstance(action, PressResult):
                 outcome = Outcome(action.winner.value)
                 played.table.act(DeclareResult(outcome, action.player_pair, action.banker_pair))
 
-        def after(action: Action) -> None:
+        def after(action: DealerAction) -> None:
             if on_action is not None:
                 on_action(played, action)
             if isinstance(action, MistakeMade | NewShoe):
                 played.decide()
 
-        def taken() -> bool:
-            return is_taken(played.shoe) or not played.table.is_plugged(EXIT)
+        def shoe_idle() -> bool:
+            return all_read(played.shoe) or not played.table.is_plugged(EXIT)
 
         ShoeRunner(
             Dealer(dealer),
-            SimulatedOutlet(played.table, played.shoe, taken),
+            SimulatedOutlet(played.table, played.shoe, shoe_idle),
             pace,
             people=people,
             on_action=after,
-            pause=played.table.later,
+            pause=played.table.advance,
             coups_max=coups_max,
         ).run()
         played.settle()

@@ -1,8 +1,5 @@
-"""What went wrong at real tables, through the whole program: the first card that proves it.
+"""Incidents at real tables, through the whole program: the first card that proves each.
 
-Responsible for: Parx 2018, Rivers 2018, Hollywood 2015 and the two-pack scam; cards that come back,
-lie elsewhere, are missing from the rack or lie there with another batch's.
-Not responsible for: each proof by itself (tests/controller/custody).
 Source: NY (a)(4)(iv); S42 (a)(4), (f)(1), (j)(4)-(5); field practice.
 """
 
@@ -11,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
-from controller.custody.state import counts
+from controller.custody.state import batch_counts
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.effects import ShoeOpened
-from controller.procedure.events import CardDrawn, CustodyFound
+from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.tape.actions import RecordAct, Role, SetCardApart
-from hil.dealing.actions import Action, Draw, NewShoe, Pause, PauseKind, PressResult
+from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause, PauseKind, PressResult
 from hil.dealing.cards import Card, PhysicalCard, card_named
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.shoe import Loading, shuffled_loading
@@ -35,14 +32,18 @@ RACK = "rack"
 
 
 def findings(played) -> list[Finding]:
-    return [one.event.finding for one in played.judged if isinstance(one.event, CustodyFound)]
+    return [
+        one.event.finding
+        for one in played.events_judged
+        if isinstance(one.event, CustodyFindingRaised)
+    ]
 
 
 def cards_before(played, finding: Finding) -> list[object]:
     """The faces drawn up to the moment of a finding."""
     drawn = []
-    for one in played.judged:
-        if isinstance(one.event, CustodyFound) and one.event.finding == finding:
+    for one in played.events_judged:
+        if isinstance(one.event, CustodyFindingRaised) and one.event.finding == finding:
             return drawn
         if isinstance(one.event, CardDrawn):
             drawn.append(one.event.card)
@@ -55,10 +56,10 @@ def with_tag(batch: PhysicalBatch, card: Card, tag: str) -> PhysicalBatch:
     return replace(batch, cards=cards)
 
 
-def loaded(batch: PhysicalBatch, shoe: int = 1) -> Callable[[object, Action], None]:
+def load_batch(batch: PhysicalBatch, shoe: int = 1) -> Callable[[object, DealerAction], None]:
     """That shoe is dealt from this batch, whatever its turn."""
 
-    def load(played, action: Action) -> None:
+    def load(played, action: DealerAction) -> None:
         if isinstance(action, NewShoe) and action.number == shoe:
             played.shoe.load(batch, action.loading.slots())
 
@@ -69,7 +70,7 @@ def tag_of(batch: PhysicalBatch, card: Card) -> str:
     return batch.of(card).tag
 
 
-def drawn_as(number: int, seed: int = SEED, shoe: int = 1) -> Card:
+def card_number(number: int, seed: int = SEED, shoe: int = 1) -> Card:
     """The card that comes out of a seeded shoe as that number."""
     return shuffled_loading(seed, shoe, 8).cards[number - 1]
 
@@ -96,18 +97,20 @@ def test_parx_the_ninth_jack_of_diamonds_from_eight_decks(simulation) -> None:
     assert len(jacks) == 9
     assert played.codes == ["TOO_MANY_OF_A_CARD"]
     assert found.step.startswith("shoe 1, card ")
-    assert "S42-e-6-load" in played.raised[0].clauses
+    assert "S42-e-6-load" in played.irregularities[0].clauses
 
 
 @pytest.mark.clause("S42-a-4-iii-same")
 def test_parx_with_tags_the_jack_is_foreign_when_it_is_drawn(simulation) -> None:
-    batch = with_tag(RED, drawn_as(30), FOREIGN)
-    played = simulation.play("rfid", DealerSettings(seed=SEED), on_action=deciding(loaded(batch)))
+    batch = with_tag(RED, card_number(30), FOREIGN)
+    played = simulation.play(
+        "rfid", DealerSettings(seed=SEED), on_action=deciding(load_batch(batch))
+    )
     found = findings(played)[0]
     assert (found.code, found.tag, found.card) == ("FOREIGN_CARD", FOREIGN, None)
     assert len(cards_before(played, found)) == 30
     assert played.codes[:2] == ["CARD_UNREADABLE", "FOREIGN_CARD"]
-    assert "S42-a-4-iii-same" in played.raised[1].clauses
+    assert "S42-a-4-iii-same" in played.irregularities[1].clauses
 
 
 @pytest.mark.parametrize(
@@ -118,7 +121,7 @@ def test_a_bound_batch_that_counts_wrong_is_not_whole(simulation, counted, code)
     count = RecordAct(ActKind.INSPECTED, batch="red", amount=counted)
     played.table.act(count, Role.FLOORPERSON)
     assert [found.code for found in findings(played)] == ([code] if code else [])
-    blocked = {one.back: bool(one.blocked) for one in counts(played.table.state.custody)}
+    blocked = {one.back: bool(one.blocked) for one in batch_counts(played.table.state.custody)}
     assert blocked == {"red": code is not None, "blue": False}
 
 
@@ -127,25 +130,27 @@ def test_a_bound_batch_that_counts_wrong_is_not_whole(simulation, counted, code)
 
 @pytest.mark.clause("S42-a-4-iii-same")
 def test_rivers_one_card_of_the_other_batch_is_found_at_its_draw(simulation) -> None:
-    stray = drawn_as(40)
+    stray = card_number(40)
     batch = with_tag(RED, stray, tag_of(BLUE, stray))
-    played = simulation.play("rfid", DealerSettings(seed=SEED), on_action=deciding(loaded(batch)))
+    played = simulation.play(
+        "rfid", DealerSettings(seed=SEED), on_action=deciding(load_batch(batch))
+    )
     (found,) = findings(played)
     assert (found.code, found.back, found.tag) == ("WRONG_BATCH", "blue", tag_of(BLUE, stray))
     assert len(cards_before(played, found)) == 40
     assert played.codes == ["WRONG_BATCH"]
-    assert "S42-a-4-iii-same" in played.raised[0].clauses
+    assert "S42-a-4-iii-same" in played.irregularities[0].clauses
 
 
 # --- Hollywood 2015: the shuffler damages a card, and play goes on --------------------------------
 
 
-def test_hollywood_a_damaged_card_stops_the_coup_and_its_batch_may_not_come_again(
+def test_hollywood_a_damaged_card_stops_the_coup_and_blocks_its_batch(
     simulation,
 ) -> None:
     ended = 0
 
-    def damaged(played, action: Action) -> None:
+    def damaged(played, action: DealerAction) -> None:
         nonlocal ended
         ended += isinstance(action, PressResult)
         if isinstance(action, PressResult) and ended == 5:
@@ -168,8 +173,8 @@ def test_hollywood_a_damaged_card_stops_the_coup_and_its_batch_may_not_come_agai
 @pytest.mark.clause("S42-a-4-v-alt")
 def test_two_packs_the_batch_just_dealt_is_found_at_the_first_card(simulation) -> None:
     dealer = DealerSettings(seed=SEED, shoes=2)
-    played = simulation.play("rfid", dealer, on_action=deciding(loaded(RED, shoe=2)))
-    first = next(one for one in played.raised if one.code == "BATCH_REPEATED")
+    played = simulation.play("rfid", dealer, on_action=deciding(load_batch(RED, shoe=2)))
+    first = next(one for one in played.irregularities if one.code == "BATCH_REPEATED")
     assert "S42-a-4-v-alt" in first.clauses
     found = next(one for one in findings(played) if one.code == "BATCH_REPEATED")
     opened = [one for one in played.table.entries if isinstance(one, ShoeOpened)]
@@ -177,7 +182,7 @@ def test_two_packs_the_batch_just_dealt_is_found_at_the_first_card(simulation) -
     assert found.step == "before the first card of a shoe"
 
 
-# --- cards that come back, or lie elsewhere -------------------------------------------------------
+# --- cards that return, or are elsewhere ----------------------------------------------------------
 
 
 @pytest.mark.clause("S42-a-4-iii-same")
@@ -187,17 +192,19 @@ def test_one_identity_twice_in_a_coup_is_in_two_places_at_once(simulation) -> No
     played = simulation.play(
         "rfid",
         DealerSettings(seed=SEED),
-        on_action=deciding(loaded(batch)),
+        on_action=deciding(load_batch(batch)),
         pace=Pace(draw_ns=900_000_000),
     )
     assert findings(played)[0].code == "DUPLICATE_CARD"
     assert findings(played)[0].tag == tag_of(RED, first)
 
 
-def test_a_card_of_an_earlier_coup_that_comes_out_again_has_been_put_back(simulation) -> None:
-    first, late = first_coup_cards()[0], drawn_as(60)
+def test_a_card_of_an_earlier_coup_drawn_again_was_put_back(simulation) -> None:
+    first, late = first_coup_cards()[0], card_number(60)
     batch = with_tag(RED, late, tag_of(RED, first))
-    played = simulation.play("rfid", DealerSettings(seed=SEED), on_action=deciding(loaded(batch)))
+    played = simulation.play(
+        "rfid", DealerSettings(seed=SEED), on_action=deciding(load_batch(batch))
+    )
     assert findings(played)[0].code == "CARD_RETURNED"
     assert len(cards_before(played, findings(played)[0])) == 60
 
@@ -206,7 +213,10 @@ def test_a_card_of_an_earlier_coup_that_comes_out_again_has_been_put_back(simula
 
 
 class RackKeeper:
-    """Lays what was dealt into the rack after each coup and after the burn; `keeps` one back."""
+    """Lays the dealt cards into the rack after each coup and burn.
+
+    At coup `keeps` one card is kept back; at coup 2 `adds` are added.
+    """
 
     def __init__(self, keeps: int = 0, adds: tuple[PhysicalCard, ...] = ()) -> None:
         self._keeps = keeps
@@ -215,7 +225,7 @@ class RackKeeper:
         self._batch = RED
         self.coups = 0
 
-    def __call__(self, played, action: Action) -> None:
+    def __call__(self, played, action: DealerAction) -> None:
         match action:
             case NewShoe(number=number):
                 self._batch = (RED, BLUE)[(number - 1) % 2]
@@ -240,19 +250,19 @@ class RackKeeper:
         played.settle()
 
 
-def test_a_shoe_over_a_rack_that_is_read_finds_nothing_and_every_card(simulation) -> None:
+def test_a_whole_shoe_with_a_rack_reader_accounts_for_every_card(simulation) -> None:
     played = simulation.play(
         "rfid", DealerSettings(seed=SEED, shoes=2), readers=(RACK,), on_action=RackKeeper()
     )
     assert played.codes == []
-    for batch in counts(played.table.state.custody):
+    for batch in batch_counts(played.table.state.custody):
         assert sum(count for _, count in batch.places) == 8 * 52
     drawn = played.table.state.table.shoe.cards_drawn
-    blue = dict(counts(played.table.state.custody)[1].places)
-    assert blue[Whereabouts.DISCARD_RACK] == drawn
+    blue = dict(batch_counts(played.table.state.custody)[1].places)
+    assert blue[CardPlace.DISCARD_RACK] == drawn
 
 
-def test_a_card_that_never_reaches_the_rack_is_absent_with_the_coup_after_it(simulation) -> None:
+def test_a_card_missing_from_the_rack_is_absent_after_the_next_coup(simulation) -> None:
     keeper = RackKeeper(keeps=3)
     played = simulation.play(
         "rfid", DealerSettings(seed=SEED), readers=(RACK,), on_action=deciding(keeper)
@@ -261,7 +271,7 @@ def test_a_card_that_never_reaches_the_rack_is_absent_with_the_coup_after_it(sim
 
 
 @pytest.mark.clause("S42-a-4-vi")
-def test_a_card_of_the_other_batch_in_the_rack_is_two_batches_in_it(simulation) -> None:
+def test_a_card_of_the_other_batch_in_the_rack_means_a_mixed_rack(simulation) -> None:
     stray = BLUE.cards[7]
     keeper = RackKeeper(adds=(stray,))
     played = simulation.play(
@@ -269,17 +279,19 @@ def test_a_card_of_the_other_batch_in_the_rack_is_two_batches_in_it(simulation) 
     )
     mixed = next(found for found in findings(played) if found.code == "DISCARD_RACK_MIXED")
     assert mixed.tag == stray.tag
-    raised = next(one for one in played.raised if one.code == "DISCARD_RACK_MIXED")
+    raised = next(one for one in played.irregularities if one.code == "DISCARD_RACK_MIXED")
     assert "S42-a-4-vi" in raised.clauses
 
 
 # --- words ----------------------------------------------------------------------------------------
 
 
-def deciding(*then: Callable[[object, Action], None]) -> Callable[[object, Action], None]:
-    """What happens beside the dealing, and a floorperson who decides at once."""
+def deciding(
+    *then: Callable[[object, DealerAction], None],
+) -> Callable[[object, DealerAction], None]:
+    """Calls each of `then` after an action, then decides as a floorperson."""
 
-    def after(played, action: Action) -> None:
+    def after(played, action: DealerAction) -> None:
         for one in then:
             one(played, action)
         played.decide()

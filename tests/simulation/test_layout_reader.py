@@ -1,31 +1,27 @@
 """What a reader under the layout proves, through the whole program, and what the rack resolves.
 
-Responsible for: a card laid at the other hand, one that never left by the exit, one that passed
-unread and turns up at its hand or in the rack, one that the shoe read among others.
-Not responsible for: each proof by itself (tests/controller/custody), faults in numbers
-(test_custody_invariants).
 Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
 """
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
-from controller.custody.state import counts
-from controller.procedure.events import CustodyFound
+from controller.custody.state import batch_counts
+from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
 from controller.tape.actions import DeclareResult
-from controller.tape.entries import DeviceNoted
+from controller.tape.entries import DeviceEventRecorded
 from drivers.events import Spot, TagSeen
 from hil.dealing.cards import card_named
 from hil.dealing.tags import usual_batches
-from hil.emulator.feig.reader import Movement, TagComes
+from hil.emulator.feig.reader import Movement, TagArrival
 from hil.emulator.feig.rfid_shoe import ExitFault
 from hil.emulator.feig.table_reader import BANKER_ANTENNA, PLAYER_ANTENNA
 
 RED, BLUE = usual_batches()
-W = Whereabouts
+W = CardPlace
 RACK, LAYOUT = "rack", "layout"
 BURN = ("2C", "9H", "9D")
 # Longer than the exit waits for a tag that is late.
@@ -45,7 +41,7 @@ class Table:
             self.played.shoe.order(fault)
         self.played.shoe.draw_piece(RED.of(card_named(name)))
         self.played.settle()
-        self.played.table.later(A_WHILE_NS)
+        self.played.table.advance(A_WHILE_NS)
 
     def lay(self, name: str, antenna: int, batch=RED) -> None:
         self.played.readers[LAYOUT].lay([batch.of(card_named(name))], antenna)
@@ -55,8 +51,8 @@ class Table:
         self.played.readers[RACK].lay([RED.of(card_named(name)) for name in names])
         self.played.settle()
 
-    def at(self, place: Whereabouts) -> int:
-        return dict(counts(self.played.table.state.custody)[0].places)[place]
+    def count_at(self, place: CardPlace) -> int:
+        return dict(batch_counts(self.played.table.state.custody)[0].places)[place]
 
     @property
     def phase(self) -> Phase:
@@ -69,12 +65,14 @@ class Table:
     @property
     def found(self) -> list[Finding]:
         return [
-            one.event.finding for one in self.played.judged if isinstance(one.event, CustodyFound)
+            one.event.finding
+            for one in self.played.events_judged
+            if isinstance(one.event, CustodyFindingRaised)
         ]
 
 
-def is_sight_at_a_hand(entry) -> bool:
-    seen = isinstance(entry, DeviceNoted) and isinstance(entry.event, TagSeen)
+def is_tag_at_a_hand(entry) -> bool:
+    seen = isinstance(entry, DeviceEventRecorded) and isinstance(entry.event, TagSeen)
     return seen and entry.event.spot is not Spot.DISCARD_RACK
 
 
@@ -83,14 +81,14 @@ def table(simulation) -> Table:
     return Table(simulation.table("rfid", readers=(RACK, LAYOUT)))
 
 
-def test_cards_laid_where_they_belong_prove_nothing(table) -> None:
+def test_correctly_laid_cards_give_no_finding(table) -> None:
     for name, hand in zip(
         ("4C", "KD", "5S", "7H"), (PLAYER_ANTENNA, BANKER_ANTENNA) * 2, strict=True
     ):
         table.draw(name)
         table.lay(name, hand)
     assert table.played.codes == []
-    assert (table.at(W.PLAYER), table.at(W.BANKER)) == (2, 2)
+    assert (table.count_at(W.PLAYER), table.count_at(W.BANKER)) == (2, 2)
 
 
 def test_a_card_laid_at_the_other_hand_is_misplaced(table) -> None:
@@ -117,7 +115,7 @@ def test_a_card_of_the_other_batch_on_the_layout_is_not_drawn_either(table) -> N
     assert (found.code, found.back) == ("CARD_NOT_DRAWN", "blue")
 
 
-def test_a_card_that_lies_there_is_told_once(table) -> None:
+def test_a_card_on_the_layout_is_reported_once(table) -> None:
     table.draw("4C")
     for _ in range(2):
         table.lay("KD", BANKER_ANTENNA)
@@ -125,70 +123,70 @@ def test_a_card_that_lies_there_is_told_once(table) -> None:
 
 
 @pytest.mark.parametrize("where", [LAYOUT, RACK])
-def test_an_unread_card_is_known_where_it_is_read(table, where) -> None:
+def test_an_unread_card_is_identified_where_it_is_read(table, where) -> None:
     table.draw("4C", ExitFault.NO_TAG)
-    assert (table.unread, table.at(W.UNKNOWN)) == (1, 1)
+    assert (table.unread, table.count_at(W.UNKNOWN)) == (1, 1)
     if where == LAYOUT:
         table.lay("4C", PLAYER_ANTENNA)
-        assert table.at(W.PLAYER) == 1
+        assert table.count_at(W.PLAYER) == 1
     else:
         table.played.decide()
         table.rack("4C")
-        assert table.at(W.DISCARD_RACK) == 1
-    assert (table.unread, table.at(W.UNKNOWN)) == (0, 0)
+        assert table.count_at(W.DISCARD_RACK) == 1
+    assert (table.unread, table.count_at(W.UNKNOWN)) == (0, 0)
     assert table.played.codes == ["CARD_UNREADABLE"]
 
 
 @pytest.mark.parametrize("racked", [False, True])
-def test_what_the_layout_kept_while_its_cable_was_out_proves_nothing(table, racked) -> None:
+def test_records_stored_while_unplugged_give_no_finding(table, racked) -> None:
     table.played.table.unplug(LAYOUT)
     for names in (("4C", "KD", "5S", "7H"), ("4D", "KH", "5D", "7S")):
         for name, hand in zip(names, (PLAYER_ANTENNA, BANKER_ANTENNA) * 2, strict=True):
             table.draw(name)
             table.played.readers[LAYOUT].lay([RED.of(card_named(name))], hand)
-            table.played.table.later(A_WHILE_NS)
+            table.played.table.advance(A_WHILE_NS)
         table.played.table.act(DeclareResult(Outcome.PLAYER, False, False))
         if racked:
             table.rack(*names)
-    table.played.table.later(6 * A_WHILE_NS)
+    table.played.table.advance(6 * A_WHILE_NS)
     table.played.table.plug(LAYOUT)
     table.played.settle()
-    sights = [one.event for one in table.played.table.entries if is_sight_at_a_hand(one)]
+    sights = [one.event for one in table.played.table.entries if is_tag_at_a_hand(one)]
     assert [one.late for one in sights] == [True] * 8
     assert [one.code for one in table.found if one.code != "CARD_ABSENT"] == []
 
 
-def test_what_the_layout_reads_after_its_cable_is_back_counts(table) -> None:
+def test_cards_read_after_replug_count(table) -> None:
     table.played.table.unplug(LAYOUT)
-    table.played.table.later(60 * A_WHILE_NS)
+    table.played.table.advance(60 * A_WHILE_NS)
     table.played.table.plug(LAYOUT)
     table.draw("4C")
     table.lay("4C", BANKER_ANTENNA)
     assert [one.code for one in table.found] == ["CARD_MISPLACED"]
 
 
-def test_an_unread_card_explains_one_card_and_no_second(table) -> None:
+def test_an_unread_card_explains_only_one_card(table) -> None:
     table.draw("4C", ExitFault.NO_TAG)
     table.lay("4C", PLAYER_ANTENNA)
     table.lay("KD", PLAYER_ANTENNA)
     assert [one.code for one in table.found] == ["CARD_NOT_DRAWN"]
 
 
-def test_a_card_that_was_slow_or_pulled_back_is_one_card(table) -> None:
+def test_a_slow_or_pulled_back_card_is_one_card(table) -> None:
     table.draw("4C", ExitFault.SLOW_CARD)
     table.draw("KD", ExitFault.PULLED_BACK)
     table.lay("4C", PLAYER_ANTENNA)
     table.lay("KD", BANKER_ANTENNA)
     assert table.played.codes == []
-    assert (table.at(W.PLAYER), table.at(W.BANKER)) == (1, 1)
+    assert (table.count_at(W.PLAYER), table.count_at(W.BANKER)) == (1, 1)
 
 
-def test_a_card_pulled_back_for_good_has_not_left(table) -> None:
-    """What went back into the shoe is not drawn: laid on the table it is found."""
+def test_a_card_pulled_back_for_good_is_not_drawn(table) -> None:
+    """A card pulled back into the shoe is not drawn; laid on the table it is found."""
     table.draw("4C")
-    tag = TagComes(bytes.fromhex(RED.of(card_named("KD")).tag))
+    tag = TagArrival(bytes.fromhex(RED.of(card_named("KD")).tag))
     table.played.shoe.move((Movement(100, tag),))
-    table.played.table.later(3 * A_WHILE_NS)
-    assert table.at(W.BANKER) == 0
+    table.played.table.advance(3 * A_WHILE_NS)
+    assert table.count_at(W.BANKER) == 0
     table.lay("KD", BANKER_ANTENNA)
     assert [one.code for one in table.found] == ["CARD_NOT_DRAWN"]

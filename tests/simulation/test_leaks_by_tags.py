@@ -1,8 +1,8 @@
-"""Cards with an identity of their own while they lie face down: nothing tells which they are.
+"""No output reveals a tagged card while it lies face down.
 
-Responsible for: pairs of tables with an RFID shoe, and readers at rack and layout, that differ in
-cards nobody has seen; and that no card is looked up before its tag has left the shoe.
-Not responsible for: every way out of the running program (tests/end_to_end/test_leaks.py).
+Pairs of tables with an RFID shoe, and readers at rack and layout, differ only in cards that nobody
+has seen. No card is looked up before its tag has left the shoe.
+
 Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
 """
 
@@ -13,26 +13,26 @@ from dataclasses import replace
 
 import pytest
 
-from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.control.answers import plain_entries, refusal
+from controller.control.answers import plain_entries, refusal_text
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.core.state import STATES
 from controller.custody.manifest_csv import read_manifest
 from controller.metrics.collector import TableMetrics
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.decisions import FloorDecision, Resolution
 from controller.procedure.events import CardDrawn
-from controller.procedure.rulebook import Fact
-from controller.replay.replayer import in_words
+from controller.procedure.rulebook import ObservableFact
+from controller.replay.replayer import describe_entry
 from controller.rules.outcome import Outcome
-from controller.service.device_log import WireWatch
-from controller.table.loop import Conclusion, Stored
+from controller.service.device_log import WireLogger
+from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.actions import DeclareResult, Resolve, Role, VacateSeat
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven, OperatorAction
 from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from drivers.catalogue import ShoeSettings, build_monitor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
@@ -46,23 +46,23 @@ EXIT, RACK, LAYOUT = "exit", "rack", "layout"
 PLAYER_ANTENNA, BANKER_ANTENNA = 1, 2
 OF_A_PORT = (PortOpened, Chunk, PortLost)
 
-# The first burn card, which everybody sees, then what nobody does: a burn card, Player's and
+# The first burn card, which is disclosed, then undisclosed cards: a burn card, Player's and
 # Banker's cards in turn, a card too many.
-SEEN = "AD"
+FIRST_BURN_CARD = "AD"
 NATURAL = ("JS", "9H", "7D", "KC", "5S", "3C")
 BOTH_STAND = ("4H", "7C", "7S", "10H", "KH", "8D")
 BEHIND = ("2D", "2H")
 
 
-class Listened(RfidShoe):
-    """A shoe that remembers what it was sent."""
+class WriteRecordingShoe(RfidShoe):
+    """A shoe that records the bytes sent to it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.heard = b""
+        self.bytes_received = b""
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        self.heard += data
+        self.bytes_received += data
         return super().receive(data, at_ns)
 
 
@@ -70,7 +70,7 @@ class Table:
     """An RFID table that deals face down, with both batches bound and the red one loaded."""
 
     def __init__(self, cards: tuple[str, ...], profile: str, batch: PhysicalBatch) -> None:
-        self.shoe = Listened()
+        self.shoe = WriteRecordingShoe()
         self.readers = {RACK: TableReader(), LAYOUT: TableReader()}
         device = ShoeDeviceSettings(
             EXIT, "feig-rfid", False, "0-9A-F", "stx_counted", 250, gate_input=1
@@ -80,7 +80,7 @@ class Table:
             pit="",
             decks=8,
             gaming_day_start_s=6 * 3600,
-            observed=(Fact.RESULT_BUTTON,),
+            observed=(ObservableFact.RESULT_BUTTON,),
             shoe=device,
             readers=(
                 ReaderDeviceSettings(RACK, "discard_rack"),
@@ -92,61 +92,63 @@ class Table:
             content = MANIFESTS.encode(read_manifest(one.csv()))
             self.rig.take(ManifestGiven(self.rig.at, one.name, "the test", content))
         self.batch = batch
-        self.cards = [batch.of(card_named(name)) for name in (SEEN, *cards)]
+        self.cards = [batch.of(card_named(name)) for name in (FIRST_BURN_CARD, *cards)]
         self.behind = [batch.of(card_named(name)) for name in BEHIND]
-        self.left = list(self.cards)
-        row = [card_named(name) for name in (SEEN, *cards, *BEHIND)]
+        self.cards_left = list(self.cards)
+        row = [card_named(name) for name in (FIRST_BURN_CARD, *cards, *BEHIND)]
         self.shoe.load(batch, row)
 
     def draw(self) -> None:
-        piece = self.left.pop(0)
+        piece = self.cards_left.pop(0)
         self.shoe.draw_piece(piece)
         self.settle()
 
     def settle(self) -> None:
         devices = (self.shoe, *self.readers.values())
-        assert self.rig.settle(lambda: all(device.all_taken for device in devices))
+        assert self.rig.settle(lambda: all(device.all_delivered for device in devices))
 
     def lay(self, reader: str, number: int, antenna: int = 1) -> None:
-        """The card drawn as that number lies on a reader."""
+        """Lay the card that was drawn as that number on a reader."""
         self.readers[reader].lay([self.cards[number - 1]], antenna)
         self.settle()
 
     def void(self) -> None:
-        self.rig.act(Resolve(Resolution(Decision.VOID_COUP)), Role.FLOORPERSON)
+        self.rig.act(Resolve(Resolution(FloorDecision.VOID_COUP)), Role.FLOORPERSON)
         self.settle()
 
-    def shown(self) -> dict:
+    def snapshot_now(self) -> dict:
         return snapshot(self.rig.core, self.rig.state, "running", "")
 
 
-def pages(table: Table) -> str:
-    shown = table.shown()
-    return json.dumps(shown) + status_block(Shown(shown), Typed(("--config", "table.toml")))
+def page_text(table: Table) -> str:
+    snapshot_now = table.snapshot_now()
+    return json.dumps(snapshot_now) + status_block(
+        SnapshotPart(snapshot_now), CommandHints(("--config", "table.toml"))
+    )
 
 
-def counted(table: Table) -> str:
+def metrics_text(table: Table) -> str:
     metrics = TableMetrics("M7")
     conclusion = Conclusion(table.rig.inputs[-1], tuple(table.rig.entries))
-    metrics.observe(Stored((conclusion,), (), table.rig.at, table.rig.state))
+    metrics.observe(StoredTransaction((conclusion,), (), table.rig.at, table.rig.state))
 
     class Published:
         health = "running"
         published = (table.rig.core, table.rig.state)
-        seals = None
+        sealing_status = None
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
 
 
-def answered(table: Table) -> str:
-    """What an action would be answered now."""
+def answer_text(table: Table) -> str:
+    """The answer that an action would get now."""
     item = OperatorAction(table.rig.at, "A", Role.DEALER, "test", VacateSeat(3), "")
     _, output = table.rig.core.handle(table.rig.state, item)
-    return json.dumps([refusal(output.entries), plain_entries(output.entries)])
+    return json.dumps([refusal_text(output.entries), plain_entries(output.entries)])
 
 
-def watched(table: Table) -> str:
+def monitor_text(table: Table) -> str:
     monitor = build_monitor("feig-rfid", ShoeSettings(), masked=True)
     state, lines = monitor.initial(), []
     for item in table.rig.inputs:
@@ -156,84 +158,84 @@ def watched(table: Table) -> str:
     return "\n".join(lines)
 
 
-def wire_logged(table: Table) -> str:
+def wire_log_text(table: Table) -> str:
     lines: list[str] = []
 
-    class Kept(logging.Handler):
+    class LogLines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             lines.append(record.getMessage())
 
-    log, kept = logging.getLogger(f"smartshoe.wire.{EXIT}"), Kept()
-    log.addHandler(kept)
+    log, handler = logging.getLogger(f"smartshoe.wire.{EXIT}"), LogLines()
+    log.addHandler(handler)
     log.setLevel(logging.INFO)
-    watch = WireWatch(table.rig.core.settings.shoe, "bytes", lambda _item: None)
+    watch = WireLogger(table.rig.core.settings.shoe, "bytes", lambda _item: None)
     for item in table.rig.inputs:
         if isinstance(item, OF_A_PORT) and item.port == EXIT:
             watch.put(item)
-    log.removeHandler(kept)
+    log.removeHandler(handler)
     return "\n".join(lines)
 
 
-def retold(table: Table) -> str:
-    return "\n".join(map(in_words, table.rig.entries))
+def described_entries(table: Table) -> str:
+    return "\n".join(map(describe_entry, table.rig.entries))
 
 
-def written(table: Table) -> str:
-    return table.shoe.heard.hex()
+def bytes_to_shoe(table: Table) -> str:
+    return table.shoe.bytes_received.hex()
 
 
-WALKED: tuple[Callable[[Table], str], ...] = (
-    pages,
-    counted,
-    answered,
-    watched,
-    wire_logged,
-    retold,
-    written,
+OUTPUTS: tuple[Callable[[Table], str], ...] = (
+    page_text,
+    metrics_text,
+    answer_text,
+    monitor_text,
+    wire_log_text,
+    described_entries,
+    bytes_to_shoe,
 )
 
 
-def differing(one: Table, other: Table) -> list[str]:
-    """The ways out that tell the two tables apart, or name the tag of a card."""
+def differing_outputs(one: Table, other: Table) -> list[str]:
+    """The outputs that differ between the two tables, or that contain a card's tag."""
     found = []
-    for walk in WALKED:
-        texts = [walk(table) for table in (one, other)]
+    for output_of in OUTPUTS:
+        texts = [output_of(table) for table in (one, other)]
         tags = [piece.tag for table in (one, other) for piece in (*table.cards, *table.behind)]
         if texts[0] != texts[1]:
-            found.append(walk.__name__)
-        found += [f"{walk.__name__} {tag}" for tag in tags if tag in "".join(texts)]
+            found.append(output_of.__name__)
+        found += [f"{output_of.__name__} {tag}" for tag in tags if tag in "".join(texts)]
     return found
 
 
 @pytest.fixture
 def pair() -> Callable[..., tuple[Table, Table]]:
-    def made(
+    def make(
         profile: str = "ny-midi", batches: tuple[PhysicalBatch, PhysicalBatch] = (RED, RED)
     ) -> tuple[Table, Table]:
         one, other = batches
         return Table(NATURAL, profile, one), Table(BOTH_STAND, profile, other)
 
-    return made
+    return make
 
 
-DRAWN_WELL = "well"
+NO_FAULT = "well"
 
 
-@pytest.mark.parametrize("fault", [DRAWN_WELL, *ExitFault])
-def test_whatever_happens_at_the_exit_the_cards_face_down_are_not_told(pair, fault) -> None:
+@pytest.mark.parametrize("fault", [NO_FAULT, *ExitFault])
+def test_no_exit_fault_reveals_cards_face_down(pair, fault) -> None:
     one, other = pair()
     for number in range(1, 8):
         for table in (one, other):
-            if number == 4 and fault != DRAWN_WELL:
+            if number == 4 and fault != NO_FAULT:
                 table.shoe.order(ExitFault(fault))
             table.draw()
-        assert differing(one, other) == [], f"card {number}"
+        assert differing_outputs(one, other) == [], f"card {number}"
     for table in (one, other):
         table.void()
-    assert differing(one, other) == []
+    assert differing_outputs(one, other) == []
 
 
-def swapped(batch: PhysicalBatch, name: str, by: PhysicalBatch) -> PhysicalBatch:
+def with_stray(batch: PhysicalBatch, name: str, by: PhysicalBatch) -> PhysicalBatch:
     """The batch with one card of another in its place."""
     stray = by.of(card_named(name))
     cards = tuple(stray if one.card == stray.card else one for one in batch.cards)
@@ -242,14 +244,14 @@ def swapped(batch: PhysicalBatch, name: str, by: PhysicalBatch) -> PhysicalBatch
 
 @pytest.mark.parametrize("profile", ["ny-midi", "ny-mini"])
 @pytest.mark.parametrize(("number", "names"), [(2, ("JS", "4H")), (7, ("3C", "8D"))])
-def test_a_card_of_the_other_batch_that_nobody_saw_is_found_and_not_named(
+def test_an_unseen_card_of_the_other_batch_is_found_and_not_named(
     pair, profile, number, names
 ) -> None:
-    """A burn card that is not shown, and a card too many: hidden however the hands are dealt."""
-    batches = tuple(swapped(RED, name, BLUE) for name in names)
+    """An undisclosed burn card and an overdraw are hidden however the hands are dealt."""
+    batches = tuple(with_stray(RED, name, BLUE) for name in names)
     one, other = pair("ny-midi", batches)
     if profile == "ny-mini":
-        # Dealt face up the hands are seen, so only what is hidden may differ.
+        # Hands dealt face up are disclosed, so only hidden cards may differ.
         one = Table((*NATURAL[:5], "3C"), profile, batches[0])
         other = Table((*NATURAL[:5], "8D"), profile, batches[1])
         if number == 2:
@@ -258,18 +260,18 @@ def test_a_card_of_the_other_batch_that_nobody_saw_is_found_and_not_named(
     for table in (one, other):
         for _ in range(number):
             table.draw()
-    codes = [each["code"] for each in one.shown()["irregularities"]]
+    codes = [each["code"] for each in one.snapshot_now()["irregularities"]]
     assert "WRONG_BATCH" in codes
-    found = one.shown()["irregularities"][codes.index("WRONG_BATCH")]["found"]
+    found = one.snapshot_now()["irregularities"][codes.index("WRONG_BATCH")]["found"]
     assert (found["card"], found["tag"]) == ("??", "")
-    assert differing(one, other) == []
+    assert differing_outputs(one, other) == []
 
 
 def test_dealt_face_up_a_card_of_the_other_batch_is_named_with_its_step() -> None:
-    table = Table(NATURAL, "s42-mini", swapped(RED, "9H", BLUE))
+    table = Table(NATURAL, "s42-mini", with_stray(RED, "9H", BLUE))
     for _ in range(3):
         table.draw()
-    open_ones = table.shown()["irregularities"]
+    open_ones = table.snapshot_now()["irregularities"]
     assert [each["code"] for each in open_ones] == ["WRONG_BATCH"]
     (open_one,) = open_ones
     assert (open_one["found"]["card"], open_one["found"]["back"]) == ("9h", "blue")
@@ -282,8 +284,8 @@ def test_a_card_face_down_at_the_wrong_hand_is_found_and_not_named(pair) -> None
         for _ in range(6):
             table.draw()
         table.lay(LAYOUT, 3, BANKER_ANTENNA)
-    assert [each["code"] for each in one.shown()["irregularities"]] == ["CARD_MISPLACED"]
-    assert differing(one, other) == []
+    assert [each["code"] for each in one.snapshot_now()["irregularities"]] == ["CARD_MISPLACED"]
+    assert differing_outputs(one, other) == []
 
 
 def test_a_card_that_never_left_by_the_exit_is_found_and_not_named(pair) -> None:
@@ -292,11 +294,11 @@ def test_a_card_that_never_left_by_the_exit_is_found_and_not_named(pair) -> None
         for _ in range(4):
             table.draw()
         table.lay(LAYOUT, 7, PLAYER_ANTENNA)
-    assert [each["code"] for each in one.shown()["irregularities"]] == ["CARD_NOT_DRAWN"]
-    assert differing(one, other) == []
+    assert [each["code"] for each in one.snapshot_now()["irregularities"]] == ["CARD_NOT_DRAWN"]
+    assert differing_outputs(one, other) == []
 
 
-def test_cards_of_a_void_coup_in_the_rack_are_not_told(pair) -> None:
+def test_cards_of_a_void_coup_in_the_rack_are_not_revealed(pair) -> None:
     one, other = pair()
     for table in (one, other):
         for _ in range(7):
@@ -304,7 +306,7 @@ def test_cards_of_a_void_coup_in_the_rack_are_not_told(pair) -> None:
         table.void()
         for number in (3, 4, 5, 6, 7):
             table.lay(RACK, number)
-    assert differing(one, other) == []
+    assert differing_outputs(one, other) == []
 
 
 def test_a_declared_result_discloses() -> None:
@@ -312,14 +314,14 @@ def test_a_declared_result_discloses() -> None:
     for _ in range(6):
         table.draw()
     table.rig.act(DeclareResult(Outcome.PLAYER))
-    assert table.shown()["last_coup"]["player"] == ["9h", "Kc"]
+    assert table.snapshot_now()["last_coup"]["player"] == ["9h", "Kc"]
 
 
-# --- what has not left the shoe -------------------------------------------------------------------
+# --- cards still in the shoe ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("drawn", range(6))
-def test_no_face_is_kept_of_a_card_that_has_not_left_the_shoe(pair, drawn) -> None:
+def test_no_face_is_stored_of_a_card_still_in_the_shoe(pair, drawn) -> None:
     """Until a card leaves, everything the program knows is the same whatever the card is."""
     one = Table(NATURAL, "ny-midi", RED)
     other = Table((*NATURAL[:drawn], *BOTH_STAND[drawn:]), "ny-midi", RED)
@@ -330,14 +332,14 @@ def test_no_face_is_kept_of_a_card_that_has_not_left_the_shoe(pair, drawn) -> No
     assert one.rig.inputs == other.rig.inputs
 
 
-def test_a_tag_read_behind_the_card_that_leaves_is_not_looked_up() -> None:
-    """It stands in what was concluded as it was read, and says nothing without the batch's file."""
+def test_a_tag_read_behind_the_drawn_card_is_not_looked_up() -> None:
+    """It is recorded as it was read, and reveals nothing without the batch file."""
     table = Table(NATURAL, "ny-midi", RED)
     for _ in range(3):
         table.draw()
     table.shoe.order(ExitFault.TWO_TAGS)
     table.draw()
-    judged = [entry.event for entry in table.rig.entries if isinstance(entry, Judged)]
+    judged = [entry.event for entry in table.rig.entries if isinstance(entry, EventVerdicts)]
     faces = [str(event.card) for event in judged if isinstance(event, CardDrawn)]
     assert any(table.cards[4].tag in repr(entry) for entry in table.rig.entries)
     assert faces == ["Ad", "Js", "9h", "None"]

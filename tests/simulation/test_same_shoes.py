@@ -1,7 +1,5 @@
-"""The same shoes through either kind of shoe: the same coups, the same verdicts.
+"""The same shoes through an Angel Eye and an RFID shoe: the same coups and verdicts.
 
-Responsible for: seeded shoes through an Angel Eye and an RFID shoe, with a gate and without.
-Not responsible for: what only custody can prove (test_incidents).
 Source: NY (f), (h), (i); S42 (g), (h), (i), (j); D-16 (the order of drawing decides).
 """
 
@@ -14,37 +12,37 @@ SHORT = range(1, 9)
 LONG = range(1, 51)
 
 
-def of_play(played) -> list[tuple[str, tuple[object, ...]]]:
+def play_verdicts(played) -> list[tuple[str, tuple[object, ...]]]:
     """The verdicts on cards, cut cards and results, in their order.
 
-    What opens a shoe (the device's start, or its first card) and stand-by are of the device.
+    The opening of a shoe (the device's start, or its first card) and stand-by depend on the device.
     """
     kinds = (CardDrawn, CutCardDrawn, ResultDeclared)
     return [
         (type(one.event).__name__, one.verdicts)
-        for one in played.judged
+        for one in played.events_judged
         if isinstance(one.event, kinds)
     ]
 
 
-def the_same_either_way(simulation, seed: int, gate: int) -> None:
+def check_same_shoe(simulation, seed: int, gate: int) -> None:
     dealer = DealerSettings(seed=seed)
-    seen = simulation.play("angel-eye", dealer)
-    tagged = simulation.play("rfid", dealer, gate=gate)
-    assert tagged.coups == seen.coups
-    assert of_play(tagged) == of_play(seen)
-    assert tagged.codes == []
-    assert len(tagged.coups) > 60
+    angel_eye = simulation.play("angel-eye", dealer)
+    rfid = simulation.play("rfid", dealer, gate=gate)
+    assert rfid.coups == angel_eye.coups
+    assert play_verdicts(rfid) == play_verdicts(angel_eye)
+    assert rfid.codes == []
+    assert len(rfid.coups) > 60
 
 
 @pytest.mark.parametrize("gate", [0, 1])
 @pytest.mark.parametrize("seed", SHORT)
 def test_a_seeded_shoe_gives_the_same_coups_and_verdicts(simulation, seed, gate) -> None:
-    the_same_either_way(simulation, seed, gate)
+    check_same_shoe(simulation, seed, gate)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("gate", [0, 1])
 @pytest.mark.parametrize("seed", [seed for seed in LONG if seed not in SHORT])
 def test_fifty_seeded_shoes_give_the_same_coups_and_verdicts(simulation, seed, gate) -> None:
-    the_same_either_way(simulation, seed, gate)
+    check_same_shoe(simulation, seed, gate)

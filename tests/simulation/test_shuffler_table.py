@@ -1,48 +1,43 @@
-"""A table with an emulated shuffler under a simulated clock: the program's whole core around it.
+"""A table with an emulated shuffler: orders, exchange, warnings, restart, custody, snapshot.
 
-Responsible for: orders by people, the exchange of two batches, warnings that lock the shoe, their
-clearing, what a restart keeps, custody and snapshot along the way, and that nothing of it is heard
-from any other port.
-Not responsible for: the life of a batch (tests/controller/custody/lineage), verdicts
-(tests/controller/procedure), the driver (test_shuffler_driver), real ports (tests/end_to_end).
 Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/README.md, "The shuffler at the table".
 """
 
 import json
-from dataclasses import replace
 from functools import reduce
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
-from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.core.state import STATES
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import Bar, Lineage, WarningKind
-from controller.custody.manifest import ManifestCard, manifest_of
+from controller.custody.batch_life.state import BlockReason, Lineage, WarningKind
+from controller.custody.manifest import ManifestCard, build_manifest
 from controller.procedure.effects import (
-    Refused,
+    Refusal,
     ShuffleRecorded,
     WarningClosed,
 )
-from controller.procedure.events import ReportsMissing, ShufflerTold
+from controller.procedure.events import ReportsMissing, ShufflerReported
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card, Rank, Suit
 from controller.tape.actions import (
     ClearWarning,
     CloseShoe,
-    OrderTheShuffler,
+    GiveShufflerOrder,
     Role,
     UnlockShoe,
 )
-from controller.tape.entries import CommandGiven, DeviceNoted, Entry, Judged
+from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import ManifestGiven, Started
 from controller.tape.records import entry_record, input_record
 from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused
@@ -82,7 +77,7 @@ def trust_in(shuffler: Shuffler) -> Trust:
 
 
 class Table(SimulatedTable):
-    """A shoe that says what the test says, and a whole emulated shuffler."""
+    """A shoe whose reports the test writes, and a whole emulated shuffler."""
 
     def __init__(
         self,
@@ -97,17 +92,17 @@ class Table(SimulatedTable):
                 bare=bare, reading=True, decks=DECKS, shuffle_ns=20 * S, shuffle_seed=shuffle_seed
             )
         )
-        known = Trust(bare=True) if bare else trust_in(self.shuffler)
+        paired = Trust(bare=True) if bare else trust_in(self.shuffler)
         shoe = ShoeDeviceSettings(SHOE, "angel-eye-ii-ex", locks, "0-9A-F", "stx_counted", 250)
-        told = ShufflerDeviceSettings(
-            SHUFFLER, "tablelink", allow_commands=True, orders=ORDERS, trust=trust or known
+        device = ShufflerDeviceSettings(
+            SHUFFLER, "tablelink", allow_commands=True, orders=ORDERS, trust=trust or paired
         )
-        settings = Settings("M7", "3", DECKS, 0, (), shoe, shuffler=told)
+        settings = Settings("M7", "3", DECKS, 0, (), shoe, shuffler=device)
         self.shoe_reports = 0
         self.to_shoe: list[bytes] = []
         super().__init__(settings, "s42-mini", {SHUFFLER: self.shuffler})
         self.take(PortOpened(SHOE, self.at, ENTROPY))
-        self.later(S)
+        self.advance(S)
 
     def _to_device(self, port: str, data: bytes) -> None:
         if port == SHOE:
@@ -117,37 +112,37 @@ class Table(SimulatedTable):
         else:
             super()._to_device(port, data)
 
-    def reports(self, *data: str) -> None:
-        """The shoe reports these, one after the other."""
+    def report(self, *data: str) -> None:
+        """Send these reports of the shoe one after the other."""
         for data_hex in data:
-            self.later(300 * MS)
+            self.advance(300 * MS)
             body = f"{self.shoe_reports % 16:X}".encode() + bytes.fromhex(data_hex) + b"\x03"
             sent = b"\x05" + body + f"{reduce(int.__xor__, body):02X}".encode()
             self.take(Chunk(SHOE, self.at, sent))
             self.shoe_reports += 1
 
-    def orders(
+    def order(
         self, order: ShufflerOrder, compartment: int = 0, batch: str = ""
     ) -> tuple[Entry, ...]:
-        """A floorperson orders it, and it is done a second later, if it was not refused."""
-        given = self.act(OrderTheShuffler(order, compartment, batch), Role.FLOORPERSON)
-        self.later(S)
-        return given
+        """Order it as a floorperson and wait a second; the entries."""
+        entries = self.act(GiveShufflerOrder(order, compartment, batch), Role.FLOORPERSON)
+        self.advance(S)
+        return entries
 
-    def brings(self, order: ShufflerOrder, compartment: int = 0, batch: str = "") -> None:
-        given = self.orders(order, compartment, batch)
-        assert not [one for one in given if isinstance(one, Refused)], given
+    def order_accepted(self, order: ShufflerOrder, compartment: int = 0, batch: str = "") -> None:
+        entries = self.order(order, compartment, batch)
+        assert not [one for one in entries if isinstance(one, Refusal)], entries
 
-    def shuffles(self, cards: tuple[PhysicalCard, ...], compartment: int) -> None:
-        """A batch goes in, is counted, shuffled and stored."""
+    def shuffle_and_store(self, cards: tuple[PhysicalCard, ...], compartment: int) -> None:
+        """Put a batch in and have it counted, shuffled and stored."""
         self.shuffler.put_in(cards)
-        self.brings(ShufflerOrder.LOAD, compartment)
-        self.brings(ShufflerOrder.COUNT, compartment)
-        self.brings(ShufflerOrder.SHUFFLE, compartment)
-        self.later(21 * S)
-        self.brings(ShufflerOrder.STORE, compartment)
+        self.order_accepted(ShufflerOrder.LOAD, compartment)
+        self.order_accepted(ShufflerOrder.COUNT, compartment)
+        self.order_accepted(ShufflerOrder.SHUFFLE, compartment)
+        self.advance(21 * S)
+        self.order_accepted(ShufflerOrder.STORE, compartment)
 
-    def of(self, kind: type) -> list:
+    def entries_of(self, kind: type) -> list:
         return [one for one in self.entries if isinstance(one, kind)]
 
     @property
@@ -160,9 +155,9 @@ class Table(SimulatedTable):
         return life.stage
 
     def snapshot(self) -> dict[str, object]:
-        shown = snapshot(self.core, self.state, "running", "")
-        assert json.loads(json.dumps(shown)) == shown
-        return shown
+        view = snapshot(self.core, self.state, "running", "")
+        assert json.loads(json.dumps(view)) == view
+        return view
 
 
 @pytest.fixture
@@ -170,93 +165,97 @@ def table() -> Table:
     return Table()
 
 
-def test_a_paired_shuffler_is_trusted_and_told_everywhere(table: Table) -> None:
+def test_a_paired_shuffler_is_trusted_and_shown(table: Table) -> None:
     assert table.lineage.trusted
     shuffler = table.snapshot()["shuffler"]
     assert (shuffler["stage"], shuffler["trusted"], shuffler["bare"]) == ("online", True, False)
-    assert "trusted" in status_block(Shown(table.snapshot()), Typed())
+    assert "trusted" in status_block(SnapshotPart(table.snapshot()), CommandHints())
     assert table.lineage.warnings == ()
 
 
 # --- orders ---------------------------------------------------------------------------------------
 
 
-def test_a_person_orders_a_whole_way_through_the_shuffler(table: Table) -> None:
-    table.shuffles(RED, 1)
+def test_a_person_orders_every_step_of_a_shuffle(table: Table) -> None:
+    table.shuffle_and_store(RED, 1)
     assert table.stage("red") is BatchStage.STORED
-    given = [one.command for one in table.of(CommandGiven)]
-    assert given == [
+    entries = [one.command for one in table.entries_of(CommandGiven)]
+    assert entries == [
         "OrderShuffler load 1",
         "OrderShuffler count 1",
         "OrderShuffler shuffle 1",
         "OrderShuffler store 1",
     ]
-    answers = [n.event for n in table.of(DeviceNoted) if isinstance(n.event, CommandAnswered)]
+    answers = [
+        n.event
+        for n in table.entries_of(DeviceEventRecorded)
+        if isinstance(n.event, CommandAnswered)
+    ]
     assert [one.outcome for one in answers] == [CommandOutcome.DONE] * 4
-    assert [one.refused for one in table.of(ShuffleRecorded)] == [""]
+    assert [one.refused for one in table.entries_of(ShuffleRecorded)] == [""]
 
 
 def test_a_batch_is_ordered_by_its_back(table: Table) -> None:
-    table.shuffles(RED, 2)
-    table.brings(ShufflerOrder.RELEASE, batch="red")
-    assert table.of(CommandGiven)[-1].command == "OrderShuffler release 2"
+    table.shuffle_and_store(RED, 2)
+    table.order_accepted(ShufflerOrder.RELEASE, batch="red")
+    assert table.entries_of(CommandGiven)[-1].command == "OrderShuffler release 2"
     assert table.stage("red") is BatchStage.RELEASED
 
 
 def test_an_order_that_breaks_the_life_of_a_batch_reaches_no_device(table: Table) -> None:
     table.shuffler.put_in(RED)
-    table.brings(ShufflerOrder.LOAD, 1)
-    commands = len(table.of(CommandGiven))
-    (refused,) = table.orders(ShufflerOrder.RELEASE, 1)
-    assert isinstance(refused, Refused)
-    assert "not shuffled" in refused.why or "is not known" in refused.why
-    assert len(table.of(CommandGiven)) == commands
+    table.order_accepted(ShufflerOrder.LOAD, 1)
+    commands = len(table.entries_of(CommandGiven))
+    (refused,) = table.order(ShufflerOrder.RELEASE, 1)
+    assert isinstance(refused, Refusal)
+    assert "not shuffled" in refused.why or "is unknown" in refused.why
+    assert len(table.entries_of(CommandGiven)) == commands
 
 
 # --- an exchange ----------------------------------------------------------------------------------
 
 
-def dealt(table: Table) -> None:
+def deal_shoe(table: Table) -> None:
     """A shoe of one coup, closed by a floorperson."""
-    table.reports(*OPENING, *COUP)
+    table.report(*OPENING, *COUP)
 
 
-def exchanged(table: Table) -> None:
+def exchange_batches(table: Table) -> None:
     """Red is dealt, blue is stored; red's shoe ends, blue comes out and red goes in."""
-    table.shuffles(RED, 1)
-    table.shuffles(BLUE, 2)
-    table.brings(ShufflerOrder.RELEASE, batch="red")
+    table.shuffle_and_store(RED, 1)
+    table.shuffle_and_store(BLUE, 2)
+    table.order_accepted(ShufflerOrder.RELEASE, batch="red")
     table.shuffler.take(1)
-    table.later(S)
-    dealt(table)
+    table.advance(S)
+    deal_shoe(table)
 
 
 def test_the_batch_that_comes_out_is_dealt(table: Table) -> None:
-    exchanged(table)
+    exchange_batches(table)
     assert (table.stage("red"), table.stage("blue")) == (BatchStage.IN_PLAY, BatchStage.STORED)
     assert table.state.table.phase is Phase.BETWEEN_COUPS
     assert table.lineage.in_play == "red"
 
 
-def test_both_take_turns(table: Table) -> None:
-    exchanged(table)
+def test_both_batches_take_turns(table: Table) -> None:
+    exchange_batches(table)
     table.act(CloseShoe(), Role.FLOORPERSON)
     assert table.stage("red") is BatchStage.SPENT
-    table.brings(ShufflerOrder.RELEASE, batch="blue")
+    table.order_accepted(ShufflerOrder.RELEASE, batch="blue")
     table.shuffler.take(2)
-    table.shuffles(RED, 1)
+    table.shuffle_and_store(RED, 1)
     assert (table.stage("red"), table.stage("blue")) == (BatchStage.STORED, BatchStage.RELEASED)
-    dealt(table)
+    deal_shoe(table)
     assert (table.stage("red"), table.stage("blue")) == (BatchStage.STORED, BatchStage.IN_PLAY)
     assert table.state.table.open_irregularities == ()
 
 
 def test_the_same_batch_does_not_come_out_again(table: Table) -> None:
-    exchanged(table)
+    exchange_batches(table)
     table.act(CloseShoe(), Role.FLOORPERSON)
-    table.shuffles(RED, 1)
-    (refused,) = table.orders(ShufflerOrder.RELEASE, batch="red")
-    assert refused == Refused(
+    table.shuffle_and_store(RED, 1)
+    (refused,) = table.order(ShufflerOrder.RELEASE, batch="red")
+    assert refused == Refusal(
         "order-shuffler",
         "the last shoe was dealt from red: release the other batch",
         refused.clauses,
@@ -265,8 +264,8 @@ def test_the_same_batch_does_not_come_out_again(table: Table) -> None:
 
 
 def test_no_batch_comes_out_while_a_shoe_is_open(table: Table) -> None:
-    exchanged(table)
-    (refused,) = table.orders(ShufflerOrder.RELEASE, batch="blue")
+    exchange_batches(table)
+    (refused,) = table.order(ShufflerOrder.RELEASE, batch="blue")
     assert refused.why == "a shoe is open: blue stays in the shuffler until it is over"
 
 
@@ -274,144 +273,156 @@ def kinds(table: Table) -> list[WarningKind]:
     return [one.kind for one in table.lineage.warnings]
 
 
-def shut_and_cleared(table: Table) -> None:
+def close_doors_and_clear(table: Table) -> None:
     """The door is shut, and a floorperson clears all that is open."""
     table.shuffler.close_door(2)
-    table.later(39 * S)
+    table.advance(39 * S)
     for number in [one.number for one in table.lineage.warnings]:
-        table.act(ClearWarning(number), Role.FLOORPERSON, "a cleaner; blue is shuffled anew")
+        table.act(ClearWarning(number), Role.FLOORPERSON, "a cleaner; blue is shuffled again")
 
 
 # --- warnings and the lock ------------------------------------------------------------------------
 
 
 @pytest.fixture
-def warned(table: Table) -> Table:
+def table_with_warning(table: Table) -> Table:
     """A card has been dealt from red when the door over blue is opened."""
-    exchanged(table)
+    exchange_batches(table)
     table.to_shoe.clear()
     table.shuffler.open_door(2)
-    table.later(S)
+    table.advance(S)
     return table
 
 
-def test_a_warning_locks_the_shoe_though_nothing_is_suspended(warned: Table) -> None:
-    assert kinds(warned) == [WarningKind.DOOR, WarningKind.LAMP]
-    assert warned.state.table.phase is Phase.BETWEEN_COUPS
-    assert warned.to_shoe == [LOCK]
+def test_a_warning_locks_the_shoe_though_nothing_is_suspended(table_with_warning: Table) -> None:
+    assert kinds(table_with_warning) == [WarningKind.DOOR, WarningKind.LAMP]
+    assert table_with_warning.state.table.phase is Phase.BETWEEN_COUPS
+    assert table_with_warning.to_shoe == [LOCK]
     lock = CommandGiven(SHOE, "LockExit", "a warning of the shuffler is open")
-    assert lock in warned.entries
+    assert lock in table_with_warning.entries
 
 
-def test_nobody_unlocks_it_by_hand(warned: Table) -> None:
-    (refused,) = warned.act(UnlockShoe(), Role.PIT_MANAGER, "go on")
-    assert isinstance(refused, Refused)
+def test_nobody_unlocks_it_by_hand(table_with_warning: Table) -> None:
+    (refused,) = table_with_warning.act(UnlockShoe(), Role.PIT_MANAGER, "go on")
+    assert isinstance(refused, Refusal)
     assert "clear it (clear-warning, number 1, 2)" in refused.why
-    assert warned.to_shoe == [LOCK]
+    assert table_with_warning.to_shoe == [LOCK]
 
 
-def test_a_warning_whose_cause_lasts_cannot_be_cleared(warned: Table) -> None:
-    entries = warned.act(ClearWarning(1), Role.FLOORPERSON, "seen by me")
-    assert [one for one in entries if isinstance(one, Refused)]
-    assert warned.lineage.interlocked
+def test_a_warning_whose_cause_lasts_cannot_be_cleared(table_with_warning: Table) -> None:
+    entries = table_with_warning.act(ClearWarning(1), Role.FLOORPERSON, "seen by me")
+    assert [one for one in entries if isinstance(one, Refusal)]
+    assert table_with_warning.lineage.interlocked
 
 
-def test_a_named_person_who_clears_it_unlocks_the_shoe(warned: Table) -> None:
-    shut_and_cleared(warned)
-    closed = warned.of(WarningClosed)
+def test_a_named_person_who_clears_it_unlocks_the_shoe(table_with_warning: Table) -> None:
+    close_doors_and_clear(table_with_warning)
+    closed = table_with_warning.entries_of(WarningClosed)
     assert [(one.kind, one.person, one.waited_ns // S) for one in closed] == [
         ("door", "floorperson", 40),
         ("lamp", "floorperson", 40),
     ]
-    assert {one.reason for one in closed} == {"a cleaner; blue is shuffled anew"}
-    assert warned.to_shoe == [LOCK, UNLOCK]
-    assert CommandGiven(SHOE, "UnlockExit", "the warnings are cleared") in warned.entries
+    assert {one.reason for one in closed} == {"a cleaner; blue is shuffled again"}
+    assert table_with_warning.to_shoe == [LOCK, UNLOCK]
+    assert (
+        CommandGiven(SHOE, "UnlockExit", "the warnings are cleared") in table_with_warning.entries
+    )
 
 
-def test_a_suspended_table_stays_locked_when_its_warning_is_cleared(warned: Table) -> None:
-    warned.reports("44 81 C9")
-    assert warned.state.table.phase is Phase.SUSPENDED
-    shut_and_cleared(warned)
-    assert kinds(warned) == []
-    assert warned.to_shoe == [LOCK]
-    warned.resolve_anyhow()
-    assert warned.to_shoe == [LOCK, UNLOCK]
+def test_a_suspended_table_stays_locked_when_its_warning_is_cleared(
+    table_with_warning: Table,
+) -> None:
+    table_with_warning.report("44 81 C9")
+    assert table_with_warning.state.table.phase is Phase.SUSPENDED
+    close_doors_and_clear(table_with_warning)
+    assert kinds(table_with_warning) == []
+    assert table_with_warning.to_shoe == [LOCK]
+    table_with_warning.resolve_if_permitted()
+    assert table_with_warning.to_shoe == [LOCK, UNLOCK]
 
 
-def test_a_table_without_a_lock_is_told_and_not_commanded() -> None:
+def test_a_table_without_a_lock_is_prompted_and_not_commanded() -> None:
     table = Table(locks=False)
-    exchanged(table)
+    exchange_batches(table)
     table.shuffler.open_door(2)
-    table.later(S)
+    table.advance(S)
     assert table.lineage.interlocked
-    assert [one for one in table.of(CommandGiven) if one.port == SHOE] == []
+    assert [one for one in table.entries_of(CommandGiven) if one.port == SHOE] == []
 
 
-def test_a_pulled_plug_is_a_warning_and_no_missing_report_of_the_shoe(table: Table) -> None:
+def test_an_unplugged_shuffler_is_a_warning_and_not_a_missing_shoe_report(table: Table) -> None:
     table.unplug(SHUFFLER)
     assert kinds(table) == [WarningKind.SILENT]
     assert not table.lineage.trusted
-    assert not [one for one in table.of(Judged) if isinstance(one.event, ReportsMissing)]
+    assert not [
+        one for one in table.entries_of(EventVerdicts) if isinstance(one.event, ReportsMissing)
+    ]
 
 
-def test_the_status_tells_what_to_type(warned: Table) -> None:
-    block = status_block(Shown(warned.snapshot()), Typed(("--config", "table.toml")), width=200)
+def test_the_status_shows_what_to_type(table_with_warning: Table) -> None:
+    block = status_block(
+        SnapshotPart(table_with_warning.snapshot()),
+        CommandHints(("--config", "table.toml")),
+        width=200,
+    )
     assert "WARNING    1 door: " in block
-    assert " clear     not before its cause is gone" in block
+    assert " clear     only when its cause is gone" in block
 
 
 # --- a restart ------------------------------------------------------------------------------------
 
 
-def restarted(table: Table) -> None:
-    """The program ends and begins anew, with the state it stored; the shuffler went on."""
+def restart(table: Table) -> None:
+    """Restart the program with its stored state; the shuffler keeps running."""
     started = next(one for one in table.inputs if isinstance(one, Started))
     table.state = STATES.decode(STATES.encode(table.state))
     table.take(replace(started, at=table.at, boot_id="after"))
 
 
-def test_a_warning_outlives_a_restart_and_so_does_the_lock(warned: Table) -> None:
-    warned.to_shoe.clear()
-    restarted(warned)
-    assert warned.lineage.interlocked
-    assert warned.to_shoe == []
-    warned.take(PortOpened(SHOE, warned.at, ENTROPY))
-    assert warned.to_shoe == [LOCK]
+def test_warning_and_lock_survive_a_restart(table_with_warning: Table) -> None:
+    table_with_warning.to_shoe.clear()
+    restart(table_with_warning)
+    assert table_with_warning.lineage.interlocked
+    assert table_with_warning.to_shoe == []
+    table_with_warning.take(PortOpened(SHOE, table_with_warning.at, ENTROPY))
+    assert table_with_warning.to_shoe == [LOCK]
 
 
-def test_a_restart_by_itself_is_no_warning(table: Table) -> None:
-    exchanged(table)
+def test_a_restart_alone_is_not_a_warning(table: Table) -> None:
+    exchange_batches(table)
     before = table.lineage
-    restarted(table)
+    restart(table)
     assert table.lineage == before
     assert table.snapshot()["shuffler"]["trusted"] is False
     table.shuffler.host_appeared(table.clock_ns)
     table.take(PortOpened(SHUFFLER, table.at, ENTROPY[::-1]))
-    table.later(S)
+    table.advance(S)
     assert table.snapshot()["shuffler"]["trusted"] is True
     assert table.lineage == before
 
 
-def test_what_the_shuffler_told_meanwhile_is_heard_after_a_restart(table: Table) -> None:
-    exchanged(table)
-    restarted(table)
+def test_events_of_the_shuffler_during_a_restart_arrive_afterwards(table: Table) -> None:
+    exchange_batches(table)
+    restart(table)
     table.shuffler.open_door(2)
     table.shuffler.host_appeared(table.clock_ns)
     table.take(PortOpened(SHUFFLER, table.at, ENTROPY[::-1]))
-    table.later(S)
+    table.advance(S)
     assert kinds(table) == [WarningKind.DOOR, WarningKind.LAMP]
     blue = table.lineage.life("blue")
     assert blue is not None
-    assert Bar.TOUCHED in blue.bars
+    assert BlockReason.TOUCHED in blue.block_reasons
 
 
 # --- identity -------------------------------------------------------------------------------------
 
 
-def test_a_bare_shuffler_says_so_everywhere() -> None:
+def test_a_bare_shuffler_is_marked_everywhere() -> None:
     table = Table(bare=True)
     assert table.snapshot()["shuffler"]["bare"] is True
-    assert "BARE: it proves nothing of itself" in status_block(Shown(table.snapshot()), Typed())
+    assert "BARE: it proves no identity" in status_block(
+        SnapshotPart(table.snapshot()), CommandHints()
+    )
 
 
 def test_another_shuffler_than_the_paired_one_never_feeds_the_table() -> None:
@@ -420,94 +431,98 @@ def test_another_shuffler_than_the_paired_one_never_feeds_the_table() -> None:
     table.shuffler.put_in(RED)
     table.shuffler.press("load", 1)
     table.shuffler.press("count", 1)
-    table.later(S)
+    table.advance(S)
     assert table.snapshot()["shuffler"]["trusted"] is False
     assert kinds(table) == [WarningKind.IDENTITY]
     assert {one.stage for one in table.lineage.lives} == {BatchStage.UNKNOWN}
-    told = [one.event for one in table.of(Judged) if isinstance(one.event, ShufflerTold)]
-    assert {type(one.event) for one in told} == {IdentityRefused}
-    (refused,) = table.orders(ShufflerOrder.COUNT, 1)
-    assert refused.why.startswith("the shuffler has not proven who it is")
+    device = [
+        one.event
+        for one in table.entries_of(EventVerdicts)
+        if isinstance(one.event, ShufflerReported)
+    ]
+    assert {type(one.event) for one in device} == {IdentityRefused}
+    (refused,) = table.order(ShufflerOrder.COUNT, 1)
+    assert refused.why.startswith("the shuffler has not proven its identity")
 
 
-# --- what is stored -------------------------------------------------------------------------------
+# --- storage --------------------------------------------------------------------------------------
 
 
-def test_all_of_it_can_be_stored_and_told_again(warned: Table) -> None:
-    assert all(map(input_record, warned.inputs))
-    assert all(map(entry_record, warned.entries))
-    core, state = warned.core, warned.core.initial()
+def test_entries_and_inputs_can_be_stored_and_replayed(table_with_warning: Table) -> None:
+    assert all(map(input_record, table_with_warning.inputs))
+    assert all(map(entry_record, table_with_warning.entries))
+    core, state = table_with_warning.core, table_with_warning.core.initial()
     again: list[Entry] = []
-    for item in warned.inputs:
+    for item in table_with_warning.inputs:
         state, output = core.handle(state, item)
         again.extend(output.entries)
-    assert again == warned.entries
-    assert state == warned.state
+    assert again == table_with_warning.entries
+    assert state == table_with_warning.state
 
 
 # --- custody --------------------------------------------------------------------------------------
 
 
-def bound(table: Table, back: str) -> None:
+def bind(table: Table, back: str) -> None:
     """The batch of that back is bound, its cards in their carton."""
     deck = [
         ManifestCard(f"{back[0].encode().hex()}{number:06X}", Card(rank, suit), deck)
         for deck in range(1, DECKS + 1)
         for number, (rank, suit) in enumerate(product(Rank, Suit), start=deck * 100)
     ]
-    content = MANIFESTS.encode(manifest_of(f"{back.upper()}-0001", back, DECKS, deck))
+    content = MANIFESTS.encode(build_manifest(f"{back.upper()}-0001", back, DECKS, deck))
     table.take(ManifestGiven(table.at, f"{back.upper()}-0001", "the test", content))
 
 
-def where(table: Table, back: str) -> dict[str, int]:
+def places_of(table: Table, back: str) -> dict[str, int]:
     batches = table.snapshot()["custody"]["batches"]
     cards = next(one["cards"] for one in batches if one["back"] == back)
     return {place: count for place, count in cards.items() if count}
 
 
-def test_after_its_turn_a_batch_is_in_the_shuffler_and_not_anywhere(table: Table) -> None:
+def test_after_its_turn_all_cards_of_a_batch_are_in_the_shuffler(table: Table) -> None:
     for back in ("red", "blue"):
-        bound(table, back)
-    exchanged(table)
-    assert where(table, "blue") == {"shuffler": 416}
+        bind(table, back)
+    exchange_batches(table)
+    assert places_of(table, "blue") == {"shuffler": 416}
     table.act(CloseShoe(), Role.FLOORPERSON)
-    table.brings(ShufflerOrder.RELEASE, batch="blue")
+    table.order_accepted(ShufflerOrder.RELEASE, batch="blue")
     table.shuffler.take(2)
-    table.shuffles(RED, 1)
-    dealt(table)
-    assert where(table, "red") == {"shuffler": 416}
+    table.shuffle_and_store(RED, 1)
+    deal_shoe(table)
+    assert places_of(table, "red") == {"shuffler": 416}
     assert table.state.table.open_irregularities == ()
 
 
-def test_a_batch_that_is_counted_short_is_found_to_be(table: Table) -> None:
-    bound(table, "red")
+def test_a_batch_that_is_counted_short_is_found(table: Table) -> None:
+    bind(table, "red")
     table.shuffler.put_in(RED[1:])
-    table.brings(ShufflerOrder.LOAD, 1)
-    table.brings(ShufflerOrder.COUNT, 1)
+    table.order_accepted(ShufflerOrder.LOAD, 1)
+    table.order_accepted(ShufflerOrder.COUNT, 1)
     red = table.lineage.life("red")
     assert red is not None
-    assert (red.stage, red.bars) == (BatchStage.HELD, (Bar.SHORT,))
+    assert (red.stage, red.block_reasons) == (BatchStage.HELD, (BlockReason.SHORT,))
     assert WarningKind.COUNT in kinds(table)
     assert table.snapshot()["custody"]["batches"][0]["blocked"]
     assert table.state.table.open_irregularities == ()
 
 
-# --- what nobody may know -------------------------------------------------------------------------
+# --- secrecy --------------------------------------------------------------------------------------
 
 
-def test_nothing_that_comes_in_tells_the_order_of_a_shuffle() -> None:
+def test_no_input_reveals_the_order_of_a_shuffle() -> None:
     tables = [Table(shuffle_seed=seed) for seed in (1, 2)]
     for table in tables:
-        exchanged(table)
+        exchange_batches(table)
     one, other = tables
     assert one.shuffler.bays[2].pieces != other.shuffler.bays[2].pieces
     assert one.inputs == other.inputs
 
 
-def test_how_many_of_each_face_it_counted_is_shown_nowhere(table: Table) -> None:
-    exchanged(table)
-    told = {one.proof.faces for one in table.of(ShuffleRecorded)}
-    assert told == {bytes([DECKS]) * 52}
+def test_counts_by_face_are_shown_nowhere(table: Table) -> None:
+    exchange_batches(table)
+    device = {one.proof.faces for one in table.entries_of(ShuffleRecorded)}
+    assert device == {bytes([DECKS]) * 52}
     snapshots = []
     for faces in (bytes([DECKS]) * 52, bytes([DECKS - 1, DECKS + 1]) * 26):
         lives = tuple(

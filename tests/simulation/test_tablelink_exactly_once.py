@@ -1,38 +1,44 @@
-"""Every event of a TableLink device comes into the journal once and in order, whatever happens.
+"""Every event of a TableLink device is journalled exactly once and in order, whatever fails.
 
-Responsible for: seeded runs in which frames are lost, doubled, damaged, cut, delayed and overtaken,
-noise comes from either side, the program dies before and after its store, the port is lost and the
-device loses its power at any point; and devices that must not be let in.
-Not responsible for: single steps (tests/firmware_bridge/tablelink, tests/hil).
+Seeded runs in which frames are lost, doubled, damaged, cut, delayed and overtaken, noise comes from
+either side, the program dies before and after its store, the port is lost and the device loses its
+power at any point; and devices that must not be admitted. Equal seeds give equal runs: `check(275)`
+is run 275 again.
+
 Source: firmware_bridge README, "TableLink/1".
-
-Equal seeds give equal runs: `check(275)` is run 275 again.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.bodies import ConfigChanged, Overflow, PowerUp
 from firmware_bridge.tablelink.items import (
-    Answered,
+    DeviceNotAdmitted,
     EventsMissing,
-    NotAdmitted,
-    Order,
-    Request,
+    RequestAnswer,
     RequestStatus,
+    RequestType,
+    TableLinkRequest,
 )
 from hil.emulator.lines.faults import Envelope, FaultPlan
-from hil.emulator.tablelink.cbor import encoded, payload_map
+from hil.emulator.tablelink.cbor import decode_map, encode
 from hil.emulator.tablelink.device import SHUFFLER, TableLinkDevice, TableLinkSettings
-from hil.emulator.tablelink.session import Judged
-from hil.emulator.tablelink.wire import Ask, Channel, Frame, Kind, Say, on_wire
-from hil.tablelink.run import TableLinkRun, trust_in
-from hil.tablelink.store import Crash
+from hil.emulator.tablelink.session import RequestDecision
+from hil.emulator.tablelink.wire import (
+    EventKind,
+    Frame,
+    FrameChannel,
+    LinkType,
+    encode_frame,
+)
+from hil.emulator.tablelink.wire import RequestType as EmulatorRequestType
+from hil.tablelink.simulated_link import SimulatedLink, trust_in
+from hil.tablelink.stored_link import Crash
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -41,8 +47,8 @@ STEPS = 24
 RING = 40
 
 
-class Notebook(TableLinkDevice):
-    """A device that does nothing but write down what it was told to: each a number of its own."""
+class RecordingDevice(TableLinkDevice):
+    """A device that only records numbers as events."""
 
     role = SHUFFLER
 
@@ -54,29 +60,29 @@ class Notebook(TableLinkDevice):
     def write(self, number: int) -> None:
         self.reconfigure(str(number))
 
-    def _judge(self, ask: Ask, argument: int) -> Judged:
+    def _decide(self, request: EmulatorRequestType, argument: int) -> RequestDecision:
         def act() -> None:
             self.executed.append(argument)
-            self._note(Kind.CONFIG_CHANGED, {1: f"asked {argument}"})
+            self._record(EventKind.CONFIG_CHANGED, {1: f"asked {argument}"})
 
-        return Judged(act=act)
+        return RequestDecision(act=act)
 
     def _work(self) -> None:
-        """Nothing moves in it."""
+        """It has no mechanism."""
 
-    def _woken(self) -> None:
-        """Nothing of it is under way when power fails."""
+    def _after_boot(self) -> None:
+        """No operation is interrupted by a power failure."""
 
-    def _off(self) -> None:
-        """Nothing of it is under way when power fails."""
+    def _after_power_loss(self) -> None:
+        """No operation is interrupted by a power failure."""
 
     @property
     def _work_due_ns(self) -> int | None:
         return None
 
 
-def weather(seed: int, run: TableLinkRun) -> FaultPlan | None:
-    """How bad the line is in this run: from clear to hardly anything coming through."""
+def line_faults(seed: int, run: SimulatedLink) -> FaultPlan | None:
+    """The faults of the line in this run: from none to almost nothing arriving."""
     source = run.random
     if source.random() < 0.1:
         return None
@@ -94,16 +100,16 @@ def weather(seed: int, run: TableLinkRun) -> FaultPlan | None:
     )
 
 
-class Storm:
-    """One run: `written` are the numbers told to the device, `asked` the arguments of requests."""
+class FaultyRun:
+    """One run: `written` are the recorded numbers, `requested` the arguments of requests."""
 
     def __init__(self, seed: int) -> None:
-        self.device = Notebook(chained=seed % 3 > 0, bare=seed % 7 == 0)
-        self.run = TableLinkRun(self.device, seed)
-        self.run.plan = weather(seed, self.run)
+        self.device = RecordingDevice(chained=seed % 3 > 0, bare=seed % 7 == 0)
+        self.run = SimulatedLink(self.device, seed)
+        self.run.plan = line_faults(seed, self.run)
         self.run.scattered_ns = self.run.random.choice((0, 0, 300, 4_000)) * MS
         self.written: list[int] = []
-        self.asked: list[int] = []
+        self.requested: list[int] = []
         self.killed = False
         self._steps: tuple[Callable[[], None], ...] = (
             self.write,
@@ -119,24 +125,24 @@ class Storm:
             self.noise,
         )
 
-    def play(self) -> "Storm":
+    def play(self) -> "FaultyRun":
         random = self.run.random
         for _ in range(STEPS):
             random.choice(self._steps)()
-            self.run.later(random.choice((0, 1, 20, 60, 400, 3_000)) * MS)
+            self.run.advance(random.choice((0, 1, 20, 60, 400, 3_000)) * MS)
         self.run.calm()
-        self.run.later(5 * S)
+        self.run.advance(5 * S)
         self.write()
-        self.run.later(90 * S, self.over)
+        self.run.advance(90 * S, self.is_complete)
         return self
 
-    def over(self) -> bool:
+    def is_complete(self) -> bool:
         answered = len({item.request for item in self.answers()})
-        waiting = not self.killed and answered < len(self.asked)
-        return not self.device.memory.ring and self.device.all_taken and not waiting
+        waiting = not self.killed and answered < len(self.requested)
+        return not self.device.memory.ring and self.device.all_delivered and not waiting
 
-    def answers(self) -> list[Answered]:
-        return [item for item in self.run.journal if isinstance(item, Answered)]
+    def answers(self) -> list[RequestAnswer]:
+        return [item for item in self.run.journal if isinstance(item, RequestAnswer)]
 
     # The steps.
 
@@ -146,9 +152,9 @@ class Storm:
             self.device.write(self.written[-1])
 
     def ask(self) -> None:
-        argument = len(self.asked) + 1
-        if self.run.ask(Request(Order.ABORT, argument)):
-            self.asked.append(argument)
+        argument = len(self.requested) + 1
+        if self.run.ask(TableLinkRequest(RequestType.ABORT, argument)):
+            self.requested.append(argument)
 
     def crash(self) -> None:
         self.killed = True
@@ -172,96 +178,95 @@ class Storm:
 
     def noise(self) -> None:
         random = self.run.random
-        said = random.choice((self.run.say_to_host, self.run.say_to_device))
-        said(random.randbytes(random.randrange(1, 600)))
+        send = random.choice((self.run.inject_to_host, self.run.inject_to_device))
+        send(random.randbytes(random.randrange(1, 600)))
 
 
-def all_delivered(storm: Storm) -> None:
-    """Every event once and in order, as it was recorded; nothing declared missing."""
-    run = storm.run
-    assert [one.number for one in run.happened] == [one.number for one in run.recorded]
-    for told, truth in zip(run.happened, run.recorded, strict=True):
-        payload = payload_map(truth.payload)
-        assert (told.boot_id, told.device_us) == (payload[1], payload[3])
-        if isinstance(told.body, ConfigChanged):
-            assert payload[5] == {1: told.body.what}
+def all_delivered(faulty_run: FaultyRun) -> None:
+    """Every recorded event arrives once and in order; none is declared missing."""
+    run = faulty_run.run
+    assert [one.number for one in run.events] == [one.number for one in run.recorded]
+    for received, truth in zip(run.events, run.recorded, strict=True):
+        payload = decode_map(truth.payload)
+        assert (received.boot_id, received.device_us) == (payload[1], payload[3])
+        if isinstance(received.body, ConfigChanged):
+            assert payload[5] == {1: received.body.what}
     assert not [item for item in run.journal if isinstance(item, EventsMissing)]
 
 
-def nobody_is_suspected(storm: Storm) -> None:
-    """An honest device is never taken for one that was rolled back or changed its past."""
-    for item in storm.run.journal:
-        assert not (isinstance(item, NotAdmitted) and item.rolled_back)
+def no_false_suspicion(faulty_run: FaultyRun) -> None:
+    """An honest device is never suspected of a rollback or a changed history."""
+    for item in faulty_run.run.journal:
+        assert not (isinstance(item, DeviceNotAdmitted) and item.rolled_back)
         suspected = isinstance(item, LinkFault) and item.kind is LinkFaultKind.CONTINUITY_UNPROVEN
         assert not suspected
 
 
-def gaps_are_declared(storm: Storm) -> None:
-    """What the device was told comes in order, and what is left out has an overflow in its place,
-
-    or power failed there.
-    """
-    told: list[int | None] = []
-    for one in storm.run.happened:
+def gaps_are_declared(faulty_run: FaultyRun) -> None:
+    """Numbers arrive in order; where some are missing there is an overflow or a power failure."""
+    received: list[int | None] = []
+    for one in faulty_run.run.events:
         match one.body:
             case ConfigChanged(what) if what.isdecimal():
-                told.append(int(what))
+                received.append(int(what))
             case Overflow() | PowerUp():
-                told.append(None)
+                received.append(None)
             case _:
                 pass
-    places = [(at, number) for at, number in enumerate(told) if number is not None]
+    places = [(at, number) for at, number in enumerate(received) if number is not None]
     for (at, number), (next_at, next_number) in pairwise([(-1, -1), *places]):
         assert next_number > number
         assert next_number == number + 1 or next_at > at + 1
 
 
-def requests_are_done_once(storm: Storm) -> None:
-    executed = storm.device.executed
+def requests_are_executed_once(faulty_run: FaultyRun) -> None:
+    executed = faulty_run.device.executed
     assert len(executed) == len(set(executed))
-    answered = [item.request.argument for item in storm.answers()]
+    answered = [item.request.argument for item in faulty_run.answers()]
     assert len(answered) == len(set(answered))
-    done = {one.request.argument for one in storm.answers() if one.status is RequestStatus.DONE}
-    if not storm.run.power_cuts:
+    done = {
+        one.request.argument for one in faulty_run.answers() if one.status is RequestStatus.DONE
+    }
+    if not faulty_run.run.power_cuts:
         assert done <= set(executed)
 
 
 def check(seed: int) -> None:
-    storm = Storm(seed).play()
-    assert storm.over(), f"seed {seed}: not everything came through in the end"
-    all_delivered(storm)
-    nobody_is_suspected(storm)
-    gaps_are_declared(storm)
-    requests_are_done_once(storm)
+    faulty_run = FaultyRun(seed).play()
+    assert faulty_run.is_complete(), f"seed {seed}: not everything arrived in the end"
+    all_delivered(faulty_run)
+    no_false_suspicion(faulty_run)
+    gaps_are_declared(faulty_run)
+    requests_are_executed_once(faulty_run)
 
 
 @pytest.mark.parametrize("first", range(0, SHORT, AT_ONCE))
-def test_every_event_comes_once_and_in_order(first: int) -> None:
+def test_every_event_arrives_once_and_in_order(first: int) -> None:
     for seed in range(first, first + AT_ONCE):
         check(seed)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("first", range(SHORT, FULL, AT_ONCE))
-def test_every_event_comes_once_and_in_order_in_thousands_of_runs(first: int) -> None:
+def test_every_event_arrives_once_and_in_order_in_thousands_of_runs(first: int) -> None:
     for seed in range(first, first + AT_ONCE):
         check(seed)
 
 
-def test_a_hello_of_an_earlier_opening_that_comes_late_holds_events_up_for_seconds_only() -> None:
-    device = Notebook()
-    run = TableLinkRun(device, 1)
+def test_a_late_hello_of_an_earlier_session_delays_events_by_seconds_only() -> None:
+    device = RecordingDevice()
+    run = SimulatedLink(device, 1)
     device.write(1)
-    run.later(5 * S)
-    run.say_to_device(on_wire(Frame(Channel.LINK, Say.HELLO, encoded({1: 77}))))
-    run.later(S)
+    run.advance(5 * S)
+    run.inject_to_device(encode_frame(Frame(FrameChannel.LINK, LinkType.HELLO, encode({1: 77}))))
+    run.advance(S)
     device.write(2)
 
-    assert run.later(10 * S, lambda: device.all_taken)
+    assert run.advance(10 * S, lambda: device.all_delivered)
 
 
 def test_equal_seeds_give_equal_runs() -> None:
-    first, second = (Storm(8).play().run for _ in range(2))
+    first, second = (FaultyRun(8).play().run for _ in range(2))
 
     assert (first.journal, first.recorded) == (second.journal, second.recorded)
 
@@ -269,27 +274,27 @@ def test_equal_seeds_give_equal_runs() -> None:
 # --- devices that are not let in ------------------------------------------------------------------
 
 
-def rolled_back(device: Notebook) -> None:
+def rolled_back(device: RecordingDevice) -> None:
     """Its memory is that of its first moment again."""
     device.roll_back(device.first)
 
 
-def replaced(device: Notebook) -> None:
+def replaced(device: RecordingDevice) -> None:
     """Another one, as like as one can buy."""
     device.replace(bytes.fromhex("5EED0000C0FFEE02"), b"another key")
 
 
-def another_key(device: Notebook) -> None:
-    """Somebody who knows its id."""
+def another_key(device: RecordingDevice) -> None:
+    """Another device with the same id."""
     device.replace(device.identity.device, b"another key")
 
 
-def other_firmware(device: Notebook) -> None:
+def other_firmware(device: RecordingDevice) -> None:
     """Firmware that is on no list."""
     device.new_firmware(bytes(32), "9.9", 9)
 
 
-def older_firmware(device: Notebook) -> None:
+def older_firmware(device: RecordingDevice) -> None:
     """The version that is approved, with a security counter that is not."""
     ware = device.identity.firmware
     device.new_firmware(ware.image, ware.version, ware.security_counter - 1)
@@ -299,71 +304,71 @@ def older_firmware(device: Notebook) -> None:
 @pytest.mark.parametrize(
     "become", [rolled_back, replaced, another_key, other_firmware, older_firmware]
 )
-def test_a_device_that_is_not_the_paired_one_as_it_was_delivers_nothing(
-    become: Callable[[Notebook], None], seed: int
+def test_a_changed_or_replaced_device_delivers_nothing(
+    become: Callable[[RecordingDevice], None], seed: int
 ) -> None:
-    device = Notebook(ring=200)
-    run = TableLinkRun(device, seed)
+    device = RecordingDevice(ring=200)
+    run = SimulatedLink(device, seed)
     for number in range(60):
         device.write(number)
-    run.later(20 * S, lambda: device.all_taken)
-    before = len(run.happened)
+    run.advance(20 * S, lambda: device.all_delivered)
+    before = len(run.events)
     become(device)
     for number in range(60, 180):
-        run.later(run.random.choice((1, 400, 7_000)) * MS)
+        run.advance(run.random.choice((1, 400, 7_000)) * MS)
         device.write(number)
         if number % 25 == 0:
             run.random.choice((run.cut_power, run.restart))()
-    run.later(60 * S)
+    run.advance(60 * S)
 
-    assert len(run.happened) == before
-    assert any(isinstance(item, NotAdmitted) for item in run.journal)
+    assert len(run.events) == before
+    assert any(isinstance(item, DeviceNotAdmitted) for item in run.journal)
 
 
-def test_a_port_that_trusts_nobody_takes_nothing() -> None:
-    device = Notebook()
-    run = TableLinkRun(device, 1, trust=NO_TRUST)
+def test_a_port_without_trust_accepts_nothing() -> None:
+    device = RecordingDevice()
+    run = SimulatedLink(device, 1, trust=NO_TRUST)
     device.write(1)
-    run.later(30 * S)
+    run.advance(30 * S)
 
-    assert run.happened == []
+    assert run.events == []
 
 
-def test_a_device_without_identity_is_taken_where_the_configuration_says_so_alone() -> None:
-    device = Notebook(bare=True)
+def test_a_device_without_identity_is_admitted_only_if_configured() -> None:
+    device = RecordingDevice(bare=True)
     taken = []
-    for trust in (Trust(bare=True), trust_in(Notebook())):
-        run = TableLinkRun(device, 1, trust=trust)
+    for trust in (Trust(bare=True), trust_in(RecordingDevice())):
+        run = SimulatedLink(device, 1, trust=trust)
         device.write(1)
-        run.later(30 * S)
-        taken.append(bool(run.happened))
+        run.advance(30 * S)
+        taken.append(bool(run.events))
 
     assert taken == [True, False]
 
 
-def test_events_of_before_the_pairing_are_not_told() -> None:
-    device = Notebook()
+def test_events_before_the_pairing_are_not_reported() -> None:
+    device = RecordingDevice()
     for number in range(5):
         device.write(number)
     device.tick(0)
     trust = trust_in(device)
     assert trust.pin is not None
     pin = replace(trust.pin, first_event=device.memory.next_number)
-    run = TableLinkRun(device, 1, trust=replace(trust, pin=pin))
+    run = SimulatedLink(device, 1, trust=replace(trust, pin=pin))
     device.write(5)
-    run.later(10 * S)
+    run.advance(10 * S)
 
-    assert [one.body for one in run.happened] == [ConfigChanged("5")]
+    assert [one.body for one in run.events] == [ConfigChanged("5")]
 
 
-def test_what_a_device_lost_is_declared() -> None:
-    device = Notebook()
-    run = TableLinkRun(device, 1)
+def test_events_lost_by_a_device_are_declared() -> None:
+    device = RecordingDevice()
+    run = SimulatedLink(device, 1)
     device.write(1)
-    run.later(5 * S)
+    run.advance(5 * S)
     device.memory.next_number += 7
     device.write(2)
     run.restart()
-    run.later(20 * S)
+    run.advance(20 * S)
 
     assert [item.count for item in run.journal if isinstance(item, EventsMissing)] == [7]

@@ -1,27 +1,19 @@
-"""A table whose dealing shoe has an identity, beside a shuffler that has one, too.
-
-Responsible for: that only a shoe that has proven who it is feeds the table, that who it is stands
-in everything people see, and that nothing it tells of itself is taken for the shuffler's.
-Not responsible for: the shoe's driver (test_tablelink_shoe_driver), the shuffler
-(test_shuffler_table) and the judging of cards (tests/controller/procedure).
-Source: controller/README.md, "Devices of a table", "The core".
-"""
-
-from dataclasses import replace
+"""A table whose dealing shoe proves its identity, beside a shuffler that does too."""
 
 import pytest
+from msgspec.structs import replace
 
-from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.core.state import STATES
 from controller.custody.findings import FindingCode
-from controller.procedure.events import CardDrawn, CustodyFound, ShufflerTold
-from controller.tape.entries import DeviceNoted, Judged
+from controller.procedure.events import CardDrawn, CustodyFindingRaised, ShufflerReported
+from controller.tape.entries import DeviceEventRecorded, EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record
 from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import PortOpened
@@ -51,7 +43,7 @@ def trust_in(device: TableLinkDevice) -> Trust:
 
 
 class Table(SimulatedTable):
-    """`alone`: no shuffler tells of the batches, so any card may come."""
+    """`alone`: there is no shuffler, so any card may be drawn."""
 
     def __init__(
         self,
@@ -61,36 +53,38 @@ class Table(SimulatedTable):
         decks: int = 8,
         alone: bool = False,
     ) -> None:
-        settings = TableLinkShoeSettings(device=OTHER_DEVICE, seed=b"of the shoe", bare=bare)
-        self.shoe, self.shuffler = TableLinkShoe(settings), Shuffler(ShufflerSettings())
+        shoe_settings = TableLinkShoeSettings(device=OTHER_DEVICE, seed=b"of the shoe", bare=bare)
+        self.shoe, self.shuffler = TableLinkShoe(shoe_settings), Shuffler(ShufflerSettings())
         shoe = ShoeDeviceSettings(
             *(SHOE, "tablelink", True, "0-9A-F", "stx_counted", 250),
             trust=trust or trust_in(self.shoe),
         )
         shuffler = ShufflerDeviceSettings(SHUFFLER, "tablelink", trust=trust_in(self.shuffler))
-        told = Settings("M7", "3", decks, 0, (), shoe, shuffler=None if alone else shuffler)
+        settings = Settings("M7", "3", decks, 0, (), shoe, shuffler=None if alone else shuffler)
         devices = {SHOE: self.shoe} if alone else {SHOE: self.shoe, SHUFFLER: self.shuffler}
-        super().__init__(told, "s42-mini", devices)
-        self.later(S)
+        super().__init__(settings, "s42-mini", devices)
+        self.advance(S)
 
-    def draws(self, *cards: tuple[int, Suit]) -> None:
+    def draw(self, *cards: tuple[int, Suit]) -> None:
         for rank, suit in cards:
             self.shoe.draw_piece(PhysicalCard(DealtCard(rank, suit), "red", ""))
-            self.later(S)
+            self.advance(S)
 
-    def judged(self, kind: type) -> list:
-        judged = [one for one in self.entries if isinstance(one, Judged)]
-        return [one.event for one in judged if isinstance(one.event, kind)]
+    def events_of(self, kind: type) -> list:
+        events_of = [one for one in self.entries if isinstance(one, EventVerdicts)]
+        return [one.event for one in events_of if isinstance(one.event, kind)]
 
-    def noted(self, kind: type) -> list[DeviceNoted]:
-        noted = [one for one in self.entries if isinstance(one, DeviceNoted)]
-        return [one for one in noted if isinstance(one.event, kind)]
+    def device_notes(self, kind: type) -> list[DeviceEventRecorded]:
+        device_notes = [one for one in self.entries if isinstance(one, DeviceEventRecorded)]
+        return [one for one in device_notes if isinstance(one.event, kind)]
 
     def identity(self) -> dict[str, object]:
         return snapshot(self.core, self.state, "running", "")["device"]["identity"]
 
     def status(self) -> str:
-        return status_block(Shown(snapshot(self.core, self.state, "running", "")), Typed())
+        return status_block(
+            SnapshotPart(snapshot(self.core, self.state, "running", "")), CommandHints()
+        )
 
 
 @pytest.fixture
@@ -100,19 +94,19 @@ def table() -> Table:
 
 @pytest.fixture
 def impostor() -> Table:
-    """Another shoe than the one that was paired stands there."""
+    """A table at which another shoe than the paired one is connected."""
     paired = TableLinkShoe(TableLinkShoeSettings(device=OTHER_DEVICE, seed=b"of another"))
     return Table(trust=trust_in(paired))
 
 
 def test_a_paired_shoe_feeds_the_table() -> None:
     table = Table(alone=True)
-    table.draws(*BURN, *COUP)
-    assert len(table.judged(CardDrawn)) == 6
+    table.draw(*BURN, *COUP)
+    assert len(table.events_of(CardDrawn)) == 6
     assert table.state.table.open_irregularities == ()
 
 
-def test_who_it_is_stands_in_what_people_see(table: Table) -> None:
+def test_its_identity_is_shown(table: Table) -> None:
     assert table.identity() == {
         "device": "5eed0000c0ffee02",
         "version": "1.0.0",
@@ -124,68 +118,68 @@ def test_who_it_is_stands_in_what_people_see(table: Table) -> None:
 
 
 def test_another_shoe_never_feeds_the_table(impostor: Table) -> None:
-    impostor.draws(*BURN, *COUP)
-    assert impostor.judged(CardDrawn) == []
+    impostor.draw(*BURN, *COUP)
+    assert impostor.events_of(CardDrawn) == []
     assert impostor.identity()["trusted"] is False
     assert impostor.identity()["refused"]
     assert "REFUSED: " in impostor.status()
 
 
-def test_a_bare_shoe_feeds_the_table_and_says_so_everywhere() -> None:
+def test_a_bare_shoe_feeds_the_table_and_is_marked_everywhere() -> None:
     table = Table(bare=True, alone=True)
-    table.draws(*BURN, *COUP)
-    assert len(table.judged(CardDrawn)) == 6
+    table.draw(*BURN, *COUP)
+    assert len(table.events_of(CardDrawn)) == 6
     assert (table.identity()["bare"], table.identity()["trusted"]) == (True, False)
-    assert "BARE: it proves nothing of itself" in table.status()
+    assert "BARE: it proves no identity" in table.status()
 
 
-def test_who_the_shoe_is_is_noted_and_never_the_shufflers(table: Table) -> None:
-    (noted,) = table.noted(IdentityProven)
-    assert (noted.port, noted.event.device) == (SHOE, "5eed0000c0ffee02")
-    proven = [one.event for one in table.judged(ShufflerTold)]
+def test_the_shoes_identity_is_not_taken_for_the_shufflers(table: Table) -> None:
+    (device_notes,) = table.device_notes(IdentityProven)
+    assert (device_notes.port, device_notes.event.device) == (SHOE, "5eed0000c0ffee02")
+    proven = [one.event for one in table.events_of(ShufflerReported)]
     assert [one.device for one in proven if isinstance(one, IdentityProven)] == [SHUFFLER_ID]
     assert table.state.table.lineage.device == SHUFFLER_ID
 
 
-def test_a_refused_shoe_is_no_warning_of_the_shuffler(impostor: Table) -> None:
-    assert {one.port for one in impostor.noted(IdentityRefused)} == {SHOE}
+def test_a_refused_shoe_is_not_a_shuffler_warning(impostor: Table) -> None:
+    assert {one.port for one in impostor.device_notes(IdentityRefused)} == {SHOE}
     assert impostor.state.table.lineage.trusted
     assert impostor.state.table.lineage.warnings == ()
 
 
-def test_a_silent_shoe_is_no_warning_of_the_shuffler(table: Table) -> None:
+def test_a_silent_shoe_is_not_a_shuffler_warning(table: Table) -> None:
     table.shoe.power_off()
-    table.later(60 * S)
-    assert {one.port for one in table.noted(DeviceSilent)} == {SHOE}
+    table.advance(60 * S)
+    assert {one.port for one in table.device_notes(DeviceSilent)} == {SHOE}
     assert table.state.table.lineage.warnings == ()
 
 
-def test_a_door_of_the_shuffler_locks_this_shoe_too(table: Table) -> None:
+def test_an_open_shuffler_door_locks_this_shoe(table: Table) -> None:
     table.shuffler.lamp(7, "belt worn", on=True)
-    table.later(S)
+    table.advance(S)
     assert table.state.table.lineage.interlocked
     assert table.shoe.locked
 
 
-def test_after_a_restart_it_has_to_prove_itself_anew(table: Table) -> None:
+def test_after_a_restart_it_has_to_prove_itself_again(table: Table) -> None:
     started = next(one for one in table.inputs if isinstance(one, Started))
     table.state = STATES.decode(STATES.encode(table.state))
     table.take(replace(started, at=table.at, boot_id="after"))
     assert table.identity()["trusted"] is False
     table.shoe.host_appeared(table.clock_ns)
     table.take(PortOpened(SHOE, table.at, ENTROPY[::-1]))
-    table.later(S)
+    table.advance(S)
     assert table.identity()["trusted"] is True
 
 
-def test_faces_it_reads_are_counted_though_it_claims_no_hand() -> None:
+def test_faces_are_counted_without_a_claimed_hand() -> None:
     table = Table(decks=1, alone=True)
-    table.draws(*BURN, COUP[0], COUP[0])
-    (found,) = table.judged(CustodyFound)
+    table.draw(*BURN, COUP[0], COUP[0])
+    (found,) = table.events_of(CustodyFindingRaised)
     assert found.finding.code is FindingCode.TOO_MANY_OF_A_CARD
 
 
-def test_all_of_it_can_be_stored(table: Table) -> None:
-    table.draws(*BURN, *COUP)
+def test_inputs_and_entries_can_be_stored(table: Table) -> None:
+    table.draw(*BURN, *COUP)
     assert all(map(entry_record, table.entries))
     assert STATES.decode(STATES.encode(table.state)) == table.state

@@ -1,19 +1,12 @@
-"""A shoe that has no lock: none is wanted of it, whatever the table may command.
-
-Responsible for: a suspended table, a port that comes back and a person who asks, with commands
-allowed.
-Not responsible for: a shoe with a lock (tests/controller/core/test_core.py).
-Source: drivers/README.md, "RFID dealing shoe"; controller/README.md, "The core".
-"""
-
-from dataclasses import replace
+"""A shoe without a lock is never asked to lock, whatever the table may command."""
 
 import pytest
+from msgspec.structs import replace
 
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.tape.actions import LockShoe, Role, UnlockShoe
-from controller.tape.entries import CommandGiven, DeviceNoted
+from controller.tape.entries import CommandGiven, DeviceEventRecorded
 from drivers.events import CommandAnswered
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import ExitFault
@@ -29,7 +22,7 @@ def suspended(simulation):
     played.shoe.order(ExitFault.NO_TAG)
     played.shoe.draw_piece(RED.cards[0])
     played.settle()
-    played.table.later(1_000_000_000)
+    played.table.advance(1_000_000_000)
     assert played.table.state.table.phase is Phase.SUSPENDED
     return played.table
 
@@ -39,16 +32,16 @@ def commands(table) -> list[object]:
         one
         for one in table.entries
         if isinstance(one, CommandGiven)
-        or (isinstance(one, DeviceNoted) and isinstance(one.event, CommandAnswered))
+        or (isinstance(one, DeviceEventRecorded) and isinstance(one.event, CommandAnswered))
     ]
 
 
-def test_a_suspended_table_asks_nothing_of_it(suspended) -> None:
+def test_a_suspended_table_sends_it_no_command(suspended) -> None:
     assert commands(suspended) == []
     assert suspended.state.lock_wanted is None
 
 
-def test_nothing_is_asked_when_its_port_or_the_program_is_back(suspended) -> None:
+def test_no_command_after_replug_or_restart(suspended) -> None:
     suspended.unplug(EXIT)
     suspended.plug(EXIT)
     suspended.take(replace(suspended.inputs[0], at=suspended.at))
@@ -56,15 +49,15 @@ def test_nothing_is_asked_when_its_port_or_the_program_is_back(suspended) -> Non
     assert suspended.state.lock_wanted is None
 
 
-def test_nothing_is_asked_when_a_decision_lets_play_go_on(suspended) -> None:
-    suspended.resolve_anyhow()
+def test_no_command_after_a_decision_to_continue(suspended) -> None:
+    suspended.resolve_if_permitted()
     assert commands(suspended) == []
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
-def test_a_person_is_told_what_to_do_instead(simulation, action) -> None:
+def test_a_persons_lock_command_is_refused_with_advice(simulation, action) -> None:
     table = simulation.table("rfid", allow_commands=True).table
     (refused,) = table.act(action, Role.FLOORPERSON)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
     assert refused.why == "this shoe has no lock: tell the dealer to stop, or to go on"
     assert commands(table) == []

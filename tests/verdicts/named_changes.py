@@ -1,4 +1,4 @@
-"""Scripts of the net that are answered otherwise on purpose: number -> what changed, and why.
+"""Scripts of the net whose answers changed on purpose: number -> what changed, and why.
 
 To take a change into the net instead, write its scripts' answers again and say so in the commit.
 """

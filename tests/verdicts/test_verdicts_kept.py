@@ -11,7 +11,7 @@ PARTS = 20
 
 
 def first_difference(number: int) -> str:
-    """Empty where every statement of the script is answered as it was."""
+    """The first changed answer of the script; empty if all are unchanged."""
     one = SCRIPTS[number]
     answers = answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
     for place, (before, now) in enumerate(zip(one.answers, answers, strict=True)):
@@ -29,19 +29,19 @@ def test_the_net_holds_every_kind_in_every_profile() -> None:
 
 
 def test_the_net_catches_common_irregularities() -> None:
-    """A net without mistakes in it would catch nothing."""
+    """A net without mistakes would detect nothing."""
     answers = "\n".join("\n".join(one.answers) for one in SCRIPTS)
     codes = {word.partition("#")[0][1:] for word in answers.split() if word.startswith("!")}
     assert len(codes) >= 40, sorted(codes)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_verdict_is_kept(part: int) -> None:
+def test_every_verdict_is_unchanged(part: int) -> None:
     numbers = [one for one in range(part, SCRIPTS_COUNT, PARTS) if one not in NAMED_CHANGES]
     differences = [found for found in map(first_difference, numbers) if found]
     assert not differences, f"{len(differences)} scripts differ; the first:\n{differences[0]}"
 
 
-def test_every_named_change_is_still_one() -> None:
-    kept = [number for number in NAMED_CHANGES if not first_difference(number)]
-    assert not kept, f"answered as they were: take their names away: {kept}"
+def test_every_named_change_still_differs() -> None:
+    unchanged = [number for number in NAMED_CHANGES if not first_difference(number)]
+    assert not unchanged, f"answered as before, remove their names: {unchanged}"

@@ -1,20 +1,20 @@
 """A dealing script's statement as one line of the verdicts' net: codes, clauses, numbers, phase.
 
-Sentences are left out, so that words may be mended while a verdict may not change.
+Sentences are left out: words may be improved, a verdict may not change.
 """
 
 from typing import Final
 
 from controller.procedure.effects import (
+    ActRecord,
     BatchMoved,
     BurnDone,
     CoupClosed,
-    CoupPaid,
+    CoupPayment,
     CoupRecord,
     Effect,
-    Prompted,
-    Recorded,
-    Refused,
+    Prompt,
+    Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
@@ -23,19 +23,19 @@ from controller.procedure.effects import (
     WarningClosed,
     WarningOpened,
 )
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.profiles.load import load_profile
 from controller.script.parser import parse
-from controller.script.player import Played, play
+from controller.script.player import PlayedStatement, play
 
 SEATS: Final = (1, 2, 3, 4, 5)
 
 
 def rule_book(profile: str, decks: int, observed: str) -> RuleBook:
-    """The rules a script of the net is played by; `observed` names facts, comma-separated."""
+    """The rules for a script of the net; `observed` names facts, comma-separated."""
     named = observed.split(",")
-    facts = tuple(fact for fact in Fact if fact.value in named)
+    facts = tuple(fact for fact in ObservableFact if fact.value in named)
     return RuleBook.of(load_profile(profile), decks, facts, SEATS)
 
 
@@ -44,7 +44,7 @@ def answers_to(profile: str, decks: int, observed: str, script: str) -> list[str
     return [answer(one) for one in play(rule_book(profile, decks, observed), parse(script))]
 
 
-def answer(played: Played) -> str:
+def answer(played: PlayedStatement) -> str:
     words = [*map(_verdict, played.verdicts), *map(_effect, played.effects)]
     suspension = played.state.suspension
     phase = played.state.phase.value
@@ -70,29 +70,29 @@ def _verdict(verdict: Verdict) -> str:
 
 def _effect(effect: Effect) -> str:
     match effect:
-        case Refused():
+        case Refusal():
             return f"refused{_clauses(effect.clauses)}"
         case CoupClosed():
             return f"coup:{_coup(effect.record)}{_clauses(effect.clauses)}"
-        case CoupPaid():
+        case CoupPayment():
             settled = effect.settlement
             gains = ",".join(f"{seat}:{settled.seat_gain(seat)}" for seat in settled.seats)
             back = sum(act.cents for act in effect.returned)
             return f"paid:{effect.coup}:{settled.house_gain}:{gains}:{back}"
-        case Prompted():
-            seen = "" if effect.observed else "?"
-            return f"due:{effect.call.value}{seen}{_clauses(effect.clauses)}"
-        case Recorded():
+        case Prompt():
+            unobserved = "" if effect.observed else "?"
+            return f"due:{effect.kind.value}{unobserved}{_clauses(effect.clauses)}"
+        case ActRecord():
             return f"recorded{_clauses(effect.clauses)}"
         case ResolutionRecorded():
             closed = ",".join(map(str, effect.closed))
             return f"resolved:{effect.decision}:{effect.provisional}:{effect.outcome}:{closed}"
         case _:
-            return _life(effect)
+            return _other_effect(effect)
 
 
-def _life(effect: Effect) -> str:
-    """What happens to shoes, settings, batches and warnings."""
+def _other_effect(effect: Effect) -> str:
+    """Effects on shoes, settings, batches and warnings."""
     match effect:
         case SettingChanged():
             return f"set:{effect.setting}:{effect.old}:{effect.new}{_clauses(effect.clauses)}"
@@ -101,13 +101,13 @@ def _life(effect: Effect) -> str:
             return f"shoe:{effect.gaming_day}:{effect.shoe}:{effect.decks}{joined}"
         case ShoeEnded():
             outcomes = f"{effect.player}/{effect.banker}/{effect.tie}/{effect.void}"
-            counted = f"{effect.cards_drawn}:{effect.coups}:{outcomes}:{effect.irregularities}"
-            return f"ended:{effect.shoe}:{counted}"
+            counts = f"{effect.cards_drawn}:{effect.coups}:{outcomes}:{effect.irregularities}"
+            return f"ended:{effect.shoe}:{counts}"
         case BurnDone():
             return f"burned:{effect.removed}{'' if effect.proven else '?'}"
         case BatchMoved():
-            moved = f"{effect.batch}:{effect.before}>{effect.after}"
-            return f"batch:{moved}{_clauses(effect.clauses)}"
+            stages = f"{effect.batch}:{effect.before}>{effect.after}"
+            return f"batch:{stages}{_clauses(effect.clauses)}"
         case ShuffleRecorded():
             refused = ":refused" if effect.refused else ""
             return f"shuffle:{effect.batch}{refused}{_clauses(effect.clauses)}"

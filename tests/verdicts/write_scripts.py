@@ -1,8 +1,8 @@
 """Writes the net: 2,000 seeded dealing scripts in all profiles, with the answers of this version.
 
-Run once, at the version whose verdicts are to be kept: python tests/verdicts/write_scripts.py
-A script is dealt by looking at the table after each statement; its text is kept, not its seed, so
-that a later version plays the same words.
+Run once, at the version whose verdicts are to be preserved: python tests/verdicts/write_scripts.py
+A script is dealt by reading the table's state after each statement; its text is stored, not its
+seed, so that a later version plays the same words.
 """
 
 import random
@@ -16,15 +16,15 @@ from verdict_answers import answer, rule_book
 
 from controller.custody.findings import FindingCode
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional
+from controller.procedure.decisions import FloorDecision, Provisional
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.profiles.load import profile_names
 from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.script.parser import parse
-from controller.script.player import Played, play
+from controller.script.player import PlayedStatement, play
 from controller.settlement.wagers import WagerKind
 from hil.dealing import tableau
 
@@ -44,24 +44,24 @@ class Dealer:
         self.profile = profile
         self.decks = self.chance.choice((1, 1, 2, 6, 8))
         keep = 0.35 if kind != "good" else 0.2
-        facts = [fact.value for fact in Fact if self.chance.random() < keep]
+        facts = [fact.value for fact in ObservableFact if self.chance.random() < keep]
         if kind == "people":
-            facts = sorted({*facts, Fact.WAGERS.value})
+            facts = sorted({*facts, ObservableFact.WAGERS.value})
         self.observed = ",".join(facts)
         self.book = rule_book(profile, self.decks, self.observed)
         self.cards: list[Card] = []
         self.statements: list[str] = []
         self.minutes = 0
         self.cycle = 0
-        self.played: tuple[Played, ...] = ()
+        self.played: tuple[PlayedStatement, ...] = ()
 
-    # --- the table as it stands ---------------------------------------------------------------
+    # --- the table's state --------------------------------------------------------------------
 
     @property
     def state(self) -> TableState:
         return self.played[-1].state if self.played else TableState()
 
-    def say(self, words: str) -> None:
+    def add(self, words: str) -> None:
         self.statements.append(words)
         self.played = play(self.book, parse("\n".join(self.statements)))
 
@@ -71,25 +71,25 @@ class Dealer:
             self.chance.shuffle(self.cards)
         return self.cards.pop()
 
-    def a(self, *choices: str) -> str:
+    def choose(self, *choices: str) -> str:
         return self.chance.choice(choices)
 
-    # --- in order -----------------------------------------------------------------------------
+    # --- correct play -------------------------------------------------------------------------
 
-    def begin(self) -> None:
+    def add_burn(self) -> None:
         if self.chance.random() < 0.2:
-            self.say("start")
+            self.add("start")
             return
         first = self.card()
         burned = min(point_value(first) or 10, 10)
         if first.rank is Rank.ACE:
             burned = 1
         if self.chance.random() < 0.5:
-            self.say(f"burn {first} + {burned}")
+            self.add(f"burn {first} + {burned}")
         else:
-            self.say(f"burn {first}: {' '.join(str(self.card()) for _ in range(burned))}")
+            self.add(f"burn {first}: {' '.join(str(self.card()) for _ in range(burned))}")
 
-    def in_order(self) -> str:
+    def next_correct(self) -> str:
         state = self.state
         if state.suspension is not None:
             return self.decision()
@@ -99,7 +99,7 @@ class Dealer:
         if state.phase is Phase.RESULT:
             return self.result()
         if state.phase is Phase.BETWEEN_COUPS and self.chance.random() < 0.15:
-            return self.a("no more bets", "cut", "stand-by", "no more bets")
+            return self.choose("no more bets", "cut", "stand-by", "no more bets")
         letter = {"player": "P", "banker": "B"}.get(state.phase.value.split("_")[0])
         if letter is not None and self.chance.random() < 0.7:
             return f"{letter} {self.card()}"
@@ -109,13 +109,13 @@ class Dealer:
         suspension = self.state.suspension
         dealt = suspension is not None and suspension.dealt
         provisional = self.chance.choice(list(Provisional)) if dealt else None
-        permitted = permitted_decisions(self.state, provisional) or tuple(Decision)
+        permitted = permitted_decisions(self.state, provisional) or tuple(FloorDecision)
         decision = self.chance.choice(permitted)
         outcome = ""
-        if decision is Decision.STATE_OUTCOME:
-            outcome = f" {self.a('player', 'banker', 'tie')}"
-        held = f" {provisional.value}" if provisional is not None else ""
-        return f"resolve {decision.value}{outcome}{held}"
+        if decision is FloorDecision.STATE_OUTCOME:
+            outcome = f" {self.choose('player', 'banker', 'tie')}"
+        provision = f" {provisional.value}" if provisional is not None else ""
+        return f"resolve {decision.value}{outcome}{provision}"
 
     def result(self) -> str:
         coup = self.state.shoe.coup
@@ -131,12 +131,12 @@ class Dealer:
             words += pair if len(ranks) == 2 and ranks[0] is ranks[1] else ""
         return words
 
-    # --- what goes wrong ------------------------------------------------------------------------
+    # --- mistakes -----------------------------------------------------------------------------
 
     def mistake(self) -> str:
         card = self.card()
-        place = self.a("P1", "P2", "P3", "B1", "B2", "B3")
-        return self.a(
+        place = self.choose("P1", "P2", "P3", "B1", "B2", "B3")
+        return self.choose(
             *(f"{place} {card}", f"P {card}", f"B {card}", f"card {card}", "card ??"),
             *(f"{place} ??", f"more {card}", f"more banker {card}", f"out {card}"),
             *(f"extra {card}", f"burned {card}", f"again {place} {card}", "cut", "cut"),
@@ -144,11 +144,11 @@ class Dealer:
             *("stand-by", "start", f"lost {self.chance.randint(1, 3)}", "lost unproven"),
             *("lost unreadable", "no more bets", "found face up", f"burn {card} + 3"),
             *("turn error", "turn player", "turn banker third", self.decision()),
-            *(f"found face up\nresolve {self.a('continue', 'void-coup')}", self.repeat()),
+            *(f"found face up\nresolve {self.choose('continue', 'void-coup')}", self.repeat()),
         )
 
     def repeat(self) -> str:
-        """The shoe says its last card again."""
+        """The shoe reports its last card again."""
         for words in reversed(self.statements):
             first, _, card = words.partition(" ")
             if first in ("P1", "P2", "P3", "B1", "B2", "B3"):
@@ -163,7 +163,7 @@ class Dealer:
         count = self.chance.randint(1, 6)
         stated = [
             f"{self.chance.randint(1, 5)} {self.chance.choice(list(WagerKind)).value}"
-            f" {self.a('20', '40', '100', '12.50', '105')}"
+            f" {self.choose('20', '40', '100', '12.50', '105')}"
             for _ in range(count)
         ]
         return f"wagers {', '.join(stated)}"
@@ -172,7 +172,7 @@ class Dealer:
         seat = self.chance.randint(1, 5)
         self.minutes += self.chance.randint(0, 20)
         setting = self.chance.choice(SETTINGS)
-        return self.a(
+        return self.choose(
             *(self.wagers(), self.wagers(), self.wagers(), f"collect {seat}", f"leave {seat}"),
             *(
                 f"document {seat} form {1000 + len(self.statements)}",
@@ -189,7 +189,7 @@ class Dealer:
     def act(self) -> str:
         words = f"record {self.chance.choice(list(ActKind)).value}"
         if self.chance.random() < 0.6:
-            words += f" batch {self.a('red', 'blue', 'red', 'green')}"
+            words += f" batch {self.choose('red', 'blue', 'red', 'green')}"
         if self.chance.random() < 0.3:
             words += f" seat {self.chance.randint(1, 7)}"
         if self.chance.random() < 0.4:
@@ -198,15 +198,15 @@ class Dealer:
         if self.chance.random() < 0.3:
             words += ' second "Ann Lee"'
         if self.chance.random() < 0.4:
-            words += f" as {self.a('floorperson', 'floorperson', 'pit_manager', 'dealer')}"
+            words += f" as {self.choose('floorperson', 'floorperson', 'pit_manager', 'dealer')}"
             words += ' because "seen"'
         return words
 
     # --- batches and custody ------------------------------------------------------------------
 
     def preparation(self) -> list[str]:
-        """Acts that bring a batch to the shoe, mostly in order."""
-        back, total = self.a("red", "blue"), 52 * self.decks
+        """Acts that bring a batch to the shoe, some left out at random."""
+        back, total = self.choose("red", "blue"), 52 * self.decks
         floor = "as floorperson because seen"
         steps = [
             f"record received batch {back} {floor}",
@@ -222,10 +222,10 @@ class Dealer:
         return [one for one in steps if self.chance.random() < 0.85]
 
     def batch(self) -> str:
-        card, back = self.card(), self.a("red", "blue", "green", '""')
+        card, back = self.card(), self.choose("red", "blue", "green", '""')
         code = self.chance.choice(list(FindingCode)).value
         again = " again" if self.chance.random() < 0.2 else ""
-        return self.a(
+        return self.choose(
             *(f"unclaimed {card} of {back}{again}", f"unclaimed {card} of {back}"),
             f'custody {code} {card} tag E00401 of {back} at "coup 3" because "by its tag"',
             *(self.act(), self.act(), "\n".join(self.preparation()) or "start", "start"),
@@ -235,9 +235,9 @@ class Dealer:
 
     # --- the shuffler -----------------------------------------------------------------------------
 
-    def round_of_the_shuffler(self) -> list[str]:
-        """A batch through a compartment and into the shoe."""
-        bay, back, total = self.a("1", "2"), self.a("red", "blue"), 52 * self.decks
+    def shuffler_steps(self) -> list[str]:
+        """The steps of a batch through a compartment and into the shoe."""
+        bay, back, total = self.choose("1", "2"), self.choose("red", "blue"), 52 * self.decks
         self.cycle += 1
         steps = [
             f"record into-shuffler batch {back}",
@@ -256,13 +256,14 @@ class Dealer:
         return [one for one in steps if self.chance.random() < 0.93]
 
     def shuffler(self) -> str:
-        bay, back = self.a("1", "2"), self.a("red", "blue", "green")
+        bay, back = self.choose("1", "2"), self.choose("red", "blue", "green")
         total = self.chance.choice((52 * self.decks, 52 * self.decks - 1, 0))
         self.minutes += self.chance.randint(0, 3)
         cycle = max(1, self.cycle)
-        words = self.a(
+        words = self.choose(
             *(f"{bay} {self.chance.choice(STATES)} {total} of {back}", f"{bay} began {cycle}"),
-            f"{bay} done {cycle} {total} of {back} {self.a('good', 'count_differs', 'unverified')}",
+            f"{bay} done {cycle} {total} of {back}"
+            f" {self.choose('good', 'count_differs', 'unverified')}",
             *(f"{bay} done {cycle} {total} of {back} good forged", f"{bay} aborted {cycle} jam"),
             *(f"{bay} jam", f"{bay} unjammed", f"{bay} residual 3", f"{bay} residual 0"),
             *(f"door {bay} open", f"door {bay} closed", "mode play", "mode service"),
@@ -271,34 +272,34 @@ class Dealer:
         )
         return f"shuffler {words} at +{self.minutes}min"
 
-    def beside_the_shuffler(self) -> str:
-        return self.a(
-            *("\n".join(self.round_of_the_shuffler()) or "start", self.shuffler(), self.shuffler()),
+    def shuffler_or_mistake(self) -> str:
+        return self.choose(
+            *("\n".join(self.shuffler_steps()) or "start", self.shuffler(), self.shuffler()),
             *(f"clear warning {self.chance.randint(1, 4)}", self.act(), self.mistake(), "start"),
         )
 
     # --- the whole script -----------------------------------------------------------------------
 
     def deal(self) -> NetScript:
-        beside: dict[str, tuple[float, Callable[[], str]]] = {
+        deviations: dict[str, tuple[float, Callable[[], str]]] = {
             "good": (0.0, self.mistake),
             "wrong": (0.22, self.mistake),
             "people": (0.45, self.person),
             "batches": (0.4, self.batch),
-            "shuffler": (0.4, self.beside_the_shuffler),
+            "shuffler": (0.4, self.shuffler_or_mistake),
         }
-        share, other = beside[self.kind]
-        prepared = {"batches": self.preparation, "shuffler": self.round_of_the_shuffler}
+        share, deviate = deviations[self.kind]
+        preparations = {"batches": self.preparation, "shuffler": self.shuffler_steps}
         if self.kind == "shuffler":
-            self.say("shuffler proven")
-        for words in prepared.get(self.kind, list)():
-            self.say(words)
-        self.begin()
+            self.add("shuffler proven")
+        for words in preparations.get(self.kind, list)():
+            self.add(words)
+        self.add_burn()
         for _ in range(self.chance.randint(10, 28)):
-            in_order = self.chance.random() >= share
-            words = self.in_order() if in_order else other()
+            next_correct = self.chance.random() >= share
+            words = self.next_correct() if next_correct else deviate()
             for line in words.split("\n"):
-                self.say(line)
+                self.add(line)
         answers = tuple(answer(one) for one in self.played)
         statements = tuple(self.statements)
         return NetScript(self.kind, self.profile, self.decks, self.observed, statements, answers)

@@ -1,19 +1,15 @@
-"""`smartshoe batch enrol`: a batch read deck by deck at a real reader, and its signed receipt.
+"""`smartshoe batch enrol`: reads a batch deck by deck at a reader and signs its receipt.
 
-Responsible for: asking for one pile after the other, showing what lies there, keeping what was
-read, and writing batch and receipt at the end.
-Not responsible for: when a deck is complete (custody.enrolment), the reader (pile_reader), files
-(batches).
 Source: package README, "Enrolling a batch"; NY-a-4-iv-b-same, S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import Struct
 
 from controller.cli.batches.keys import DEFAULT_KEY
 from controller.cli.batches.options import (
@@ -28,20 +24,21 @@ from controller.cli.batches.options import (
     ReaderOption,
     ReplaceOption,
     WaitOption,
-    one_line,
+    checked_back,
+    checked_chip,
+    checked_line,
+    checked_name,
     other_batches,
     pile_reader,
-    right_back,
-    right_chip,
-    right_name,
 )
 from controller.cli.batches.pile_view import PileView
-from controller.cli.errors import Exit, Unable
-from controller.cli.output import remark, say, say_json
+from controller.cli.errors import CommandError, ExitCode
+from controller.cli.output import echo, echo_json, echo_stderr
+from controller.views.quantity import counted
 
 if TYPE_CHECKING:
     from controller.commissioning.pile_reader import PileReader
-    from controller.custody.enrolment.enrol import Enrolment, EnrolmentPlan, PileSeen
+    from controller.custody.enrolment.enrol import Enrolment, EnrolmentPlan, PileStatus
     from controller.custody.manifest import Manifest
     from controller.custody.receipt import Receipt
 
@@ -53,26 +50,12 @@ _CUT_CARDS_MAX: Final = 52
 _NS_PER_S: Final = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How to enrol: `sure` asks nobody; after `wait_s` without a change it gives up (0: never)."""
+class EnrolOptions(Struct, frozen=True):
+    """`assume_yes`: do not ask before each pile. `wait_s`: give up after so long without change."""
 
     folder: Path
-    sure: bool
+    assume_yes: bool
     wait_s: int
-
-
-def add_to(batch: typer.Typer) -> None:
-    """Add this command."""
-    batch.command(
-        epilog="\b\nexamples:\n"
-        "  smartshoe batch enrol RED-0001 --back red --reader /dev/serial/by-id/... --maker Acme "
-        '--operator "Ann Lee"\n'
-        "  smartshoe batch enrol RED-0001 --back red --decks 8 --cut-cards 1 --resume "
-        '--reader socket://10.0.0.9:10001 --maker Acme --operator "Ann Lee"\n\n'
-        "Lay deck 1 on the reader, then deck 2, and so on; what is missing or too many is told. "
-        "Ctrl-C keeps the decks that are complete, and --resume goes on with the next one."
-    )(enrol)
 
 
 def enrol(
@@ -90,55 +73,57 @@ def enrol(
     folder: FolderOption = DEFAULT_FOLDER,
     key: KeyOption = DEFAULT_KEY,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the decks that were read before.")
+        bool, typer.Option("--resume", help="Continue after the decks that were read before.")
     ] = False,
     replace: ReplaceOption = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Ask nothing: take each deck as it appears.")
+        bool, typer.Option("--yes", help="Do not ask: read each deck as it appears.")
     ] = False,
     wait: WaitOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Read a batch deck by deck, check that it is whole, and sign a receipt for it."""
+    """Read a batch deck by deck, check that it is complete, and sign a receipt for it."""
     from controller.commissioning.batch_folder import (
+        make_receipt,
         partial_path,
-        receipt_of,
         remove,
-        require_room,
+        require_free_name,
         store_batch,
     )
-    from controller.custody.enrolment.enrol import EnrolmentPlan, whole
+    from controller.custody.enrolment.enrol import EnrolmentPlan, finished_manifest
     from controller.custody.receipt import ReceiptResult
     from controller.system.keys import load_key
     from firmware_bridge.transport.clock import now
 
-    made_by, by = one_line("--maker", maker), one_line("--operator", operator)
-    # All that could be refused is refused before anybody lays eight decks on a reader.
+    made_by, by = checked_line("--maker", maker), checked_line("--operator", operator)
+    # Every possible refusal comes before anybody lays eight decks on a reader.
     table_key = load_key(key)
     if not replace:
-        require_room(folder, right_name(name))
+        require_free_name(folder, checked_name(name))
     plan = EnrolmentPlan(
-        batch=right_name(name),
-        back=right_back(back),
+        batch=checked_name(name),
+        back=checked_back(back),
         decks=decks,
         cut_cards=cut_cards,
-        chip=right_chip(chip),
+        chip=checked_chip(chip),
         others=other_batches(folder, name),
     )
-    enrolment = _beginning(folder, plan, resume=resume, replace=replace)
+    enrolment = _start_or_resume(folder, plan, resume=resume, replace=replace)
     with pile_reader(reader, model) as device:
-        enrolment = _read_batch(enrolment, device, Way(folder, yes, wait))
-    manifest = whole(enrolment)
-    receipt = receipt_of(
+        enrolment = _read_batch(enrolment, device, EnrolOptions(folder, yes, wait))
+    manifest = finished_manifest(enrolment)
+    receipt = make_receipt(
         manifest, table_key, ReceiptResult.READ, maker=made_by, operator=by, at=now()
     )
     store_batch(folder, manifest, receipt)
     remove(partial_path(folder, name))
-    tell_stored(folder, manifest, receipt, json=json)
+    print_stored_batch(folder, manifest, receipt, json=json)
 
 
-def tell_stored(folder: Path, manifest: "Manifest", receipt: "Receipt", *, json: bool) -> None:
-    """What was written where."""
+def print_stored_batch(
+    folder: Path, manifest: "Manifest", receipt: "Receipt", *, json: bool
+) -> None:
+    """Print the stored batch and its files."""
     from controller.commissioning.batch_folder import cards_path, receipt_path
 
     name = manifest.batch
@@ -149,111 +134,126 @@ def tell_stored(folder: Path, manifest: "Manifest", receipt: "Receipt", *, json:
     cut_cards = manifest.faces.count(0)
     cards = len(manifest) - cut_cards
     if json:
-        said = receipt.statement
-        told = {"result": said.result.value, "manifest_sha256": said.manifest_sha256.hex()}
-        say_json({"batch": name, "cards": cards, "cut_cards": cut_cards, **told, **files})
+        statement = receipt.statement
+        digest = statement.manifest_sha256.hex()
+        result = {"result": statement.result.value, "manifest_sha256": digest}
+        echo_json({"batch": name, "cards": cards, "cut_cards": cut_cards, **result, **files})
         return
-    beside = f" and {cut_cards} cut cards" if cut_cards else ""
-    say(f"batch {name} is whole: {manifest.decks} decks, {cards} cards{beside}")
-    say(f"cards     {files['cards_file']}")
-    say(f"receipt   {files['receipt_file']}")
+    extra = f" and {counted(cut_cards, 'cut card')}" if cut_cards else ""
+    echo(f"batch {name} is complete: {counted(manifest.decks, 'deck')}, {cards} cards{extra}")
+    echo(f"cards     {files['cards_file']}")
+    echo(f"receipt   {files['receipt_file']}")
 
 
-def _beginning(folder: Path, plan: "EnrolmentPlan", *, resume: bool, replace: bool) -> "Enrolment":
-    """A new enrolment, or one that goes on. Raises Unable."""
+def _start_or_resume(
+    folder: Path, plan: "EnrolmentPlan", *, resume: bool, replace: bool
+) -> "Enrolment":
+    """A new enrolment, or one that is resumed. Raises CommandError."""
     from controller.commissioning.batch_folder import load_sheet, partial_path
-    from controller.custody.enrolment.enrol import Enrolment, resumed
+    from controller.custody.enrolment.enrol import Enrolment, resume_enrolment
     from controller.custody.manifest import ManifestError
 
-    kept = partial_path(folder, plan.batch)
+    partial_file = partial_path(folder, plan.batch)
     if not resume:
-        if kept.exists() and not replace:
-            raise Unable(
-                f"{kept}: decks of this batch were read before. Remedy: go on with --resume, or"
-                " begin anew with --replace"
+        if partial_file.exists() and not replace:
+            raise CommandError(
+                f"{partial_file}: decks of this batch were read before. Remedy: continue with"
+                " --resume, or start again with --replace"
             )
         return Enrolment(plan)
     try:
-        return resumed(plan, load_sheet(kept))
+        return resume_enrolment(plan, load_sheet(partial_file))
     except ManifestError as error:
-        lines = "\n".join(f"{kept}: {problem}" for problem in error.problems)
-        raise Unable(
-            f"{lines}\nRemedy: give the options of the enrolment that was begun, or begin anew"
-            " with --replace and without --resume"
+        lines = "\n".join(f"{partial_file}: {problem}" for problem in error.problems)
+        raise CommandError(
+            f"{lines}\nRemedy: give the options of the started enrolment, or start again with"
+            " --replace and without --resume"
         ) from error
 
 
-def _read_batch(enrolment: "Enrolment", device: "PileReader[Any]", way: Way) -> "Enrolment":
+def _read_batch(
+    enrolment: "Enrolment", device: "PileReader[Any]", options: EnrolOptions
+) -> "Enrolment":
     from controller.commissioning.batch_folder import partial_path, store_text
-    from controller.custody.enrolment.enrol import due, so_far
+    from controller.custody.enrolment.enrol import enrolled_sheet, next_deck
     from controller.custody.manifest_csv import write_sheet
 
-    kept = partial_path(way.folder, enrolment.plan.batch)
+    partial_file = partial_path(options.folder, enrolment.plan.batch)
     view = PileView()
     device.wait_open()
     try:
-        while (deck := due(enrolment)) is not None:
-            _ask_for(deck, enrolment, sure=way.sure)
-            enrolment = _read_pile(deck, enrolment, device, view, way)
-            store_text(kept, write_sheet(so_far(enrolment)))
-            remark(f"{_titled(deck, enrolment)} is complete; take it off the reader")
-    except (KeyboardInterrupt, Unable):
+        while (deck := next_deck(enrolment)) is not None:
+            _ask_for(deck, enrolment, assume_yes=options.assume_yes)
+            enrolment = _read_pile(deck, enrolment, device, view, options)
+            store_text(partial_file, write_sheet(enrolled_sheet(enrolment)))
+            echo_stderr(f"{_pile_title(deck, enrolment)} is complete; take it off the reader")
+    except (KeyboardInterrupt, CommandError):
         if enrolment.cards:
-            remark(f"what is complete is kept in {kept}; go on with --resume")
+            echo_stderr(f"the complete decks are kept in {partial_file}; continue with --resume")
         raise
     return enrolment
 
 
-def _titled(deck: int, enrolment: "Enrolment") -> str:
+def _pile_title(deck: int, enrolment: "Enrolment") -> str:
     from controller.custody.enrolment.enrol import deck_name
 
     return f"{deck_name(deck)} of {enrolment.plan.decks}" if deck else "the pile of cut cards"
 
 
-def _ask_for(deck: int, enrolment: "Enrolment", *, sure: bool) -> None:
-    title = _titled(deck, enrolment)
-    if sure:
-        remark(f"lay {title} on the reader")
+def _ask_for(deck: int, enrolment: "Enrolment", *, assume_yes: bool) -> None:
+    title = _pile_title(deck, enrolment)
+    if assume_yes:
+        echo_stderr(f"lay {title} on the reader")
         return
     words = f"Lay {title} on the reader, then press Enter"
-    # Not typer's prompt: it writes to stdout, where only the answer belongs.
-    remark(words)
+    # Not typer's prompt: it writes to stdout, where only the result belongs.
+    echo_stderr(words)
     if not sys.stdin.readline():
-        raise Unable("nobody answers; with --yes each deck is taken as it appears")
+        raise CommandError(
+            "no answer on stdin",
+            place="stdin",
+            remedy="press Enter before each deck, or use --yes to read each deck as it appears",
+        )
 
 
 def _read_pile(
-    deck: int, enrolment: "Enrolment", device: "PileReader[Any]", view: PileView, way: Way
+    deck: int,
+    enrolment: "Enrolment",
+    device: "PileReader[Any]",
+    view: PileView,
+    options: EnrolOptions,
 ) -> "Enrolment":
-    """List the pile until it is complete. Raises Unable where nothing changes for too long."""
+    """List the pile until it is complete. Raises CommandError if nothing changes for too long."""
     from controller.commissioning.pile_reader import ListingFailed
-    from controller.custody.enrolment.enrol import DECK_CARDS, listed
+    from controller.custody.enrolment.enrol import DECK_CARDS, add_listing
     from firmware_bridge.transport.clock import now
 
     wanted = DECK_CARDS if deck else enrolment.plan.cut_cards
     before: tuple[int, tuple[str, ...]] = (0, ())
     changed_ns = now().monotonic_ns
-    with view.pile(_titled(deck, enrolment), wanted):
+    with view.pile(_pile_title(deck, enrolment), wanted):
         while True:
-            listing = device.list_pile(view.reading)
+            listing = device.list_pile(view.show_progress)
             if isinstance(listing, ListingFailed):
-                seen: tuple[int, tuple[str, ...]] = (before[0], (listing.reason,))
+                status: tuple[int, tuple[str, ...]] = (before[0], (listing.reason,))
             else:
-                enrolment, pile = listed(enrolment, listing.tags)
-                if pile.taken:
+                enrolment, pile = add_listing(enrolment, listing.tags)
+                if pile.accepted:
                     return enrolment
-                seen = (pile.cards, (*_notes(pile), *listing.remarks))
-            view.standing(*seen)
-            if seen != before:
-                before, changed_ns = seen, now().monotonic_ns
-            elif way.wait_s and now().monotonic_ns - changed_ns >= way.wait_s * _NS_PER_S:
+                status = (pile.cards, (*_notes(pile), *listing.remarks))
+            view.show_listing(*status)
+            if status != before:
+                before, changed_ns = status, now().monotonic_ns
+            elif options.wait_s and now().monotonic_ns - changed_ns >= options.wait_s * _NS_PER_S:
                 cards, notes = before
                 lines = "".join(f"\n  {note}" for note in notes)
-                title = _titled(deck, enrolment)
-                raise Unable(f"{title} is not complete: {cards} of {wanted} cards{lines}", Exit.NO)
+                title = _pile_title(deck, enrolment)
+                raise CommandError(
+                    f"{title} is not complete: {cards} of {wanted} cards{lines}", ExitCode.NO
+                )
 
 
-def _notes(pile: "PileSeen") -> tuple[str, ...]:
+def _notes(pile: "PileStatus") -> tuple[str, ...]:
     if pile.leftover:
-        return ("these cards are read; take them off the reader",)
-    return tuple(f"{one.what}: {one.remedy}" for one in pile.troubles)
+        return ("these cards have been read; take them off the reader",)
+    return tuple(f"{one.what}: {one.remedy}" for one in pile.problems)

@@ -1,7 +1,5 @@
-"""Options that several commands of `smartshoe batch` take, and what they mean.
+"""Options of several `smartshoe batch` commands, and their checks.
 
-Responsible for: the options' words, and checking them.
-Not responsible for: the commands (cli_batch, cli_enrol, cli_recount).
 Source: package README, "Enrolling a batch".
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from controller.cli.errors import Unable
+from controller.cli.errors import CommandError
 
 if TYPE_CHECKING:
     from controller.commissioning.pile_reader import PileReader
@@ -26,10 +24,10 @@ TrustOption = Annotated[
     typer.Option(metavar="FILE.pub", help="Another table's public key; may be repeated."),
 ]
 MakerOption = Annotated[str, typer.Option(metavar="NAME", help="Who made the cards.")]
-OperatorOption = Annotated[str, typer.Option(metavar="NAME", help="Who does this; signed.")]
-ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Replace a batch of this name that is no more.")
+OperatorOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Who does this; part of the receipt.")
 ]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace a batch of this name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 ReaderOption: TypeAlias = Annotated[
     str,
@@ -39,9 +37,7 @@ ModelOption = Annotated[
     str,
     typer.Option("--model", metavar="LAYOUT", help="The reader's model, as in the configuration."),
 ]
-ChipOption = Annotated[
-    str, typer.Option(metavar="LAYOUT", help="How the chips say which card they are in.")
-]
+ChipOption = Annotated[str, typer.Option(metavar="LAYOUT", help="How the chips encode their card.")]
 WaitOption = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Give up when nothing changed for N s; 0: at Ctrl-C."),
@@ -50,31 +46,33 @@ WaitOption = Annotated[
 _LINE_MAX = 64
 
 
-def right_name(name: str) -> str:
-    """A batch's name. Raises Unable."""
+def checked_name(name: str) -> str:
+    """A batch's name. Raises CommandError."""
     return _right("batch", name)
 
 
-def right_back(back: str) -> str:
-    """A back colour. Raises Unable."""
+def checked_back(back: str) -> str:
+    """A back colour. Raises CommandError."""
     return _right("back", back)
 
 
-def right_chip(name: str) -> str:
-    """The name of a chip layout. Raises Unable."""
+def checked_chip(name: str) -> str:
+    """The name of a chip layout. Raises CommandError."""
     from controller.custody.chip_layout import LAYOUTS
 
     if name not in LAYOUTS:
         allowed = ", ".join(LAYOUTS)
-        raise Unable(f"--chip: {name!r} is no layout. Allowed: {allowed}. Remedy: take one of them")
+        raise CommandError(
+            f"--chip: {name!r} is not a chip layout. Allowed: {allowed}. Remedy: use one of them"
+        )
     return name
 
 
-def one_line(option: str, text: str) -> str:
-    """A name of a person or firm. Raises Unable."""
+def checked_line(option: str, text: str) -> str:
+    """The name of a person or company, stripped. Raises CommandError."""
     line = text.strip()
     if not line or not line.isprintable() or len(line) > _LINE_MAX:
-        raise Unable(
+        raise CommandError(
             f"{option}: {text[:_LINE_MAX]!r}. Allowed: one line of 1 to {_LINE_MAX} characters."
             " Remedy: write the name"
         )
@@ -82,9 +80,9 @@ def one_line(option: str, text: str) -> str:
 
 
 def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]":
-    """Keys whose receipts count. With others given the table's own may be absent.
+    """Public keys whose receipts count; the table's own may be missing if others are given.
 
-    Public halves suffice: whoever checks a batch need not be able to sign for one. Raises
+    Only public keys are read: checking a batch does not need the right to sign. Raises
     KeyFileError.
     """
     from controller.system.keys import load_public, public_path
@@ -97,7 +95,7 @@ def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]"
 
 
 def other_batches(folder: Path, name: str) -> "tuple[Manifest, ...]":
-    """Cards of all other batches of the folder, signed for or not."""
+    """The manifests of all other batches of the folder, signed or not."""
     from controller.commissioning.batch_folder import load_batches
 
     if not folder.exists():
@@ -107,7 +105,7 @@ def other_batches(folder: Path, name: str) -> "tuple[Manifest, ...]":
 
 
 def pile_reader(port: str, model: str) -> "PileReader[Any]":
-    """The reader at a port. Raises Unable, BadShoeSettings."""
+    """The reader at a port. Raises CommandError, BadShoeSettings."""
     from controller.commissioning.pile_reader import PileReader
     from drivers.catalogue import READER_BAUD, READER_PARITY, build_inventory_reader
     from firmware_bridge.transport.open_port import open_port
@@ -117,7 +115,7 @@ def pile_reader(port: str, model: str) -> "PileReader[Any]":
     try:
         opened = open_port(port, LineSettings(READER_BAUD, Parity(READER_PARITY)))
     except ValueError as error:
-        raise Unable(f"--reader: {error}") from error
+        raise CommandError(f"--reader: {error}") from error
     return PileReader(port, opened, driver)
 
 
@@ -126,5 +124,5 @@ def _right(name: str, value: str) -> str:
 
     problem = heading_problem(name, value)
     if problem:
-        raise Unable(f"{name}: {problem}")
+        raise CommandError(f"{name}: {problem}")
     return value

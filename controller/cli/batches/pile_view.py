@@ -1,8 +1,5 @@
-"""What people see while a pile is read: a live view on a terminal, plain lines elsewhere.
+"""Shows progress while a pile is read, on stderr: live on a terminal, plain lines elsewhere.
 
-Responsible for: how far the reader is, how many of the cards are there, and what is wrong, told
-when it changes; all of it on stderr.
-Not responsible for: what is wrong (custody) and what is asked (cli_enrol, cli_recount).
 Source: package README, "Enrolling a batch".
 """
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn.
@@ -12,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from controller.cli.output import remark
+from controller.cli.output import echo_stderr
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -21,7 +18,7 @@ _BAR_WIDTH = 40
 
 
 class PileView:
-    """One pile after the other."""
+    """The progress of one pile at a time."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -30,13 +27,13 @@ class PileView:
         self._cards = 0
         self._wanted = 0
         self._notes: tuple[str, ...] = ()
-        self._told: tuple[int, tuple[str, ...]] | None = None
+        self._printed: tuple[int, tuple[str, ...]] | None = None
 
     @contextmanager
     def pile(self, title: str, wanted: int) -> Iterator[None]:
-        """While this pile is being read."""
+        """Show this pile while the block runs; `wanted` is its number of cards."""
         self._title, self._wanted = title, wanted
-        self._cards, self._read, self._notes, self._told = 0, 0, (), None
+        self._cards, self._read, self._notes, self._printed = 0, 0, (), None
         if not sys.stderr.isatty():
             yield
             return
@@ -50,19 +47,19 @@ class PileView:
             finally:
                 self._live = None
 
-    def reading(self, count: int) -> None:
-        """So many tags were read in the listing under way."""
+    def show_progress(self, count: int) -> None:
+        """Show the number of tags read so far in the current listing."""
         self._read = count
         self._draw()
 
-    def standing(self, cards: int, notes: tuple[str, ...]) -> None:
-        """What a whole listing told."""
+    def show_listing(self, cards: int, notes: tuple[str, ...]) -> None:
+        """Show the result of a whole listing, if it changed."""
         self._cards, self._notes, self._read = cards, notes, 0
-        if self._live is None and (cards, notes) != self._told:
-            remark(f"{self._title}: {cards} of {self._wanted} cards")
+        if self._live is None and (cards, notes) != self._printed:
+            echo_stderr(f"{self._title}: {cards} of {self._wanted} cards")
             for note in notes:
-                remark(f"  {note}")
-        self._told = (cards, notes)
+                echo_stderr(f"  {note}")
+        self._printed = (cards, notes)
         self._draw()
 
     def _draw(self) -> None:
@@ -75,6 +72,8 @@ class PileView:
 
         line = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(self._wanted, 1), completed=self._cards, width=_BAR_WIDTH)
-        reading = f"reading {self._read}" if self._read else ""
-        line.add_row(Text(self._title), bar, Text(f"{self._cards}/{self._wanted}"), Text(reading))
+        show_progress = f"reading {self._read}" if self._read else ""
+        line.add_row(
+            Text(self._title), bar, Text(f"{self._cards}/{self._wanted}"), Text(show_progress)
+        )
         self._live.update(Group(line, *(Text(note) for note in self._notes)), refresh=True)

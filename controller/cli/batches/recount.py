@@ -1,8 +1,5 @@
-"""`smartshoe batch verify`: whether a batch is still the same cards.
+"""`smartshoe batch verify`: compares a batch's cards with its files and its receipt.
 
-Responsible for: a batch's files against its receipt, and then its cards against its files, read at
-a reader or taken from another list.
-Not responsible for: comparing (custody.recount), the reader (pile_reader), files (batches).
 Source: package README, "Counting a batch again"; NY-a-4-iv-b-same, S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
@@ -23,31 +20,20 @@ from controller.cli.batches.options import (
     NameArgument,
     TrustOption,
     WaitOption,
+    checked_chip,
+    checked_name,
     pile_reader,
-    right_chip,
-    right_name,
     trusted_keys,
 )
 from controller.cli.batches.pile_view import PileView
-from controller.cli.errors import Exit, Unable
-from controller.cli.output import remark, say, say_json
+from controller.cli.errors import CommandError, ExitCode
+from controller.cli.output import echo, echo_json, echo_stderr
 
 if TYPE_CHECKING:
     from controller.custody.enrolment.recount import Recount, RecountResult
     from controller.rules.cards import Card
 
 _NS_PER_S = 1_000_000_000
-
-
-def add_to(batch: typer.Typer) -> None:
-    """Add this command."""
-    batch.command(
-        epilog="\b\nexamples:\n  smartshoe batch verify RED-0001\n"
-        "  smartshoe batch verify RED-0001 --reader /dev/serial/by-id/...\n"
-        "  smartshoe batch verify RED-0001 --against from-shuffler.csv\n\n"
-        "At a reader lay the cards down in piles, in any order; it ends when every card was seen, "
-        "or at Ctrl-C with what is missing. Exit code 1: the batch is not the same cards."
-    )(verify)
 
 
 def verify(
@@ -66,37 +52,39 @@ def verify(
     wait: WaitOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Check a batch's receipt, and whether its cards are all there and no others."""
+    """Check a batch's receipt, and whether exactly its cards are there."""
     from controller.commissioning.batch_folder import load_batch, load_sheet
-    from controller.custody.enrolment.recount import begin, compared, result
+    from controller.custody.enrolment.recount import add_cards, recount_result, start_recount
 
-    batch = load_batch(folder, right_name(name), trusted_keys(key, trust))
+    batch = load_batch(folder, checked_name(name), trusted_keys(key, trust))
     if batch.manifest is None or batch.problem:
-        raise Unable(batch.problem, Exit.NO)
+        raise CommandError(batch.problem, ExitCode.NO)
     if reader and against is not None:
-        raise Unable("--reader and --against: give one of them")
-    recount = begin(batch.manifest)
+        raise CommandError(
+            "--reader and --against are both given", place="--reader", remedy="give one of them"
+        )
+    recount = start_recount(batch.manifest)
     if against is not None:
-        recount = compared(recount, load_sheet(against).cards)
+        recount = add_cards(recount, load_sheet(against).cards)
     elif reader:
-        recount = _read(recount, reader, model, right_chip(chip), wait)
+        recount = _read(recount, reader, model, checked_chip(chip), wait)
     else:
-        _tell_files(name, json=json)
+        _print_files_ok(name, json=json)
         return
-    found = result(recount)
-    _tell(name, found, json=json)
+    found = recount_result(recount)
+    _print_recount(name, found, json=json)
     if not found.same:
-        raise typer.Exit(Exit.NO)
+        raise typer.Exit(ExitCode.NO)
 
 
 def _read(recount: "Recount", port: str, model: str, chip: str, wait_s: int) -> "Recount":
-    """Lists piles until every card was seen, Ctrl-C, or nothing new for too long."""
+    """List piles until every card was read, Ctrl-C, or nothing changed for too long."""
     from controller.commissioning.pile_reader import ListingFailed
-    from controller.custody.enrolment.recount import all_seen, listed
+    from controller.custody.enrolment.recount import add_listing, all_seen
     from firmware_bridge.transport.clock import now
 
     view = PileView()
-    remark("lay the cards on the reader, pile by pile; Ctrl-C ends with what was seen")
+    echo_stderr("lay the cards on the reader, pile by pile; Ctrl-C ends with the cards read so far")
     changed_ns = now().monotonic_ns
     try:
         with (
@@ -104,62 +92,62 @@ def _read(recount: "Recount", port: str, model: str, chip: str, wait_s: int) -> 
             view.pile(f"batch {recount.manifest.batch}", len(recount.manifest)),
         ):
             while not all_seen(recount):
-                listing = device.list_pile(view.reading)
+                listing = device.list_pile(view.show_progress)
                 before = recount
                 if isinstance(listing, ListingFailed):
                     notes: tuple[str, ...] = (listing.reason,)
                 else:
-                    recount = listed(recount, listing.tags, chip)
+                    recount = add_listing(recount, listing.tags, chip)
                     notes = (*_notes(recount), *listing.remarks)
-                view.standing(sum(recount.seen), notes)
+                view.show_listing(sum(recount.seen), notes)
                 if recount != before:
                     changed_ns = now().monotonic_ns
                 elif wait_s and now().monotonic_ns - changed_ns >= wait_s * _NS_PER_S:
                     break
     except KeyboardInterrupt:
-        remark("")
+        echo_stderr("")
     return recount
 
 
 def _notes(recount: "Recount") -> tuple[str, ...]:
-    from controller.custody.enrolment.recount import result
+    from controller.custody.enrolment.recount import recount_result
 
-    found = result(recount)
-    return (*_foreign_words(found), *_otherwise_words(found))
+    found = recount_result(recount)
+    return (*_foreign_lines(found), *_mismatch_lines(found))
 
 
-def _foreign_words(found: "RecountResult") -> tuple[str, ...]:
+def _foreign_lines(found: "RecountResult") -> tuple[str, ...]:
     return tuple(
         f"tag {one.tag} is foreign"
-        + (f", its card says {one.card}" if one.card is not None else "")
-        + ": take it out, and keep it for the floorperson"
+        + (f", its chip names {one.card}" if one.card is not None else "")
+        + ": take it out and keep it for the floorperson"
         for one in found.foreign
     )
 
 
-def _otherwise_words(found: "RecountResult") -> tuple[str, ...]:
+def _mismatch_lines(found: "RecountResult") -> tuple[str, ...]:
     return tuple(
-        f"tag {one.tag} is {_face(one.manifest)} by the batch's file and says"
-        f" {_face(one.said)}: set it apart, and look at its face"
-        for one in found.otherwise
+        f"tag {one.tag} is {_card_text(one.manifest)} in the batch's file, but its chip names"
+        f" {_card_text(one.reported)}: set it apart and look at its face"
+        for one in found.mismatches
     )
 
 
-def _face(card: "Card | None") -> str:
+def _card_text(card: "Card | None") -> str:
     return "a cut card" if card is None else str(card)
 
 
-def _tell_files(name: str, *, json: bool) -> None:
+def _print_files_ok(name: str, *, json: bool) -> None:
     if json:
-        say_json({"batch": name, "ok": True})
+        echo_json({"batch": name, "ok": True})
         return
-    say(f"batch {name}: cards and receipt belong together, and the receipt is of a known key")
-    remark("no card was read: --reader PORT counts the cards themselves")
+    echo(f"batch {name}: cards and receipt match, and the receipt is signed with a known key")
+    echo_stderr("no card was read: --reader PORT counts the cards themselves")
 
 
-def _tell(name: str, found: "RecountResult", *, json: bool) -> None:
+def _print_recount(name: str, found: "RecountResult", *, json: bool) -> None:
     if json:
-        say_json(
+        echo_json(
             {
                 "batch": name,
                 "ok": found.same,
@@ -170,18 +158,18 @@ def _tell(name: str, found: "RecountResult", *, json: bool) -> None:
                 ],
                 "foreign": [{"tag": one.tag, "card": _plain(one.card)} for one in found.foreign],
                 "otherwise": [
-                    {"tag": one.tag, "manifest": _plain(one.manifest), "said": _plain(one.said)}
-                    for one in found.otherwise
+                    {"tag": one.tag, "manifest": _plain(one.manifest), "said": _plain(one.reported)}
+                    for one in found.mismatches
                 ],
             }
         )
         return
     total = found.counted + len(found.missing)
-    say(f"batch {name}: {found.counted} of {total} cards are there")
+    echo(f"batch {name}: {found.counted} of {total} cards are present")
     for one in found.missing:
-        say(f"missing: {_face(one.card)}, deck {one.deck}, tag {one.tag}")
-    for line in (*_foreign_words(found), *_otherwise_words(found)):
-        say(line)
+        echo(f"missing: {_card_text(one.card)}, deck {one.deck}, tag {one.tag}")
+    for line in (*_foreign_lines(found), *_mismatch_lines(found)):
+        echo(line)
 
 
 def _plain(card: "Card | None") -> str | None:

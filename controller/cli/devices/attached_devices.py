@@ -1,9 +1,5 @@
-"""What is plugged into this machine, and what to write into table.toml for each of it.
+"""Finds the URL and the permission of each attached USB device, serial port and table device.
 
-Responsible for: the URL that names each USB device and serial port, the judgement of the list of
-USB devices, and where the devices of a configured table are.
-Not responsible for: words and tables for people (cli_device_list), finding and opening devices
-(firmware_bridge).
 Source: package README, "Devices of a table"; USB-IF, "Defined class codes".
 """
 
@@ -11,30 +7,30 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from controller.config.load import TableConfig
-from controller.service.device_log import part_of
-from firmware_bridge.transport.allow_list import Allowed, AllowList, keyboard_refused
+from controller.service.device_log import device_role
+from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, UsbUrl, parse_port_url
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_identity import HID_CLASS, UsbIdentity, boot_keyboards, usb_id
-from firmware_bridge.transport.usb_serial import serial_path_of
+from firmware_bridge.transport.usb_serial import find_serial_path
 from firmware_bridge.transport.usb_sysfs import (
     AttachedDevice,
     device_behind,
+    find_device,
     refuse_unless_allowed,
-    the_device,
 )
-from firmware_bridge.values import dataclass
 
-# Kinds of device that are neither a reader nor a scanner: sound, printers, disks, hubs, cameras.
-_NO_PORT_OF_OURS: Final = (0x01, 0x06, 0x07, 0x08, 0x09, 0x0E, 0xE0)
+# Classes that are neither reader nor scanner: sound, image, printer, disk, hub, video, wireless.
+_UNUSABLE_CLASSES: Final = (0x01, 0x06, 0x07, 0x08, 0x09, 0x0E, 0xE0)
 _HUB: Final = 0x09
 
 
-@dataclass(frozen=True, slots=True)
-class UsbShown:
-    """One USB device: what to write for it, and whether it may be opened; `why` says the rest."""
+class UsbListing(Struct, frozen=True):
+    """One USB device: its URL for table.toml, whether it may be opened, and why."""
 
     url: str
     usb_id: str
@@ -45,9 +41,8 @@ class UsbShown:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class SerialShown:
-    """One serial port; `url` names it by its USB device, empty where it has none."""
+class SerialListing(Struct, frozen=True):
+    """One serial port; `url` names its USB device, empty if it has none."""
 
     stable_name: str
     device: str
@@ -58,9 +53,8 @@ class SerialShown:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class PartShown:
-    """One device of the configured table, and how it stands."""
+class TablePartListing(Struct, frozen=True):
+    """One device of the configured table, and its state in words."""
 
     part: str
     port: str
@@ -76,25 +70,25 @@ def is_hub(device: UsbIdentity) -> bool:
 # --- what is plugged in ---------------------------------------------------------------------------
 
 
-def usb_shown(
+def list_usb(
     attached: tuple[AttachedDevice, ...],
     ports: tuple[SerialPortInfo, ...],
     products: dict[tuple[int, int], str],
     allowed: AllowList | None,
-) -> tuple[UsbShown, ...]:
-    """Every device with the URL that names it and no other."""
+) -> tuple[UsbListing, ...]:
+    """Every USB device with the URL that names it and no other device."""
     with_port = {port.usb_path for port in ports if port.usb_path}
-    shown = []
+    listings = []
     for one in attached:
         device = one.identity
-        may, why = _judged(device, allowed)
+        may, why = _may_open(device, allowed)
         scheme = "usbserial" if device.path in with_port else _scheme(device)
-        # Whatever a keyboard sends is typed into this machine: no table has one.
+        # A keyboard types into this machine: it is never a table device.
         ours = bool(scheme) and not boot_keyboards(device)
         if may and not scheme:
-            may, why = False, "it is no reader and no scanner"
-        shown.append(
-            UsbShown(
+            may, why = False, "it is neither a reader nor a scanner"
+        listings.append(
+            UsbListing(
                 url=_url(scheme, device, attached) if ours else "",
                 usb_id=usb_id(device.vendor_id, device.product_id),
                 serial_number=device.serial_number,
@@ -104,58 +98,58 @@ def usb_shown(
                 why=why,
             )
         )
-    return tuple(shown)
+    return tuple(listings)
 
 
-def _judged(device: UsbIdentity, allowed: AllowList | None) -> tuple[bool, str]:
-    """Whether the device may be opened; with no list, any but a keyboard."""
+def _may_open(device: UsbIdentity, allowed: AllowList | None) -> tuple[bool, str]:
+    """Whether the device may be opened, and why; without a list any device but a keyboard."""
     before = f"{device.name} is refused: "
     if allowed is None:
         if boot_keyboards(device):
-            return False, keyboard_refused(device).reason.removeprefix(before)
-        return True, "no list is kept"
-    judged = allowed.judge(device)
-    if isinstance(judged, Allowed):
-        return True, f"allowed by {judged.entry}"
-    return False, judged.reason.removeprefix(before)
+            return False, refuse_keyboard(device).reason.removeprefix(before)
+        return True, "there is no allow-list"
+    decision = allowed.check(device)
+    if isinstance(decision, UsbDeviceAllowed):
+        return True, f"allowed by {decision.entry}"
+    return False, decision.reason.removeprefix(before)
 
 
 def _scheme(device: UsbIdentity) -> str:
-    """How its bytes are reached; empty for a device that cannot be one of ours."""
+    """The URL scheme of the device; empty if it cannot be a reader or scanner."""
     classes = [one.class_code for one in device.interfaces]
     if HID_CLASS in classes:
         return "usbhid"
-    return "" if classes and all(one in _NO_PORT_OF_OURS for one in classes) else "usb"
+    return "" if classes and all(one in _UNUSABLE_CLASSES for one in classes) else "usb"
 
 
 def _url(scheme: str, device: UsbIdentity, attached: tuple[AttachedDevice, ...]) -> str:
-    """By serial number where it names this device alone, else by place."""
+    """By serial number if that is unique, else by place."""
     numbers = Counter(
         (one.identity.vendor_id, one.identity.product_id, one.identity.serial_number)
         for one in attached
     )
     number = device.serial_number
     alone = numbers[device.vendor_id, device.product_id, number] == 1
-    # A question mark stands for a character that is not shown.
+    # A question mark stands for an unprintable character.
     by_number = bool(number) and "?" not in number and alone
     place = "" if by_number else device.path
     number = number if by_number else ""
     return str(UsbUrl(scheme, device.vendor_id, device.product_id, number, place))
 
 
-def serial_shown(
+def list_serial(
     ports: tuple[SerialPortInfo, ...], attached: tuple[AttachedDevice, ...]
-) -> tuple[SerialShown, ...]:
-    """Every serial port; one that is its USB device's only one has a URL by that device, too."""
+) -> tuple[SerialListing, ...]:
+    """Every serial port, with the URL of its USB device if it is that device's only port."""
     devices = {one.identity.path: one.identity for one in attached}
     of_device = Counter(port.usb_path for port in ports)
-    shown = []
+    listings = []
     for port in ports:
         device = devices.get(port.usb_path)
         alone = device is not None and of_device[port.usb_path] == 1
         known = port.vendor_id >= 0 and port.product_id >= 0
-        shown.append(
-            SerialShown(
+        listings.append(
+            SerialListing(
                 stable_name=port.stable_path,
                 device=port.device,
                 place=port.place_path,
@@ -165,22 +159,22 @@ def serial_shown(
                 description=port.description,
             )
         )
-    return tuple(shown)
+    return tuple(listings)
 
 
 # --- the devices of a table -----------------------------------------------------------------------
 
 
-def parts_shown(table: TableConfig) -> tuple[PartShown, ...]:
-    """Each device of the table: there and allowed, or why not, as its port would say."""
-    shown = []
+def list_table_parts(table: TableConfig) -> tuple[TablePartListing, ...]:
+    """Each device of the table: present and allowed, or the reason its port would give."""
+    listings = []
     for port, _ in table.lines:
-        there, standing = _standing(port, table.allowed)
-        shown.append(PartShown(part_of(table.settings, port), port, there, standing))
-    return tuple(shown)
+        there, standing = _port_state(port, table.allowed)
+        listings.append(TablePartListing(device_role(table.settings, port), port, there, standing))
+    return tuple(listings)
 
 
-def _standing(port: str, allowed: AllowList | None) -> tuple[bool, str]:
+def _port_state(port: str, allowed: AllowList | None) -> tuple[bool, str]:
     url = parse_port_url(port)
     try:
         match url:
@@ -192,11 +186,11 @@ def _standing(port: str, allowed: AllowList | None) -> tuple[bool, str]:
                     refuse_unless_allowed(device, allowed)
                 return True, f"there, {Path(path).resolve()}"
             case UsbUrl():
-                found = the_device(url, allowed).identity
-                behind = f", {serial_path_of(url)}" if url.scheme == "usbserial" else ""
+                found = find_device(url, allowed).identity
+                behind = f", {find_serial_path(url)}" if url.scheme == "usbserial" else ""
                 return True, f"there, at {found.path}{behind}"
             case _:
-                return True, "a serial server, which is not asked"
+                return True, "a serial server, not contacted"
     except PortUnavailable as error:
         words = str(error).removeprefix(f"{port} is ").removeprefix(f"{port}: ")
         return False, words.removesuffix("; `smartshoe devices` lists what is")

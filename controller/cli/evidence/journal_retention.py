@@ -1,7 +1,5 @@
-"""`smartshoe journal archive | prune | hold | release`: keeping finished shoes.
+"""`smartshoe journal archive | prune | hold | release`: copies, deletes and holds sealed shoes.
 
-Responsible for: the commands' options and what they print.
-Not responsible for: copying (journal_archive), and which shoe may go (retention).
 Source: package README, "Journal commands".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
@@ -11,117 +9,90 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import Exit
-from controller.cli.output import progress_bar, say, say_json
+from controller.cli.errors import ExitCode
+from controller.cli.output import echo, echo_json, progress_bar
+from controller.cli.path_parameters import JournalFolder
+from controller.views.quantity import counted
 
 if TYPE_CHECKING:
     from controller.archive.copies import ArchiveReport
-    from controller.archive.prune import Judgement
+    from controller.archive.prune import PruneDecision
 
-_Journal = Annotated[Path, typer.Argument(metavar="PATH", help="The journal's folder.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _Shoe = Annotated[
     str, typer.Argument(metavar="SHOE", help="Gaming day and number, such as 2026-11-21/7.")
 ]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who decides.")]
-_Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why; it is kept.")]
-
-
-def add_to(journal: typer.Typer) -> None:
-    """Add these commands."""
-    journal.command(
-        epilog="\b\nexamples:\n"
-        "  smartshoe journal archive /var/lib/smartshoe/table-1 --to /mnt/archive/table-1\n"
-        "  smartshoe journal archive /var/lib/smartshoe/table-1 --to /mnt/archive/table-1 \\\n"
-        "    --older-than 2\n\n"
-        "May run beside the table, be cut short, and be run again: it goes on. "
-        "Exit codes: 0 all of it is there, 1 something is not, and why is said.",
-    )(archive)
-    journal.command(
-        epilog="\b\nexamples:\n"
-        "  smartshoe journal prune /var/lib/smartshoe/table-1 --archive /mnt/archive/table-1\n"
-        "  smartshoe journal prune /var/lib/smartshoe/table-1 --archive /mnt/archive/table-1 \\\n"
-        "    --keep-days 90 --yes\n\n"
-        "Whole gaming days go, the oldest first; none after one that stays. May run beside the "
-        "table.",
-    )(prune)
-    journal.command(
-        epilog="\b\nexample:\n  smartshoe journal hold /var/lib/smartshoe/table-1 2026-11-21/7 \\\n"
-        '    --by "A. Person" --reason "patron disputes coup 34"\n\n'
-        "A held shoe is never pruned.",
-    )(hold)
-    journal.command(
-        epilog="\b\nexample:\n"
-        "  smartshoe journal release /var/lib/smartshoe/table-1 2026-11-21/7 \\\n"
-        '    --by "A. Person" --reason "dispute settled"',
-    )(release)
+_Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why; goes on record.")]
 
 
 def archive(
-    path: _Journal,
+    path: JournalFolder,
     to: Annotated[Path, typer.Option(metavar="FOLDER", help="The archive of this table.")],
     older_than: Annotated[
-        int, typer.Option(metavar="DAYS", help="Only gaming days that ended so long ago.", min=0)
+        int, typer.Option(metavar="DAYS", help="Only gaming days that ended this long ago.", min=0)
     ] = 0,
     json: _Json = False,
 ) -> None:
     """Copy sealed shoes and lists of seals; each copy is read back from its disk and verified.
 
-    No different file is ever written over.
+    An existing file that differs is never overwritten.
     """
-    from controller.archive.copies import archive as copy
+    from controller.archive.copies import archive_shoes as copy
     from controller.archive.prune import NS_PER_DAY
     from firmware_bridge.transport.clock import now
 
     with progress_bar("archive") as progress:
         report = copy(path, to, now().utc_ns, older_than * NS_PER_DAY, progress)
     if json:
-        say_json({"path": str(path), "archive": str(to), **_archived(report)})
+        echo_json({"path": str(path), "archive": str(to), **_archive_json(report)})
     else:
         for problem in report.problems:
-            say(f"PROBLEM: {problem}")
-        copied = f"{len(report.copied)} files copied and verified, {report.copied_bytes} bytes"
-        say(f"{to}: {copied}; {len(report.there)} were there")
+            echo(f"PROBLEM: {problem}")
+        files = counted(len(report.copied), "file")
+        copied = f"{files} copied and verified, {report.copied_bytes} bytes"
+        echo(f"{to}: {copied}; {len(report.present)} were there")
         if report.waiting:
-            say(f"  {len(report.waiting)} shoes are not so old, or their gaming day is not")
-    raise typer.Exit(Exit.NO if report.problems else Exit.DONE)
+            waiting = counted(len(report.waiting), "shoe")
+            echo(f"  {waiting} not copied: too recent, or in a gaming day that is")
+    raise typer.Exit(ExitCode.NO if report.problems else ExitCode.DONE)
 
 
-def _archived(report: "ArchiveReport") -> dict[str, object]:
+def _archive_json(report: "ArchiveReport") -> dict[str, object]:
     return {
         "copied": report.copied,
         "copied_bytes": report.copied_bytes,
-        "there": report.there,
+        "there": report.present,
         "waiting": report.waiting,
         "problems": report.problems,
     }
 
 
 def prune(
-    path: _Journal,
+    path: JournalFolder,
     archive: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the copies are.")],
     keep_days: Annotated[
         int, typer.Option(metavar="N", help="Younger shoes stay.", min=7, show_default=True)
     ] = 30,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Delete; without it only what would go is shown.")
+        bool, typer.Option("--yes", help="Delete; without it only the list is shown.")
     ] = False,
     json: _Json = False,
 ) -> None:
-    """Take sealed shoes from this disk whose verified copy is in the archive.
+    """Delete sealed shoes from this disk whose verified copy is in the archive.
 
-    Never the newest sealed shoe, one that is held, one with an undecided irregularity.
+    Never the newest sealed shoe, a held one, or one with an undecided irregularity.
     """
-    from controller.archive.prune import judged, prune_lock, take_away
+    from controller.archive.prune import decide_prune, delete_pruned, prune_lock
     from firmware_bridge.transport.clock import now
 
     with prune_lock(path):
         with progress_bar("compare") as progress:
-            found = judged(path, archive, now().utc_ns, keep_days, progress)
-        freed = take_away(path, found) if yes else 0
+            found = decide_prune(path, archive, now().utc_ns, keep_days, progress)
+        freed = delete_pruned(path, found) if yes else 0
     going = [one for one in found if not one.why]
     if json:
-        say_json(
+        echo_json(
             {
                 "path": str(path),
                 "deleted": yes,
@@ -131,39 +102,44 @@ def prune(
             }
         )
         return
-    _tell_pruned(found, going, yes=yes)
+    _print_pruned(found, going, yes=yes)
 
 
-def _tell_pruned(found: "tuple[Judgement, ...]", going: "list[Judgement]", *, yes: bool) -> None:
+def _print_pruned(
+    found: "tuple[PruneDecision, ...]", going: "list[PruneDecision]", *, yes: bool
+) -> None:
     for one in found:
-        says = f"stays: {one.why}" if one.why else "deleted here" if yes else "would go"
-        say(f"{one.shoe.name}  {says}")
+        result = f"stays: {one.why}" if one.why else "deleted" if yes else "would be deleted"
+        echo(f"{one.shoe.name}  {result}")
     size = sum(one.shoe.size for one in going)
     if yes:
-        say(f"{len(going)} of {len(found)} shoes deleted, {size} bytes; the archive has them")
+        echo(
+            f"{len(going)} of {len(found)} shoes deleted, {size} bytes; the archive has the copies"
+        )
     elif going:
-        say(
-            f"{len(going)} of {len(found)} shoes would go, {size} bytes. Nothing was deleted: --yes"
+        echo(
+            f"{len(going)} of {len(found)} shoes would be deleted, {size} bytes. Nothing was"
+            " deleted: add --yes"
         )
     else:
-        say("no shoe may go")
+        echo("no shoe may be deleted")
 
 
-def hold(path: _Journal, shoe: _Shoe, by: _By, reason: _Reason) -> None:
+def hold(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason) -> None:
     """Keep a shoe on this disk as evidence, whatever its age."""
-    from controller.archive.prune import hold as keep
-    from controller.archive.shoe_index import shoe_named
+    from controller.archive.prune import hold_shoe as keep
+    from controller.archive.shoe_index import parse_shoe_name
     from firmware_bridge.transport.clock import now
 
-    name = shoe_named(shoe)
-    say(f"shoe {name} is held by {by}: {keep(path, name, by, reason, now().utc_ns)}")
+    name = parse_shoe_name(shoe)
+    echo(f"shoe {name} is held by {by}: {keep(path, name, by, reason, now().utc_ns)}")
 
 
-def release(path: _Journal, shoe: _Shoe, by: _By, reason: _Reason) -> None:
-    """End a hold; who held and who released it stays on record."""
-    from controller.archive.prune import release as let_go
-    from controller.archive.shoe_index import shoe_named
+def release(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason) -> None:
+    """End a hold; the hold and the release stay on record."""
+    from controller.archive.prune import release_hold as let_go
+    from controller.archive.shoe_index import parse_shoe_name
     from firmware_bridge.transport.clock import now
 
-    name = shoe_named(shoe)
-    say(f"shoe {name} is released by {by}: {let_go(path, name, by, reason, now().utc_ns)}")
+    name = parse_shoe_name(shoe)
+    echo(f"shoe {name} is released by {by}: {let_go(path, name, by, reason, now().utc_ns)}")

@@ -1,8 +1,5 @@
-"""`smartshoe clauses`: every clause, and the proof that the program goes by it.
+"""`smartshoe clauses`: lists every clause with the modules and tests that cover it.
 
-Responsible for: listing the register of clauses, whole, open ones only, or one document.
-Not responsible for: the register (controller.profiles.clause_register) and what a clause says
-(`rules clause`).
 Source: package README, "Clauses and their proof".
 """
 # ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
@@ -11,25 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import Unable
-from controller.cli.output import say, say_json, say_table
+from controller.cli.errors import CommandError
+from controller.cli.output import echo, echo_json, echo_table
 
 if TYPE_CHECKING:
-    from controller.profiles.clause_register import DocumentCount, Standing
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(
-        epilog="\b\nexamples:\n  smartshoe clauses\n  smartshoe clauses --document S42\n"
-        "  smartshoe clauses --open\n  smartshoe clauses --json"
-    )(clauses)
+    from controller.profiles.clause_register import ClauseCoverage, DocumentCount
 
 
 def clauses(
     open_only: Annotated[
         bool,
-        typer.Option("--open", help="Only clauses that a test should prove and none does."),
+        typer.Option("--open", help="Only clauses that need a test and have none."),
     ] = False,
     document: Annotated[
         str, typer.Option(metavar="NAME", help="Only one rule document, such as NY or S42.")
@@ -38,19 +27,24 @@ def clauses(
         bool, typer.Option("--json", help="Print one JSON object on stdout, with every test.")
     ] = False,
 ) -> None:
-    """List every clause with how it is covered, by which modules and how many tests.
+    """List every clause with its coverage, its modules and its number of tests.
 
-    A test counts for a clause only if, while it ran, the program itself cited the clause: in a
+    A test counts for a clause only if the program itself cited the clause while the test ran: in a
     verdict, a prompt, a record, a payment or a refused setting.
     """
-    from controller.profiles.clause_register import by_document, in_words, load_register, standings
+    from controller.profiles.clause_register import (
+        by_document,
+        clause_coverage,
+        describe_document,
+        load_register,
+    )
     from controller.profiles.load import load_clauses
 
-    every = _of_document(standings(load_clauses(), load_register()), document)
+    every = _of_document(clause_coverage(load_clauses(), load_register()), document)
     counts = by_document(every)
     listed = tuple(one for one in every if one.open or not open_only)
     if json:
-        say_json(
+        echo_json(
             {
                 "clauses": [_clause_json(one) for one in listed],
                 "documents": [_document_json(count) for count in counts],
@@ -58,26 +52,33 @@ def clauses(
         )
         return
     if listed:
-        say_table(
+        echo_table(
             ("clause", "source", "observable", "covered", "modules", "tests"),
             [_row(one) for one in listed],
         )
     else:
-        say("No clause is open: each that a table controller can observe is proven by a test.\n")
+        echo("No clause is open: a test covers each clause that a table controller can observe.\n")
     for count in counts:
-        say(in_words(count))
+        echo(describe_document(count))
 
 
-def _of_document(every: tuple["Standing", ...], document: str) -> tuple["Standing", ...]:
+def _of_document(
+    every: tuple["ClauseCoverage", ...], document: str
+) -> tuple["ClauseCoverage", ...]:
     if not document:
         return every
     names = tuple(dict.fromkeys(one.clause.rule for one in every))
     if document.upper() not in names:
-        raise Unable(f"there is no rule document {document!r}; there are {', '.join(names)}")
+        raise CommandError(
+            f"there is no rule document {document!r}",
+            place="--document",
+            allowed=", ".join(names),
+            remedy="use one of them",
+        )
     return tuple(one for one in every if one.clause.rule == document.upper())
 
 
-def _row(one: "Standing") -> tuple[str, ...]:
+def _row(one: "ClauseCoverage") -> tuple[str, ...]:
     kinds = ", ".join(kind.value for kind in one.kinds)
     return (
         one.clause.id,
@@ -89,7 +90,7 @@ def _row(one: "Standing") -> tuple[str, ...]:
     )
 
 
-def _clause_json(one: "Standing") -> dict[str, object]:
+def _clause_json(one: "ClauseCoverage") -> dict[str, object]:
     return {
         "id": one.clause.id,
         "document": one.clause.rule,

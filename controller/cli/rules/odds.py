@@ -1,7 +1,5 @@
-"""`smartshoe odds`: how often everything comes, counted exactly, and the house edge.
+"""`smartshoe odds`: exact counts of all six-card draws, and the house edge of each wager.
 
-Responsible for: showing the counts and the edges of a profile's wagers.
-Not responsible for: counting (odds).
 Source: package README, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
@@ -11,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import PROFILE_HELP, profile_named, say, say_json, say_table
+from controller.cli.output import PROFILE_HELP, echo, echo_json, echo_table, load_named_profile
+from controller.views.quantity import counted
 
 if TYPE_CHECKING:
     from controller.profiles.profile import Profile
-    from controller.settlement.exact_odds import Count, Edge
+    from controller.settlement.exact_odds import DrawCount, HouseEdge
 
 _NAMES: Final = {
     "player": "Player wins",
@@ -28,16 +27,7 @@ _NAMES: Final = {
     "cards_6": "coup of six cards",
     "naturals": "a natural in either hand",
 }
-_EXACT: Final = "Vigorish is reckoned exact: rounding depends on the stake and is left out."
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(
-        epilog="\b\nexamples:\n  smartshoe odds --decks 8\n"
-        "  smartshoe odds --decks 6 --profile ny-ez\n"
-        "  smartshoe odds --profile nj-minibaccarat --json"
-    )(odds)
+_EXACT: Final = "Vigorish is exact: its rounding depends on the stake and is left out."
 
 
 def odds(
@@ -47,45 +37,51 @@ def odds(
     profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """Count every ordered six-card draw from whole decks; with --profile the house edges, too.
+    """Count every ordered six-card draw from whole decks; with --profile also the house edges.
 
-    Counted by the tables the program judges by; edges by the judgements it pays by.
+    It uses the same drawing tables and wager results as a running table.
     """
-    from controller.settlement.exact_odds import all_draws, counts, draws_of, edges
+    from controller.settlement.exact_odds import (
+        all_draws,
+        draw_counts,
+        enumerate_draws,
+        house_edges,
+    )
     from controller.settlement.terms import Terms
 
-    under = profile_named(profile) if profile else None
-    draws = draws_of(decks)
-    counted, total = counts(draws), all_draws(decks)
-    found = () if under is None else edges(Terms.of(under), draws)
+    rules_profile = load_named_profile(profile) if profile else None
+    draws = enumerate_draws(decks)
+    case_counts, total = draw_counts(draws), all_draws(decks)
+    found = () if rules_profile is None else house_edges(Terms.of(rules_profile), draws)
     if json:
-        say_json(_as_json(decks, total, counted, under, found))
+        echo_json(_as_json(decks, total, case_counts, rules_profile, found))
         return
-    say(f"{decks} decks: {total} ordered draws of six cards")
+    echo(f"{counted(decks, 'deck')}: {total} ordered draws of six cards")
     rows = [
-        (_NAMES[one.name], str(one.draws), _percent(Fraction(one.draws, total))) for one in counted
+        (_NAMES[one.name], str(one.draws), _percent(Fraction(one.draws, total)))
+        for one in case_counts
     ]
-    say_table(("coup", "draws", "of all"), rows)
-    if under is not None:
-        _say_edges(under, found)
+    echo_table(("coup", "draws", "of all"), rows)
+    if rules_profile is not None:
+        _print_edges(rules_profile, found)
 
 
-def _say_edges(under: "Profile", found: tuple["Edge", ...]) -> None:
-    say(f"House edge under {under.name}. {_EXACT}")
+def _print_edges(rules_profile: "Profile", found: tuple["HouseEdge", ...]) -> None:
+    echo(f"House edge under {rules_profile.name}. {_EXACT}")
     rows = [
         (_wager(one), *map(str, (one.wins, one.loses, one.returned)), _percent(one.edge),
          f"{one.edge.numerator}/{one.edge.denominator}")
         for one in found
     ]  # fmt: skip
-    say_table(("wager", "wins", "loses", "returned", "edge", "exact"), rows)
+    echo_table(("wager", "wins", "loses", "returned", "edge", "exact"), rows)
 
 
-def _wager(edge: "Edge") -> str:
+def _wager(edge: "HouseEdge") -> str:
     return f"{edge.kind.value}, vigorish waived" if edge.waived else edge.kind.value
 
 
 def _percent(part: Fraction) -> str:
-    """A part of one in percent, rounded to four places."""
+    """A fraction in percent, rounded to four decimals."""
     scaled = round(part * 1_000_000)
     sign, digits = "-" if scaled < 0 else "", abs(scaled)
     return f"{sign}{digits // 10_000}.{digits % 10_000:04} %"
@@ -94,23 +90,23 @@ def _percent(part: Fraction) -> str:
 def _as_json(
     decks: int,
     total: int,
-    counted: tuple["Count", ...],
-    under: "Profile | None",
-    found: tuple["Edge", ...],
+    case_counts: tuple["DrawCount", ...],
+    rules_profile: "Profile | None",
+    found: tuple["HouseEdge", ...],
 ) -> dict[str, object]:
     shown: dict[str, object] = {
         "decks": decks,
         "total": total,
-        "counts": {one.name: one.draws for one in counted},
+        "counts": {one.name: one.draws for one in case_counts},
     }
-    if under is not None:
-        shown["profile"] = under.name
+    if rules_profile is not None:
+        shown["profile"] = rules_profile.name
         shown["vigorish"] = "exact, not rounded"
         shown["edges"] = [_edge_json(one) for one in found]
     return shown
 
 
-def _edge_json(one: "Edge") -> dict[str, object]:
+def _edge_json(one: "HouseEdge") -> dict[str, object]:
     return {
         "wager": one.kind.value,
         "vigorish_waived": one.waived,

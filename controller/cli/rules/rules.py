@@ -1,8 +1,5 @@
-"""`smartshoe rules`: what a table goes by, and what each value rests on.
+"""`smartshoe rules`: shows rule profiles, the basis of each value, and clauses.
 
-Responsible for: showing profiles, their values with clause or assumption, the citations of each
-rule point, and clauses.
-Not responsible for: the rules (controller.rules).
 Source: controller/profiles/README.md, "Clauses", "Profiles".
 """
 # ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
@@ -14,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import Unable
-from controller.cli.output import MARK, profile_named, say, say_json, say_table
+from controller.cli.errors import CommandError
+from controller.cli.output import MARK, echo, echo_json, echo_table, load_named_profile
 
 if TYPE_CHECKING:
     from controller.profiles.clauses import Clause
@@ -27,32 +24,6 @@ HOUSE_MARK: Final = "HOUSE"
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add these commands."""
-    rules = typer.Typer(
-        help="List the rule profiles; show one, or a clause.",
-        epilog="\b\nexamples:\n  smartshoe rules\n  smartshoe rules list --json\n"
-        "  smartshoe rules show s42-mini\n  smartshoe rules show ny-mini --clauses\n"
-        "  smartshoe rules clause S42-h-4",
-        invoke_without_command=True,
-        rich_markup_mode=None,
-    )
-    rules.callback()(_list_by_default)
-    rules.command("list", epilog="\b\nexample:\n  smartshoe rules list")(list_profiles)
-    rules.command(
-        epilog="\b\nexamples:\n  smartshoe rules show s42-mini\n"
-        "  smartshoe rules show --config table.toml\n"
-        "  smartshoe rules show house.toml --clauses"
-    )(show)
-    rules.command(epilog="\b\nexample:\n  smartshoe rules clause NY-h-1")(clause)
-    app.add_typer(rules, name="rules")
-
-
-def _list_by_default(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        list_profiles()
-
-
 def list_profiles(json: _Json = False) -> None:
     """List the profiles that come with the program."""
     from controller.profiles.load import load_profile, profile_names
@@ -61,9 +32,9 @@ def list_profiles(json: _Json = False) -> None:
     rows = [(one.name, one.title, one.source, len(one.assumed)) for one in profiles]
     if json:
         keys = ("name", "title", "source", "values_assumed")
-        say_json({"profiles": [dict(zip(keys, row, strict=True)) for row in rows]})
+        echo_json({"profiles": [dict(zip(keys, row, strict=True)) for row in rows]})
         return
-    say_table(("name", "title", "source", "values assumed"), [[*map(str, row)] for row in rows])
+    echo_table(("name", "title", "source", "values assumed"), [[*map(str, row)] for row in rows])
 
 
 def show(
@@ -76,13 +47,13 @@ def show(
     ] = None,
     json: _Json = False,
     clauses: Annotated[
-        bool, typer.Option("--clauses", help="Print the text of every clause cited, too.")
+        bool, typer.Option("--clauses", help="Also print the text of every cited clause.")
     ] = False,
 ) -> None:
-    """Show every value of a profile, with its clauses, or that it is assumed or the house's.
+    """Show every value of a profile with its clauses, or as assumed, or as a house rule.
 
-    With --config it says, too, what this table observes; what it does not observe is prompted and
-    recorded as not observed, and never judged.
+    With --config also what this table observes; what it does not observe is prompted, recorded as
+    not observed, and never an irregularity.
     """
     from controller.profiles.load import load_clauses
 
@@ -90,70 +61,75 @@ def show(
     if config is not None:
         profile, observed = _at_table(config)
     elif name:
-        profile, observed = profile_named(name), ""
+        profile, observed = load_named_profile(name), ""
     else:
-        raise Unable("which profile? Give NAME (see `smartshoe rules list`) or --config FILE")
+        raise CommandError(
+            "give a profile",
+            place="NAME",
+            allowed="NAME or --config FILE",
+            remedy="`smartshoe rules list` shows the names",
+        )
     cited = _cited(profile, catalogue) if clauses else ()
     if json:
-        say_json(_as_json(profile, cited))
+        echo_json(_as_json(profile, cited))
         return
     base = f"; changes {profile.base}" if profile.base else ""
-    say(f"{profile.title} ({profile.name}{base}); source: {profile.source}\n")
+    echo(f"{profile.title} ({profile.name}{base}); source: {profile.source}\n")
     if observed:
-        say(f"{observed}\n")
-    say(f"Values. What is marked {MARK} is no rule of this document, but a choice.")
+        echo(f"{observed}\n")
+    echo(f"Values. {MARK}: a choice, not a rule of this document.")
     if profile.house:
-        say(f"What is marked {HOUSE_MARK} is a house rule.")
-    say_table(
-        ("value", "is", "rests on", "why"),
+        echo(f"{HOUSE_MARK}: a house rule.")
+    echo_table(
+        ("value", "is", "basis", "why"),
         [(one.name, _value(one.value), *_value_cells(one)) for one in profile.values],
     )
-    say("Clauses cited at each point of the procedure.")
-    say_table(
+    echo("Clauses cited at each point of the procedure.")
+    echo_table(
         ("point", "cites", "why assumed"),
         [(one.point.value, *_grounds_cells(one.grounds)) for one in profile.citations],
     )
     for one in cited:
-        _tell_clause(one)
+        _print_clause(one)
 
 
 def clause(
     clause_id: Annotated[str, typer.Argument(metavar="ID", help="A clause, such as NY-h-1.")],
     json: _Json = False,
 ) -> None:
-    """Print one clause: where it stands, what it says, and what the program does about it."""
+    """Print one clause: its source, its text, and what the program checks."""
     from controller.profiles.load import load_clauses
 
     catalogue = load_clauses()
     found = catalogue.get(clause_id)
     if found is None:
         near = get_close_matches(clause_id, catalogue, n=3)
-        hint = f"; near it: {', '.join(near)}" if near else ""
-        raise Unable(f"there is no clause {clause_id!r}{hint}")
+        hint = f"; similar: {', '.join(near)}" if near else ""
+        raise CommandError(f"there is no clause {clause_id!r}{hint}")
     if json:
-        say_json(_clause_json(found))
+        echo_json(_clause_json(found))
         return
-    _tell_clause(found)
+    _print_clause(found)
 
 
-def _tell_clause(found: "Clause") -> None:
-    say(f"{found.id}  {found.source}")
-    say(f"  {found.text}")
-    say(f"  kind: {found.kind.value}; {_observable(found)}")
-    say(f"  the program: {found.check}")
+def _print_clause(found: "Clause") -> None:
+    echo(f"{found.id}  {found.source}")
+    echo(f"  {found.text}")
+    echo(f"  kind: {found.kind.value}; {_observable(found)}")
+    echo(f"  the program: {found.check}")
 
 
 def _at_table(config: Path) -> tuple["Profile", str]:
-    """A table's profile, and what the table observes in words."""
+    """A table's profile, and a sentence about what the table observes."""
     from controller.config.load import load_config
-    from controller.procedure.rulebook import Fact
+    from controller.procedure.rulebook import ObservableFact
     from controller.profiles.load import load_clauses
     from controller.profiles.profile import parse_profile
 
     table = load_config(config)
     facts = table.settings.observed
-    seen = ", ".join(fact.value for fact in facts) or "nothing beside the shoe"
-    unseen = ", ".join(fact.value for fact in Fact if fact not in facts) or "nothing"
+    seen = ", ".join(fact.value for fact in facts) or "only the shoe"
+    unseen = ", ".join(fact.value for fact in ObservableFact if fact not in facts) or "nothing"
     words = f"Table {table.settings.table} observes {seen}. Prompted, never judged: {unseen}."
     return parse_profile(table.profile_text, load_clauses()), words
 
@@ -166,7 +142,7 @@ def _value(value: "SettingValue") -> str:
 
 
 def _value_cells(one: "ProfileValue") -> tuple[str, str]:
-    """What a value rests on and why; a house rule is said first."""
+    """The basis of a value and the reason; a house rule comes first."""
     clauses, reason = _grounds_cells(_grounds(one))
     if not one.house:
         return clauses, reason
@@ -180,7 +156,7 @@ def _grounds(one: "ProfileValue") -> "Grounds":
 
 
 def _grounds_cells(grounds: "Grounds") -> tuple[str, str]:
-    """Clauses, with what is assumed said first; and why."""
+    """The clauses, marked if assumed, and the reason."""
     clauses = ", ".join(grounds.basis)
     if not grounds.assumed:
         return clauses, ""
@@ -202,7 +178,7 @@ def _observable(found: "Clause") -> str:
     words = {
         Observable.YES: "checked from the cards and the table's events",
         Observable.CONFIG: "checked when the configuration is read",
-        Observable.HUMAN: "prompted and recorded, judged only where it is reported",
+        Observable.HUMAN: "prompted and recorded, checked only if it is reported",
         Observable.OUT: "outside a table controller",
     }
     return words[found.observable]

@@ -1,7 +1,5 @@
-"""`smartshoe settle`: which wagers win on a coup, and what a list of wagers is paid.
+"""`smartshoe settle`: shows which wagers win on a coup, and pays a list of wagers.
 
-Responsible for: reading the cards and the wagers, and showing judgements, lines and steps.
-Not responsible for: what wins and what it pays (controller.settlement).
 Source: package README, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
@@ -11,25 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import Exit, Unable
-from controller.cli.output import PROFILE_HELP, profile_named, remark, say, say_json, say_table
+from controller.cli.errors import CommandError, ExitCode
+from controller.cli.output import (
+    PROFILE_HELP,
+    echo,
+    echo_json,
+    echo_stderr,
+    echo_table,
+    load_named_profile,
+)
 
 if TYPE_CHECKING:
     from controller.rules.coup import Cards
     from controller.settlement.admission import WagerRefusal
-    from controller.settlement.results import Judgement
+    from controller.settlement.results import WagerResult
     from controller.settlement.settle import Settlement
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(
-        epilog="\b\nexamples:\n"
-        '  smartshoe settle --profile ny-mini --cards "P 7h; B 2c; P Ks; B 6d; B Qh"\n'
-        '  smartshoe settle --profile ny-ez --cards "..." --wagers wagers.csv\n'
-        "  smartshoe settle --profile s42-mini --void --wagers - --json\n\n"
-        "A line of wagers is seat,wager,amount, such as 5,banker,25.00."
-    )(settle)
 
 
 def settle(
@@ -43,30 +37,35 @@ def settle(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """Say which wagers win at which odds, and pay a list of wagers in the due order."""
+    """Show which wagers win at which odds, and pay a list of wagers in the prescribed order."""
     from controller.cli.rules.wagers import read_coup, read_wagers
-    from controller.settlement.admission import refusals
-    from controller.settlement.coup_facts import facts_of
-    from controller.settlement.results import what_is_void, what_wins
+    from controller.settlement.admission import wager_refusals
+    from controller.settlement.coup_facts import derive_facts
+    from controller.settlement.results import void_results, wager_results
     from controller.settlement.settle import settle as settled
     from controller.settlement.terms import Terms
 
     if void == bool(cards):
-        raise Unable("give the coup: either --cards TEXT or --void")
-    terms = Terms.of(profile_named(profile))
+        raise CommandError(
+            "give the coup",
+            place="--cards",
+            allowed="either --cards TEXT or --void",
+            remedy="give one of them",
+        )
+    terms = Terms.of(load_named_profile(profile))
     coup = () if void else read_coup(cards)
-    made = read_wagers(_text(wagers), wagers) if wagers else ()
-    judgements = what_is_void(terms) if void else what_wins(terms, facts_of(coup))
-    refused = refusals(terms, made)
-    settlement = None if refused or not wagers else settled(terms, judgements, made)
+    stated = read_wagers(_text(wagers), wagers) if wagers else ()
+    judgements = void_results(terms) if void else wager_results(terms, derive_facts(coup))
+    refused = wager_refusals(terms, stated)
+    settlement = None if refused or not wagers else settled(terms, judgements, stated)
     if json:
-        say_json(_as_json(profile, coup, judgements, refused, settlement))
+        echo_json(_as_json(profile, coup, judgements, refused, settlement))
     else:
-        _say(coup, judgements, settlement)
+        _print_settlement(coup, judgements, settlement)
     for refusal in refused:
-        remark(str(refusal))
+        echo_stderr(str(refusal))
     if refused:
-        raise typer.Exit(Exit.NO)
+        raise typer.Exit(ExitCode.NO)
 
 
 def _text(name: str) -> str:
@@ -75,22 +74,22 @@ def _text(name: str) -> str:
     return Path(name).read_text("utf-8")
 
 
-def _coup_words(coup: "Cards") -> str:
-    from controller.settlement.coup_facts import facts_of
+def _describe_coup(coup: "Cards") -> str:
+    from controller.settlement.coup_facts import derive_facts
 
     if not coup:
         return "the coup is void"
-    facts = facts_of(coup)
+    facts = derive_facts(coup)
     return f"Player {facts.player_count}, Banker {facts.banker_count} in {facts.cards} cards"
 
 
-def _say(
-    coup: "Cards", judgements: tuple["Judgement", ...], settlement: "Settlement | None"
+def _print_settlement(
+    coup: "Cards", judgements: tuple["WagerResult", ...], settlement: "Settlement | None"
 ) -> None:
     from controller.settlement.wagers import money
 
-    say(_coup_words(coup))
-    say_table(
+    echo(_describe_coup(coup))
+    echo_table(
         ("wager", "verdict", "odds", "clauses"),
         [
             (one.kind.value, one.verdict.value, str(one.odds or ""), ", ".join(one.clauses))
@@ -105,22 +104,22 @@ def _say(
         named = (str(line.seat), line.kind.value, line.verdict.value)
         rows.append((*named, *map(money, amounts), ", ".join(line.charged_by)))
     headings = ("seat", "wager", "verdict", "stake", "paid", "kept", "vigorish", "gain")
-    say_table((*headings, "vigorish by"), rows)
+    echo_table((*headings, "vigorish by"), rows)
     steps = [(one.text, ", ".join(one.clauses)) for one in settlement.steps]
-    say_table(("in this order", "clauses"), steps)
-    say(f"the house gains {money(settlement.house_gain)}")
+    echo_table(("in this order", "clauses"), steps)
+    echo(f"the house gains {money(settlement.house_gain)}")
 
 
 def _as_json(
     profile: str,
     coup: "Cards",
-    judgements: tuple["Judgement", ...],
+    judgements: tuple["WagerResult", ...],
     refused: tuple["WagerRefusal", ...],
     settlement: "Settlement | None",
 ) -> dict[str, object]:
     shown: dict[str, object] = {
         "profile": profile,
-        "coup": _coup_words(coup),
+        "coup": _describe_coup(coup),
         "wins": [
             {
                 "wager": one.kind.value,

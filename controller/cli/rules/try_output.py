@@ -1,53 +1,54 @@
-"""A played script in words and as plain values.
+"""Formats a played script as text and as JSON values: verdicts, effects, wagers, phase.
 
-Responsible for: one statement with its verdicts, effects, wagers that win, and the phase after it.
-Nothing is left out: what this module has no words for is shown by its fields.
-Not responsible for: disclosure. The faces come from the script, so its writer knows them.
+Every face is shown: it comes from the script, so its writer knows it. An effect without a text of
+its own is shown by its fields.
 Source: controller/script/README.md, "Playing".
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from controller.procedure.effects import (
+    ActRecord,
     BurnDone,
     CoupClosed,
     CoupFate,
-    CoupPaid,
+    CoupPayment,
     CoupRecord,
-    Prompted,
-    Recorded,
-    Refused,
+    Prompt,
+    Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
 )
-from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
-from controller.script.player import Played
+from controller.script.player import PlayedStatement
 from controller.script.printer import unparse
 from controller.script.statements import UNREAD
-from controller.settlement.coup_facts import facts_of
-from controller.settlement.results import Judgement, what_is_void, what_wins
+from controller.settlement.coup_facts import derive_facts
+from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.terms import Terms
+from controller.views.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
 _INDENT: Final = " " * 8
 _INNER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def played_lines(book: RuleBook, played: Played) -> list[str]:
-    """The statement and all that came of it, a line each."""
+def statement_lines(book: RuleBook, played: PlayedStatement) -> list[str]:
+    """The statement and its verdicts and effects, one line each."""
     statement = played.statement
     place = f"{statement.line}:{statement.column}"
-    lines = [f"{place:<7} {unparse(statement.said)}"]
+    lines = [f"{place:<7} {unparse(statement.body)}"]
     for verdict in played.verdicts:
         lines += _indented(_verdict_lines(verdict))
     for effect in played.effects:
@@ -56,25 +57,27 @@ def played_lines(book: RuleBook, played: Played) -> list[str]:
     return lines
 
 
-def played_json(book: RuleBook, played: Played) -> Plain:
-    """The same as plain values."""
+def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
+    """The statement and its verdicts and effects as plain JSON values."""
     effects: list[Plain] = []
     for effect in played.effects:
         shown = _plain_object(effect)
         if isinstance(effect, CoupClosed):
-            shown["wagers"] = [_plain_object(one) for one in _judged(book, played, effect.record)]
+            shown["wagers"] = [
+                _plain_object(one) for one in _wager_results(book, played, effect.record)
+            ]
         effects.append(shown)
     return {
         "line": played.statement.line,
         "column": played.statement.column,
-        "statement": unparse(played.statement.said),
+        "statement": unparse(played.statement.body),
         "verdicts": [_verdict_json(one) for one in played.verdicts],
         "effects": effects,
         "phase": played.state.phase.value,
     }
 
 
-def _phase(played: Played) -> str:
+def _phase(played: PlayedStatement) -> str:
     suspension = played.state.suspension
     phase = played.state.phase.value
     return phase if suspension is None else f"{phase}, then {suspension.resume_to.value}"
@@ -114,20 +117,20 @@ def _verdict_json(verdict: Verdict) -> Plain:
     return _plain_object(verdict)
 
 
-def _effect_lines(book: RuleBook, played: Played, effect: object) -> list[str]:
+def _effect_lines(book: RuleBook, played: PlayedStatement, effect: object) -> list[str]:
     match effect:
         case CoupClosed(record, clauses):
-            judged = _judged(book, played, record)
-            return [_record_words(record) + _cited(clauses), *map(_judged_words, judged)]
-        case CoupPaid():
+            results = _wager_results(book, played, record)
+            return [_record_text(record) + _cited(clauses), *map(_wager_text, results)]
+        case CoupPayment():
             note = [f"  {effect.note}"] if effect.note else []
             steps = [f"  {one.text}{_cited(one.clauses)}" for one in effect.steps]
             return [f"to pay for coup {effect.coup}, in this order:", *steps, *note]
-        case Prompted():
+        case Prompt():
             return [f"due: {effect.text}{_cited(effect.clauses)}"]
-        case Refused():
+        case Refusal():
             return [f"REFUSED {effect.what}: {effect.why}{_cited(effect.clauses)}"]
-        case Recorded():
+        case ActRecord():
             detail = f", {effect.detail}" if effect.detail else ""
             return [f"on record: {effect.what}, {effect.person}{detail}{_cited(effect.clauses)}"]
         case SettingChanged():
@@ -138,16 +141,19 @@ def _effect_lines(book: RuleBook, played: Played, effect: object) -> list[str]:
             return [f"resolved: {effect.decision} by {effect.person}, closes {closed}"]
         case ShoeOpened():
             joined = ", joined in play" if effect.joined else ""
-            return [f"shoe {effect.shoe} of {effect.gaming_day}, {effect.decks} decks{joined}"]
+            decks = counted(effect.decks, "deck")
+            return [f"shoe {effect.shoe} of {effect.gaming_day}, {decks}{joined}"]
         case ShoeEnded():
-            return [f"shoe {effect.shoe} ended: {effect.coups} coups, {effect.cards_drawn} cards"]
+            coups, cards = counted(effect.coups, "coup"), counted(effect.cards_drawn, "card")
+            return [f"shoe {effect.shoe} ended: {coups}, {cards}"]
         case BurnDone():
-            return [f"burned: {effect.removed} cards{'' if effect.proven else ', not proven'}"]
+            not_proven = "" if effect.proven else ", not proven"
+            return [f"burned: {counted(effect.removed, 'card')}{not_proven}"]
         case _:
             return [", ".join(f"{name}: {value}" for name, value in _plain_object(effect).items())]
 
 
-def _record_words(record: CoupRecord) -> str:
+def _record_text(record: CoupRecord) -> str:
     cards = " ".join(f"{one.place.value}={_plain(one.card) or UNREAD}" for one in record.cards)
     words = f"coup {record.coup} {record.fate.value}"
     if record.outcome is not None:
@@ -158,30 +164,32 @@ def _record_words(record: CoupRecord) -> str:
     return f"{words}: {cards}{aside}"
 
 
-def _judged(book: RuleBook, played: Played, record: CoupRecord) -> tuple[Judgement, ...]:
-    """Which wagers win, where the cards tell it."""
-    terms = Terms.of(effective(book, played.state).profile)
+def _wager_results(
+    book: RuleBook, played: PlayedStatement, record: CoupRecord
+) -> tuple[WagerResult, ...]:
+    """The result of every wager; empty if the cards do not determine it."""
+    terms = Terms.of(effective_book(book, played.state).profile)
     if record.fate is CoupFate.VOID:
-        return what_is_void(terms)
+        return void_results(terms)
     faces = tuple(one.card for one in record.cards if one.card is not None)
     if record.fate is not CoupFate.COUNTED or record.result is None:
         return ()
-    return what_wins(terms, facts_of(faces))
+    return wager_results(terms, derive_facts(faces))
 
 
-def _judged_words(one: Judgement) -> str:
+def _wager_text(one: WagerResult) -> str:
     odds = f" {one.odds}" if one.odds is not None else ""
     return f"  {one.kind.value} {one.verdict.value}{odds}{_cited(one.clauses)}"
 
 
 def _plain_object(value: object) -> Plain:
-    """Any value of the procedure by its fields; `kind` is its name in small letters."""
-    assert is_dataclass(value)
+    """Any value of the procedure by its fields; `kind` is its class name in snake case."""
+    assert isinstance(value, Struct)
     shown: Plain = {"kind": _INNER.sub("_", type(value).__name__).lower()}
-    for one in fields(value):
+    for field in value.__struct_fields__:
         # A field may be called kind itself: a kind of wager.
-        name = "wager" if one.name == "kind" else one.name
-        shown[name] = _plain(getattr(value, one.name))
+        name = "wager" if field == "kind" else field
+        shown[name] = _plain(getattr(value, field))
     return shown
 
 
@@ -193,7 +201,7 @@ def _plain(value: object) -> object:
             return value.value
         case tuple():
             return [_plain(one) for one in value]
-        case _ if is_dataclass(value):
+        case Struct():
             return _plain_object(value)
         case _:
             return value

@@ -1,7 +1,5 @@
-"""`smartshoe try`: a dealing script played at a fresh table, with every verdict and its clause.
+"""`smartshoe try`: plays a dealing script at a new table and shows every verdict.
 
-Responsible for: finding the script and the rules it is played by, and how the command ends.
-Not responsible for: the language and the playing (controller.script), and layout (cli_try_shown).
 Source: controller/script/README.md; package README, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and script are loaded only when a script is played.
@@ -11,31 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import Exit, Unable
-from controller.cli.output import PROFILE_HELP, profile_named, remark, say, say_json
+from controller.cli.errors import CommandError, ExitCode
+from controller.cli.output import PROFILE_HELP, echo, echo_json, echo_stderr, load_named_profile
 
 if TYPE_CHECKING:
-    from controller.procedure.rulebook import Fact, RuleBook
+    from controller.procedure.rulebook import ObservableFact, RuleBook
     from controller.profiles.profile import Profile
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(
-        "try",
-        epilog="\b\nexamples:\n"
-        '  smartshoe try "burn Ac + 1; P 9h; B Kc; P Qd; B Jh; result player"\n'
-        "  smartshoe try evening.script --profile ny-mini --observed result_button,wagers\n"
-        '  echo "burn 2c + 2; P 7h; B ??" | smartshoe try - --json\n\n'
-        "\b\nstatements: burn 7h + 7   P 7h   B 2c   card 9s   cut   result tie   no more bets\n"
-        "  wagers 5 banker 100.00, 3 tie 25   turn player   resolve void-coup   # a comment\n"
-        "All of them stand in controller/script/README.md, and in the error at a wrong word.\n\n"
-        "Statements end with ; or with the line. A script that begins with a burn starts the"
-        " shoe.\n\n"
-        "Every face is shown, also one that nobody at a table would have seen: who wrote the script"
-        " knows it.\n\n"
-        "Exit codes: 0 it was played, with irregularities or without; 2 it cannot be read.",
-    )(try_script)
 
 
 def try_script(
@@ -45,7 +24,7 @@ def try_script(
     ],
     profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "s42-mini",
     decks: Annotated[
-        int | None, typer.Option(metavar="N", help="Decks in the shoe; else as the profile says.")
+        int | None, typer.Option(metavar="N", help="Decks in the shoe; by default the profile's.")
     ] = None,
     observed: Annotated[
         str,
@@ -55,60 +34,60 @@ def try_script(
 ) -> None:
     """Play a dealing script and show every verdict with its clause.
 
-    Prompts, irregularities with what is permitted and forbidden, results, which wagers win, and
-    payments.
+    It also shows prompts, irregularities with what is permitted and forbidden, results, winning
+    wagers and payments.
     """
-    from controller.cli.rules.try_output import played_json, played_lines
+    from controller.cli.rules.try_output import statement_json, statement_lines
     from controller.script.errors import ScriptError
     from controller.script.parser import parse
     from controller.script.player import play
 
     text, name = _text(script)
-    book = _book(profile_named(profile), decks, observed)
+    book = _book(load_named_profile(profile), decks, observed)
     try:
         statements = parse(text, name)
     except ScriptError as error:
         if json:
-            say_json({"problems": [_problem(name, one) for one in error.problems]})
-        remark(str(error))
-        raise typer.Exit(Exit.UNUSABLE) from error
+            echo_json({"problems": [_problem(name, one) for one in error.problems]})
+        echo_stderr(str(error))
+        raise typer.Exit(ExitCode.UNUSABLE) from error
     played = play(book, statements)
     if json:
         shown = {
             "profile": book.profile.name,
             "decks": book.decks,
             "observed": [fact.value for fact in book.observed],
-            "statements": [played_json(book, one) for one in played],
+            "statements": [statement_json(book, one) for one in played],
         }
-        say_json(shown)
+        echo_json(shown)
         return
     for one in played:
-        say("\n".join(played_lines(book, one)))
+        echo("\n".join(statement_lines(book, one)))
 
 
 def _problem(name: str, one: object) -> dict[str, object]:
-    from controller.script.errors import Problem
+    from controller.script.errors import ScriptProblem
 
-    assert isinstance(one, Problem)
-    return {"script": name, "line": one.line, "column": one.column, "problem": one.words}
+    assert isinstance(one, ScriptProblem)
+    return {"script": name, "line": one.line, "column": one.column, "problem": one.message}
 
 
 def _text(script: str) -> tuple[str, str]:
-    """A script's text and the name its errors carry. Raises Unable."""
+    """A script's text and its name in error messages. Raises CommandError."""
     if script == "-":
         return typer.get_text_stream("stdin").read(), "script"
     looks_like_text = any(sign in script for sign in " ;\n")
     if looks_like_text and not _is_file(script):
         return script, "script"
     if not looks_like_text and not _is_file(script):
-        raise Unable(
+        raise CommandError(
             f"there is no file {script!r}; name a file, write - for stdin, or write the statements"
             ' themselves, such as "burn Ac + 1; P 9h"'
         )
     try:
         return Path(script).read_text("utf-8-sig"), script
     except UnicodeDecodeError as error:
-        raise Unable(f"{script} is no UTF-8 text: save it as UTF-8") from error
+        raise CommandError(f"{script} is not UTF-8 text: save it as UTF-8") from error
 
 
 def _is_file(name: str) -> bool:
@@ -128,16 +107,26 @@ def _book(profile: "Profile", decks: int | None, observed: str) -> "RuleBook":
         name = "decks_min" if decks < least else "decks_max"
         bound = f"at least {least}" if decks < least else f"at most {most}"
         grounds = ", ".join(profile.value(name).basis) or f"assumed in {profile.name}"
-        raise Unable(f"--decks {decks} is not allowed; {bound} ({grounds})")
+        raise CommandError(
+            f"{decks} is not allowed",
+            place="--decks",
+            allowed=f"{bound} ({grounds})",
+            remedy="give another number, or another --profile",
+        )
     return RuleBook.of(profile, decks, _facts(observed))
 
 
-def _facts(words: str) -> "tuple[Fact, ...]":
-    from controller.procedure.rulebook import Fact
+def _facts(words: str) -> "tuple[ObservableFact, ...]":
+    from controller.procedure.rulebook import ObservableFact
 
     named = [word.strip() for word in words.split(",") if word.strip()]
-    allowed = ", ".join(fact.value for fact in Fact)
+    allowed = ", ".join(fact.value for fact in ObservableFact)
     for word in named:
-        if word not in tuple(Fact):
-            raise Unable(f"--observed: {word!r} is no fact a table can observe; allowed: {allowed}")
-    return tuple(fact for fact in Fact if fact.value in named)
+        if word not in tuple(ObservableFact):
+            raise CommandError(
+                f"{word!r} is not a fact that a table can observe",
+                place="--observed",
+                allowed=allowed,
+                remedy="use one of them, or several with commas",
+            )
+    return tuple(fact for fact in ObservableFact if fact.value in named)

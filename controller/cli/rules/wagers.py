@@ -1,8 +1,5 @@
-"""A coup and its wagers as a person writes them.
+"""Parses a coup's cards and lines of wagers as a person types them.
 
-Responsible for: reading cards in drawing order and lines of seat, wager and amount; every error
-names its place and what is allowed there.
-Not responsible for: whether the table takes such a wager (controller.settlement.admission).
 Source: package README, "Command line".
 """
 
@@ -11,7 +8,7 @@ import io
 import re
 from typing import Final
 
-from controller.cli.errors import Unable
+from controller.cli.errors import CommandError
 from controller.rules.cards import Card
 from controller.rules.coup import Cards, Place, next_place
 from controller.rules.hands import HandName
@@ -25,7 +22,7 @@ _PLAYERS: Final = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 
 
 def read_coup(text: str) -> Cards:
-    """A complete coup from `P 7h; B 2c; ...` in drawing order. Raises Unable."""
+    """A complete coup from `P 7h; B 2c; ...` in drawing order. Raises CommandError."""
     cards: Cards = ()
     for found in re.finditer(r"[^;]+", text):
         words = found[0].split()
@@ -34,21 +31,23 @@ def read_coup(text: str) -> Cards:
         column = found.start() + found[0].index(words[0]) + 1
         due = _due(cards)
         if due is None:
-            raise _bad(column, "the coup is complete before this card", "nothing", "take it off")
+            raise _card_error(
+                column, "the coup is complete before this card", "nothing", "remove it"
+            )
         if len(words) != 2 or words[0] not in _HANDS:
-            raise _bad(
+            raise _card_error(
                 column,
-                f"{' '.join(words)!r} is no card of a hand",
+                f"{' '.join(words)!r} is not a card of a hand",
                 "P or B and a card, such as P 7h",
-                "write it so",
+                "correct it",
             )
         try:
             card = Card.parse(words[1])
         except ValueError as error:
-            raise Unable(f"--cards, column {column}: {error}") from error
+            raise CommandError(f"--cards, column {column}: {error}") from error
         if _HANDS[words[0]] is not due:
             hand = due.value.capitalize()
-            raise _bad(
+            raise _card_error(
                 column,
                 f"{found[0].strip()} is written for the other hand",
                 f"a card of {hand}'s Hand, by the drawing rules",
@@ -58,7 +57,9 @@ def read_coup(text: str) -> Cards:
     due = _due(cards)
     if due is not None:
         hand = due.value.capitalize()
-        raise _bad(len(text) + 1, "the coup is not complete", f"a card of {hand}'s Hand", "add it")
+        raise _card_error(
+            len(text) + 1, "the coup is not complete", f"a card of {hand}'s Hand", "add it"
+        )
     return cards
 
 
@@ -69,12 +70,14 @@ def _due(cards: Cards) -> HandName | None:
     return HandName.PLAYER if place in _PLAYERS else HandName.BANKER
 
 
-def _bad(column: int, problem: str, allowed: str, remedy: str) -> Unable:
-    return Unable(f"--cards, column {column}: {problem}. Allowed: {allowed}. Remedy: {remedy}")
+def _card_error(column: int, problem: str, allowed: str, remedy: str) -> CommandError:
+    return CommandError(
+        f"--cards, column {column}: {problem}. Allowed: {allowed}. Remedy: {remedy}"
+    )
 
 
 def read_wagers(text: str, name: str) -> tuple[Wager, ...]:
-    """Wagers from lines of seat,wager,amount; a first line may name the columns. Raises Unable."""
+    """Wagers from lines of seat,wager,amount, with or without a heading. Raises CommandError."""
     shown = "standard input" if name == "-" else name
     found: list[Wager] = []
     reader = csv.reader(io.StringIO(text))
@@ -88,23 +91,23 @@ def read_wagers(text: str, name: str) -> tuple[Wager, ...]:
 
 def _wager(cells: list[str], place: str) -> Wager:
     if len(cells) != len(COLUMNS):
-        raise Unable(
-            f"{place}: there are {len(cells)} columns. Allowed: {','.join(COLUMNS)}."
+        raise CommandError(
+            f"{place}: {len(cells)} columns found. Allowed: {','.join(COLUMNS)}."
             " Remedy: write all three, such as 5,banker,25.00"
         )
     seat, kind, amount = cells
     if _SEAT.fullmatch(seat) is None:
-        raise _bad_cell(place, 0, seat, "a seat from 1 to 999")
+        raise _cell_error(place, 0, seat, "a seat from 1 to 999")
     if kind not in tuple(WagerKind):
-        raise _bad_cell(place, 1, kind, ", ".join(WagerKind))
+        raise _cell_error(place, 1, kind, ", ".join(WagerKind))
     units = _AMOUNT.fullmatch(amount)
     if units is None:
-        raise _bad_cell(place, 2, amount, "an amount such as 25 or 25.00")
+        raise _cell_error(place, 2, amount, "an amount such as 25 or 25.00")
     return Wager(int(seat), WagerKind(kind), int(units[1]) * 100 + int(units[2] or 0))
 
 
-def _bad_cell(place: str, column: int, cell: str, allowed: str) -> Unable:
-    return Unable(
+def _cell_error(place: str, column: int, cell: str, allowed: str) -> CommandError:
+    return CommandError(
         f"{place}, column {column + 1} ({COLUMNS[column]}): {cell!r}. Allowed: {allowed}."
         " Remedy: correct it"
     )

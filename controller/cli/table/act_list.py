@@ -1,7 +1,5 @@
-"""`smartshoe act --list`: every action, who may take it, and what its values may be.
+"""`smartshoe act --list`: every action, the roles that may take it, and its values.
 
-Responsible for: the words of each value, and lines that fit a terminal.
-Not responsible for: which actions and values there are (actions, act_requests).
 Source: package README, "Actions", "Command line".
 """
 
@@ -12,11 +10,11 @@ from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import Final
 
-from controller.cli.output import say, say_json
+from controller.cli.output import echo, echo_json
 from controller.control.requests import NUMBER_MAX, SEAT_MAX, VALUES_OF
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional
-from controller.procedure.events import TurnedCards
+from controller.procedure.decisions import FloorDecision, Provisional
+from controller.procedure.events import LayoutPart
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.tape.actions import ACTION_NAMES, REASON_REQUIRED, roles_for
@@ -28,46 +26,46 @@ _INDENT: Final = 18
 # The values that are one of a closed set.
 CHOICES: Final = MappingProxyType[str, type[StrEnum]](
     {
-        "decision": Decision,
+        "decision": FloorDecision,
         "provisional": Provisional,
         "outcome": Outcome,
         "act": ActKind,
-        "what": TurnedCards,
+        "what": LayoutPart,
         "hand": HandName,
         "order": ShufflerOrder,
     }
 )
-# Every other value, in words.
+# A description of every other value.
 WORDS: Final = MappingProxyType(
     {
-        "player_pair": "yes or no; left out: no",
-        "banker_pair": "yes or no; left out: no",
-        "by_order": "yes: taken away by order, with a reason; no: given up; left out: no",
-        "patron_signed": "yes; or no, with a reason; left out: yes",
-        "void": "yes or no; left out: no",
+        "player_pair": "yes or no; default: no",
+        "banker_pair": "yes or no; default: no",
+        "by_order": "yes: taken away by order, with a reason; no: given up; default: no",
+        "patron_signed": "yes; or no, with a reason; default: yes",
+        "void": "yes or no; default: no",
         "batch": "the back colour of the batch, such as red",
-        "tag": "the card's identity in hexadecimal; left out where it cannot be read",
+        "tag": "the card's identity in hexadecimal; omit it if it cannot be read",
         "code": "the error's number, 1 to 99",
-        "compartment": "1 or 2; left out: the one where the batch lies, or the whole device",
+        "compartment": "1 or 2; default: the compartment of the batch, or the whole device",
         "number": "the warning's number, as `smartshoe status` shows it",
         "seat": f"the number of the seat, 1 to {SEAT_MAX}",
-        "amount": "what was counted: cards, the depth of a cut; a wager by word in cents",
-        "reference": "a number of a form, a receipt or an approval; seats; any words",
-        "second": "who confirmed it",
+        "amount": "a number of cards, the depth of a cut, or a verbal wager in cents",
+        "reference": "the number of a form, receipt or approval; seats; any text",
+        "second": "the person who confirmed it",
         "wagers": "SEAT:WAGER:AMOUNT,... such as 5:banker:100.00,3:tie:25; @FILE.csv; none",
         "form_number": f"the number of the form, 1 to {NUMBER_MAX}",
         "patron": "the patron's name",
         "dealer": "the dealer's name",
         "pit_clerk": "the pit clerk's name",
         "setting": "the name of a setting, as `smartshoe rules show` lists them",
-        "value": "what it is to be",
-        "to": "who was told, such as players, commission or surveillance",
+        "value": "its new value",
+        "to": "who was notified, such as players, commission or surveillance",
     }
 )
-# Where a value means something else with one action.
+# Values with another meaning in one action.
 _OF_ACTION: Final = MappingProxyType(
     {
-        ("bind-batch", "batch"): "the name of the batch, the text of its bar code: RED-0001",
+        ("bind-batch", "batch"): "the batch's name, the text of its bar code, such as RED-0001",
         ("resolve", "provisional"): "cards dealt while suspended: take-over, void",
         ("resolve", "outcome"): "with state-outcome: player, banker, tie",
     }
@@ -75,32 +73,32 @@ _OF_ACTION: Final = MappingProxyType(
 
 
 def list_actions(name: str = "", *, as_json: bool) -> None:
-    """Every action, or the one of that name. Raises ActionError for a name that is none."""
+    """Print every action, or the one of that name. Raises ActionError for an unknown name."""
     if name:
         roles_for(name)
     names = [one for one, _, _ in ACTION_NAMES if name in ("", one)]
     if as_json:
-        say_json({"actions": [_plain(one) for one in names]})
+        echo_json({"actions": [_plain(one) for one in names]})
         return
     width = min(get_terminal_size((WIDTH_MAX, 0)).columns, WIDTH_MAX)
-    say("\n".join(line for one in names for line in action_lines(one, width)))
+    echo("\n".join(line for one in names for line in action_lines(one, width)))
 
 
 def action_lines(name: str, width: int = WIDTH_MAX) -> Iterator[str]:
-    """One action: what it is for, who may take it, and its values, one below the other."""
+    """The lines of one action: its purpose, its roles, and its values."""
     purpose = next(words for one, _, words in ACTION_NAMES if one == name)
     roles = ", ".join(role.value for role in roles_for(name))
     reason = "; with --reason" if name in REASON_REQUIRED else ""
     yield from _row(name, purpose, width)
     yield from _row("", f"for {roles}{reason}", width)
     for value in VALUES_OF.get(name, ()):
-        yield from _row(f"  {value}", value_words(name, value), width)
+        yield from _row(f"  {value}", describe_value(name, value), width)
 
 
-def value_words(action: str, value: str) -> str:
-    """What a value of an action may be."""
-    told = _OF_ACTION.get((action, value))
-    return told or (", ".join(CHOICES[value]) if value in CHOICES else WORDS[value])
+def describe_value(action: str, value: str) -> str:
+    """The allowed content of a value of an action."""
+    specific = _OF_ACTION.get((action, value))
+    return specific or (", ".join(CHOICES[value]) if value in CHOICES else WORDS[value])
 
 
 def _row(head: str, words: str, width: int) -> Iterator[str]:

@@ -1,10 +1,5 @@
-"""`smartshoe check-config`: devices and batches of a configuration, and what is still to be done.
+"""The devices, keys and batches of a configuration, as `smartshoe check-config` shows them.
 
-Responsible for: readers, scanners, the shuffler, who a device with an identity has to be, the USB
-devices that may be opened, the keys that are believed, and each bound batch as the table would take
-it at its start.
-Not responsible for: the other settings (cli_settings), files of batches (batches), binding
-(binding).
 Source: package README, "Devices of a table", "Batches at the table".
 """
 
@@ -15,14 +10,14 @@ from typing import Final, TypeAlias, assert_never
 from controller.commissioning.batch_folder import BatchFile, cards_path, receipt_path
 from controller.commissioning.pairing_file import key_fingerprint
 from controller.config.load import TableConfig
-from controller.core.manifest_binding import bound
+from controller.core.manifest_binding import bind_batch
 from controller.custody.state import CustodyState
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.profile import Profile
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
-from controller.tape.entries import ManifestWanted
+from controller.tape.entries import ManifestRequested
 from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS, SHUFFLER_MODELS
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace, AllowEntry
@@ -61,25 +56,25 @@ def devices_plain(config: TableConfig) -> Plain:
 
 
 def _shuffler_plain(config: TableConfig, bauds: Mapping[str, int]) -> Plain:
-    """The shuffler, who it has to be, and who may order what of it; nothing where there is none."""
+    """The shuffler, its required identity, and the roles of its orders; empty without one."""
     one = config.settings.shuffler
     if one is None:
         return {}
-    told = {"model": one.model, "port": one.port, "baud": bauds[one.port]}
+    shuffler = {"model": one.model, "port": one.port, "baud": bauds[one.port]}
     orders = {order: list(roles) for order, roles in one.orders}
     return {
-        "shuffler": told,
+        "shuffler": shuffler,
         **trust_plain("shuffler", one.trust),
-        "shuffler_commands": "allowed" if one.allow_commands else "none: it is only listened to",
+        "shuffler_commands": "allowed" if one.allow_commands else "none: listen-only",
         "shuffler_orders": orders,
     }
 
 
 def trust_plain(name: str, trust: Trust) -> Plain:
-    """Who a device has to be, and which firmware it may run."""
+    """The identity a device must prove, and the firmware it may run."""
     pin = trust.pin
     if pin is None:
-        return {f"{name}_identity": "none: any device is let in (bare)"}
+        return {f"{name}_identity": "none: any device is accepted (bare)"}
     key = fingerprint_text(key_fingerprint(pin.key))
     return {
         f"{name}_identity": f"device {pin.device.hex()}, key {key}, pairing {pin.pairing}",
@@ -90,8 +85,8 @@ def trust_plain(name: str, trust: Trust) -> Plain:
     }
 
 
-def order_words(orders: Plain) -> str:
-    """Who may order what; orders of the same people together."""
+def describe_orders(orders: Plain) -> str:
+    """The roles that may give each order; orders with the same roles are grouped."""
     by_people: dict[str, list[str]] = {}
     for order, roles in orders.items():
         people = ", ".join(map(str, roles)) if isinstance(roles, list) else ""
@@ -99,10 +94,10 @@ def order_words(orders: Plain) -> str:
     return "; ".join(f"{', '.join(some)}: {people}" for people, some in by_people.items())
 
 
-def device_words(one: Plain) -> str:
-    """One reader, scanner or shuffler for people."""
+def describe_device(one: Plain) -> str:
+    """One reader, scanner or shuffler as text."""
     port = str(one["port"])
-    # The speed of a line says nothing of a device that is reached by its USB interface.
+    # The line speed does not apply to a device reached through its USB interface.
     by_usb = port.startswith(("usb://", "usbhid://"))
     line = f"{port}" if by_usb else f"{port} at {one['baud']} baud"
     if "seat" in one:
@@ -114,16 +109,16 @@ def device_words(one: Plain) -> str:
 
 
 def device_remarks(config: TableConfig) -> Iterator[str]:
-    """Devices of the table that the list of USB devices keeps out whatever they say they are."""
+    """Devices of the table that the USB allow-list can never admit."""
     for port, _ in config.lines:
         url = parse_port_url(port)
         if config.allowed is None or not isinstance(url, UsbUrl):
             continue
-        if not any(_may_hold(entry, url) for entry in config.allowed.entries):
-            yield f'{port} is not on the list of USB devices: add "{url.entry}" to [usb] allow'
+        if not any(_may_admit(entry, url) for entry in config.allowed.entries):
+            yield f'{port} is not on the USB allow-list: add "{url.entry}" to [usb] allow'
 
 
-def _may_hold(entry: AllowEntry, url: UsbUrl) -> bool:
+def _may_admit(entry: AllowEntry, url: UsbUrl) -> bool:
     match entry:
         case AllowedPlace(path=path):
             return url.path in ("", path)
@@ -135,12 +130,12 @@ def _may_hold(entry: AllowEntry, url: UsbUrl) -> bool:
 
 
 def has_batches(config: TableConfig) -> bool:
-    """Whether the cards of this table have, or need, a batch."""
+    """Whether this table's cards have, or need, a batch."""
     return bool(config.bound_batches) or not SHOE_MODELS[config.settings.shoe.model].claims
 
 
 def keys_plain(config: TableConfig) -> list[Plain]:
-    """The keys whose receipts of batches are believed."""
+    """The keys whose batch receipts are trusted."""
     return [_key(path) for path in config.batch_keys]
 
 
@@ -151,47 +146,47 @@ def _key(file: Path) -> Plain:
         return {"file": str(file), "fingerprint": "", "problem": str(error)}
 
 
-def key_words(one: Plain) -> str:
-    """One key for people."""
-    return f"{one['file']}, {one['fingerprint'] or 'which is not there or cannot be used'}"
+def describe_key(one: Plain) -> str:
+    """One key as text."""
+    return f"{one['file']}, {one['fingerprint'] or 'which is missing or cannot be used'}"
 
 
 def batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
-    """Each bound batch as the table would take it, one after the other."""
+    """Each bound batch as the table would bind it at its start, in order."""
     settings = config.settings
     book = RuleBook.of(profile, settings.decks, settings.observed, settings.seats, settings.backs)
     state = CustodyState()
     for name in config.bound_batches:
         found = look_up(config.batches_folder, config.batch_keys, name)
-        wanted = ManifestWanted(name, BY_CONFIGURATION)
-        state, entry = bound(state, book, manifest_given(found, wanted, now()))
+        wanted = ManifestRequested(name, BY_CONFIGURATION)
+        state, entry = bind_batch(state, book, manifest_given(found, wanted, now()))
         problem = ""
-        if isinstance(entry, Refused):
+        if isinstance(entry, Refusal):
             problem = entry.why.removeprefix(f"batch {name}, named by {BY_CONFIGURATION}: ")
-        yield {"batch": name, **_told(found), "problem": problem}
+        yield {"batch": name, **_receipt_plain(found), "problem": problem}
 
 
-def _told(found: BatchFile) -> Plain:
-    """What file and receipt say."""
+def _receipt_plain(found: BatchFile) -> Plain:
+    """The contents of manifest and receipt."""
     manifest, receipt = found.manifest, found.receipt
     if manifest is None or receipt is None:
         return {"found": manifest is not None, "receipt": receipt is not None}
-    said = receipt.statement
+    statement = receipt.statement
     return {
         "found": True,
         "receipt": True,
         "back": manifest.back,
         "decks": manifest.decks,
         "tags": len(manifest),
-        "result": said.result.value,
-        "maker": said.maker,
-        "operator": said.operator,
-        "signed_by": fingerprint_text(said.key_fingerprint),
+        "result": statement.result.value,
+        "maker": statement.maker,
+        "operator": statement.operator,
+        "signed_by": fingerprint_text(statement.key_fingerprint),
     }
 
 
-def batch_words(one: Plain, keys: Sequence[Plain]) -> str:
-    """One bound batch for people."""
+def describe_batch(one: Plain, keys: Sequence[Plain]) -> str:
+    """One bound batch as text."""
     if one["problem"]:
         return f"{one['batch']}: not for play, see the remarks"
     signed = (str(key["file"]) for key in keys if key["fingerprint"] == one["signed_by"])
@@ -204,7 +199,7 @@ def batch_words(one: Plain, keys: Sequence[Plain]) -> str:
 def batch_remarks(
     config: TableConfig, keys: Sequence[Plain], batches: Sequence[Plain]
 ) -> Iterator[str]:
-    """What is to be done before a batch can be bound."""
+    """What must be done before a batch can be bound."""
     if keys and not batches and not any(key["fingerprint"] for key in keys):
         yield f"no batch can be bound: {keys[0]['problem']}"
     for one in batches:
@@ -218,11 +213,11 @@ def _remedy(config: TableConfig, one: Plain) -> str:
     if not one["found"] and not cards_path(config.batches_folder, name).exists():
         return (
             f". Remedy: `smartshoe batch enrol {name}` at a reader, `smartshoe batch import FILE`"
-            " of a maker's list, or take it out of [batches] bound"
+            " of a maker's list, or remove it from [batches] bound"
         )
     if not one["receipt"] and not receipt_path(config.batches_folder, name).exists():
         return (
-            ". Remedy: put its receipt beside it, or have it signed anew by `smartshoe batch enrol"
+            ". Remedy: put its receipt beside it, or sign it again with `smartshoe batch enrol"
             f" {name} --replace` or `smartshoe batch import FILE --replace`"
         )
     return ""

@@ -1,7 +1,5 @@
-"""What a table's people have to do, in words: calls, turning, remedies, duties, wagers.
+"""Lines of `status` about what people have to do: calls, turning, remedies, duties, wagers.
 
-Responsible for: one list of lines for each of these parts of a status; an empty part has no lines.
-Not responsible for: the order of the parts and the cards (cli_status), and what is in a snapshot.
 Source: package README, "Calls", "Dealing options and turning", "Opening to closing", "Wagers and
 payment at the table", "Command line".
 """
@@ -9,49 +7,51 @@ payment at the table", "Command line".
 import shlex
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from controller.views.snapshot_reader import Shown
+from msgspec import Struct
+
+from controller.views.quantity import cards_in_coups
+from controller.views.snapshot_reader import SnapshotPart
 
 WIDTH = 100
-_INDENT = 11
+LABEL_WIDTH = 11
 _HANDS = (("player", "Player's Hand"), ("banker", "Banker's Hand"))
 _NO_FACE = ("??", "unread")
 _BETWEEN_SHOES = ("closed", "opening", "shoe_over")
 
 
-def line(name: str, words: str) -> str:
-    """A name and what is said of it, however long."""
-    return f"{name:<{_INDENT}}{words}"
+def labelled_line(name: str, words: str) -> str:
+    """A label and its text on one line, however long."""
+    return f"{name:<{LABEL_WIDTH}}{words}"
 
 
-def wrapped(name: str, words: str, width: int = WIDTH) -> list[str]:
-    """The same, on as many lines as it takes."""
-    parts = textwrap.wrap(words, max(width - _INDENT, 20), break_on_hyphens=False)
-    return [line("" if number else name, part) for number, part in enumerate(parts)]
+def wrapped_lines(name: str, words: str, width: int = WIDTH) -> list[str]:
+    """A label and its text, wrapped to `width` columns; no lines for an empty text."""
+    parts = textwrap.wrap(words, max(width - LABEL_WIDTH, 20), break_on_hyphens=False)
+    return [labelled_line("" if number else name, part) for number, part in enumerate(parts)]
 
 
-def _listed(name: str, items: Iterable[str], width: int) -> list[str]:
-    """Each thing begins a line; the name stands at the first."""
+def _item_lines(name: str, items: Iterable[str], width: int) -> list[str]:
+    """Each item begins a line; the label is on the first."""
     lines: list[str] = []
     for words in items:
-        lines += wrapped("" if lines else name, words, width)
+        lines += wrapped_lines("" if lines else name, words, width)
     return lines
 
 
 # --- now ------------------------------------------------------------------------------------------
 
 
-def due_lines(table: Shown, width: int = WIDTH) -> list[str]:
-    """What is due: the calls and acts of people, then the cards."""
+def due_lines(table: SnapshotPart, width: int = WIDTH) -> list[str]:
+    """What is due: first calls and acts of people, then cards."""
     return [
-        *_listed("now", table.texts("due_calls"), width),
-        *wrapped("due", table.text("due"), width),
+        *_item_lines("now", table.texts("due_calls"), width),
+        *wrapped_lines("due", table.text("due"), width),
     ]
 
 
-def turning_lines(table: Shown) -> list[str]:
-    """Who turns what still lies face down."""
+def turning_lines(table: SnapshotPart) -> list[str]:
+    """Who turns the cards that still lie face down."""
     reveal = table.part("reveal")
     if reveal is None:
         return []
@@ -60,10 +60,10 @@ def turning_lines(table: Shown) -> list[str]:
         for hand, words in _HANDS
         if any(part.startswith(hand) for part in reveal.texts("face_down"))
     ]
-    return [line("turned by", ", ".join(waiting))] if waiting else []
+    return [labelled_line("turned by", ", ".join(waiting))] if waiting else []
 
 
-def _who_turns(table: Shown, reveal: Shown, hand: str) -> str:
+def _who_turns(table: SnapshotPart, reveal: SnapshotPart, hand: str) -> str:
     seat = reveal.number(f"{hand}_seat")
     if seat:
         return f"seat {seat}"
@@ -74,53 +74,64 @@ def _who_turns(table: Shown, reveal: Shown, hand: str) -> str:
 # --- irregularities -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """What the commands begin with: the words that name the table, who decides and why."""
+class CommandHints(Struct, frozen=True):
+    """Builds the commands to type: table options, person and reason are filled in if known.
 
-    where: tuple[str, ...] = ()
+    `as_template`: where several commands differ in one word only, one line shows them all.
+    """
+
+    table_options: tuple[str, ...] = ()
     by: str = ""
     reason: str = ""
+    as_template: bool = False
 
     def resolve(self, *words: str) -> str:
-        """One command, as a shell reads it."""
+        """A `smartshoe resolve` command, quoted for a shell."""
         signed = ("--by", self.by or "NAME", "--reason", self.reason or "WHY")
-        return shlex.join(("smartshoe", "resolve", *self.where, *signed, *words))
+        return shlex.join(("smartshoe", "resolve", *self.table_options, *signed, *words))
 
     def act(self, *words: str, reason: bool) -> str:
-        """One action, as a shell reads it."""
+        """A `smartshoe act` command, quoted for a shell."""
         signed = ["--by", self.by or "NAME"]
         signed += ["--reason", self.reason or "WHY"] if reason else []
-        return shlex.join(("smartshoe", "act", *words, *self.where, *signed))
+        return shlex.join(("smartshoe", "act", *words, *self.table_options, *signed))
 
 
-def irregularity_lines(table: Shown, typed: Typed, width: int = WIDTH) -> list[str]:
-    """What is open, the remedy step by step, and what to type to decide."""
-    remedy = table.part("remedy") or Shown({})
+def irregularity_lines(table: SnapshotPart, hints: CommandHints, width: int = WIDTH) -> list[str]:
+    """Open irregularities, the remedy step by step, and the commands that decide."""
+    remedy = table.part("remedy") or SnapshotPart({})
     lines: list[str] = []
-    for numbers, one in _alike(table.parts("irregularities")):
+    for numbers, one in _merge_equal(table.parts("irregularities")):
         place = f"coup {one.number('coup')}" if one.number("coup") else "between coups"
         head = f"{numbers} {one.text('code')}, {place}: {one.text('title')}"
         if one.yes("provisional"):
             head += " (while suspended)"
-        lines += wrapped("OPEN", head, width)
-        lines += wrapped(" clauses", ", ".join(one.texts("clauses")) or "none", width)
+        lines += wrapped_lines("OPEN", head, width)
+        lines += wrapped_lines(" clauses", ", ".join(one.texts("clauses")) or "none", width)
         lines += _found_lines(one, width)
     if not lines:
-        return _listed("owed", owed_steps(table), width)
-    lines += _listed(" permitted", remedy.texts("permitted"), width)
-    lines += _listed(" forbidden", remedy.texts("forbidden"), width)
-    lines += _listed(" done", remedy.texts("done"), width)
-    lines += _listed(" owed", owed_steps(table), width)
-    if table.yes("provisional_needed"):
-        words = "cards were dealt while suspended: take them over, or void them"
-        lines += wrapped(" besides", words, width)
-    return lines + _decide_lines(table, remedy, typed, width)
+        return _item_lines("owed", owed_steps(table), width)
+    lines += _item_lines(" permitted", remedy.texts("permitted"), width)
+    lines += _item_lines(" forbidden", remedy.texts("forbidden"), width)
+    lines += _item_lines(" done", remedy.texts("done"), width)
+    lines += _item_lines(" owed", owed_steps(table), width)
+    dealt_on = describe_dealt_on(table.part("dealt_while_suspended"))
+    lines += wrapped_lines(" dealt on", dealt_on, width)
+    return lines + _decide_lines(table, remedy, hints, width)
 
 
-def _alike(irregularities: Iterable[Shown]) -> list[tuple[str, Shown]]:
-    """Each irregularity with its number; those of which all the same is known are told once."""
-    kinds: list[tuple[list[str], Shown]] = []
+def describe_dealt_on(dealt: SnapshotPart | None) -> str:
+    """The number of cards and coups dealt while suspended; empty if it is not suspended."""
+    if dealt is None:
+        return ""
+    cards = dealt.number("cards")
+    words = f"{cards_in_coups(cards, dealt.number('coups'))} while suspended"
+    return f"{words}: take them over, or void them" if cards else words
+
+
+def _merge_equal(irregularities: Iterable[SnapshotPart]) -> list[tuple[str, SnapshotPart]]:
+    """Irregularities with their numbers; those that differ only in number are merged."""
+    kinds: list[tuple[list[str], SnapshotPart]] = []
     for one in irregularities:
         rest = {**one.values, "number": None}
         for numbers, kind in kinds:
@@ -132,21 +143,21 @@ def _alike(irregularities: Iterable[Shown]) -> list[tuple[str, Shown]]:
     return [(", ".join(numbers), one) for numbers, one in kinds]
 
 
-def _found_lines(one: Shown, width: int) -> list[str]:
-    """What custody proved, at which step; of a card nobody has seen no more than its back."""
+def _found_lines(one: SnapshotPart, width: int) -> list[str]:
+    """The custody finding; a card that nobody has seen is shown by its back only."""
     found = one.part("found")
     if found is None:
         return []
-    lines = wrapped(" found at", found.text("step"), width)
-    lines += wrapped(" proof", found.text("detail"), width)
+    lines = wrapped_lines(" found at", found.text("step"), width)
+    lines += wrapped_lines(" proof", found.text("detail"), width)
     face = "" if found.text("card") in _NO_FACE else found.text("card")
     back = f"{found.text('back')} back" if found.text("back") else ""
     tag = f"tag {found.text('tag')}" if found.text("tag") else ""
-    return lines + wrapped(" card", ", ".join(filter(None, (face, back, tag))), width)
+    return lines + wrapped_lines(" card", ", ".join(filter(None, (face, back, tag))), width)
 
 
-def owed_steps(table: Shown) -> tuple[str, ...]:
-    """What a remedy still asks for. A shoe's own burn is none, nor is the decision itself."""
+def owed_steps(table: SnapshotPart) -> tuple[str, ...]:
+    """Steps a remedy still requires, without the shoe's own burn and the decision itself."""
     remedy, shoe = table.part("remedy"), table.part("shoe")
     if remedy is None or shoe is None:
         return ()
@@ -156,23 +167,43 @@ def owed_steps(table: Shown) -> tuple[str, ...]:
     return tuple(one.text("text") for one in steps if one.text("step") not in passed_over)
 
 
-def _decide_lines(table: Shown, remedy: Shown, typed: Typed, width: int) -> list[str]:
+def _decide_lines(
+    table: SnapshotPart, remedy: SnapshotPart, hints: CommandHints, width: int
+) -> list[str]:
     """Each decision: when it applies, and the command."""
+    if hints.as_template:
+        return _decide_template(table, remedy, hints, width)
     lines: list[str] = []
     for one in remedy.parts("decisions"):
-        lines += wrapped("" if lines else "decide", one.text("when"), width)
-        commands = _commands(table, one.text("decision"), typed)
-        lines += [line("", f"  {command}") for command in commands]
+        lines += wrapped_lines("" if lines else "decide", one.text("when"), width)
+        commands = _commands(table, one.text("decision"), hints)
+        lines += [labelled_line("", f"  {command}") for command in commands]
     return lines
 
 
-def resolve_commands(table: Shown, typed: Typed) -> list[str]:
-    """The exact commands that decide, one per line."""
-    commands = (_commands(table, decision, typed) for decision in table.texts("decisions"))
+def _decide_template(
+    table: SnapshotPart, remedy: SnapshotPart, hints: CommandHints, width: int
+) -> list[str]:
+    """Each decision by its word and when it applies, then the one command for all of them."""
+    decisions = remedy.parts("decisions")
+    if not decisions:
+        return []
+    words = [f"{one.text('decision')}: {one.text('when')}" for one in decisions]
+    command = hints.resolve("--decision", "WORD")
+    if any(one.text("decision") == "state-outcome" for one in decisions):
+        command += " [--outcome player|banker|tie]"
+    if table.yes("provisional_needed"):
+        command += " --provisional take-over|void"
+    return [*_item_lines("decide", words, width), *wrapped_lines(" by", command, width)]
+
+
+def resolve_commands(table: SnapshotPart, hints: CommandHints) -> list[str]:
+    """The complete commands that decide, one for each possible decision."""
+    commands = (_commands(table, decision, hints) for decision in table.texts("decisions"))
     return [command for each in commands for command in each]
 
 
-def _commands(table: Shown, decision: str, typed: Typed) -> list[str]:
+def _commands(table: SnapshotPart, decision: str, hints: CommandHints) -> list[str]:
     provisional: tuple[tuple[str, ...], ...] = ((),)
     if table.yes("provisional_needed"):
         provisional = (("--provisional", "take-over"), ("--provisional", "void"))
@@ -180,7 +211,7 @@ def _commands(table: Shown, decision: str, typed: Typed) -> list[str]:
     if decision == "state-outcome":
         outcomes = tuple(("--outcome", name) for name in ("player", "banker", "tie"))
     return [
-        typed.resolve("--decision", decision, *outcome, *cards)
+        hints.resolve("--decision", decision, *outcome, *cards)
         for outcome in outcomes
         for cards in provisional
     ]
@@ -189,10 +220,11 @@ def _commands(table: Shown, decision: str, typed: Typed) -> list[str]:
 # --- the next shoe --------------------------------------------------------------------------------
 
 
-def opening_lines(table: Shown, width: int = WIDTH) -> list[str]:
-    """The next shoe's duties between shoes; in play only what was done or refused already.
+def opening_lines(table: SnapshotPart, width: int = WIDTH) -> list[str]:
+    """The next shoe's duties between shoes; in play only those already done or refused.
 
-    "record" stands at what the table is told of: it has to be on record before the first card.
+    "record" labels acts that must be on record before the first card; "to do" labels acts that the
+    table does not observe.
     """
     opening = table.part("opening")
     if opening is None:
@@ -205,72 +237,74 @@ def opening_lines(table: Shown, width: int = WIDTH) -> list[str]:
     if left or done:
         batch = f"batch {opening.text('batch')}; " if opening.text("batch") else ""
         words = f"{batch}on record: {', '.join(done) or 'nothing'}"
-        lines += wrapped("next shoe", words, width)
-    for name, told in ((" record", True), (" to do", False)):
-        here = [duty for duty in left if duty.yes("observed") is told]
-        lines += _listed(name, (f"{one.text('act')}: {one.text('text')}" for one in here), width)
+        lines += wrapped_lines("next shoe", words, width)
+    for name, observed in ((" record", True), (" to do", False)):
+        here = [duty for duty in left if duty.yes("observed") is observed]
+        lines += _item_lines(
+            name, (f"{one.text('act')}: {one.text('text')}" for one in here), width
+        )
     refused = (f"{one.text('act')}: {one.text('detail')}" for one in opening.parts("refused"))
-    return lines + _listed(" refused", refused, width)
+    return lines + _item_lines(" refused", refused, width)
 
 
 # --- wagers ---------------------------------------------------------------------------------------
 
 
-def wagering_lines(table: Shown, width: int = WIDTH) -> list[str]:
-    """Wagers on the layout, what the last coup pays, vigorish that is owed, changed settings."""
+def wagering_lines(table: SnapshotPart, width: int = WIDTH) -> list[str]:
+    """Wagers on the layout, what the last coup pays, owed vigorish, changed settings."""
     wagering = table.part("wagering")
     if wagering is None:
         return []
-    lines = wrapped("wagers", "; ".join(_wagers(wagering)), width)
+    lines = wrapped_lines("wagers", "; ".join(_wagers(wagering)), width)
     refused = (
         f"seat {one.number('seat')}: {one.text('name')}: {one.text('refused')}"
         for one in wagering.parts("wagers")
         if one.text("refused")
     )
-    lines += _listed(" refused", refused, width)
+    lines += _item_lines(" refused", refused, width)
     verbal = (f"seat {one.number('seat')} {one.text('amount')}" for one in wagering.parts("verbal"))
-    lines += wrapped(" by word", "; ".join(verbal), width)
+    lines += wrapped_lines(" verbal", "; ".join(verbal), width)
     if table.part("coup") is None:
         lines += _paid(table, wagering, width)
     owed = (
         f"seat {one.number('seat')} {one.text('amount')}, {one.text('deadline')}"
         for one in wagering.parts("owed")
     )
-    lines += _listed("vigorish", owed, width)
+    lines += _item_lines("vigorish", owed, width)
     notices = (
-        f"{one.text('setting')} will be {one.text('value')}: {one.text('to')} told"
+        f"{one.text('setting')} will be {one.text('value')}: {one.text('to')} notified"
         for one in wagering.parts("notices")
     )
-    lines += _listed("notice", notices, width)
+    lines += _item_lines("notice", notices, width)
     changed = (
         f"{one.text('setting')} is {one.text('value')}, in the file {one.text('file')}"
         for one in wagering.parts("settings")
     )
-    return lines + _listed("changed", changed, width)
+    return lines + _item_lines("changed", changed, width)
 
 
-def _wagers(wagering: Shown) -> list[str]:
-    """Seat by seat."""
+def _wagers(wagering: SnapshotPart) -> list[str]:
+    """The wagers of each seat."""
     seats: dict[int, list[str]] = {}
     for one in wagering.parts("wagers"):
         placed = f"{one.text('name')} {one.text('amount')}"
         seats.setdefault(one.number("seat"), []).append(placed)
     words = [f"seat {seat} {', '.join(placed)}" for seat, placed in seats.items()]
-    return [*words, "they stand"] if words and wagering.yes("locked") else words
+    return [*words, "locked"] if words and wagering.yes("locked") else words
 
 
-def _paid(table: Shown, wagering: Shown, width: int) -> list[str]:
-    """The dealer's acts of payment; where no wagers are known, what every wager came to."""
+def _paid(table: SnapshotPart, wagering: SnapshotPart, width: int) -> list[str]:
+    """The dealer's acts of payment; without known wagers the odds of every winning wager."""
     payment, last = wagering.part("payment"), table.part("last_coup")
     if payment is not None and last is not None:
         acts = [act.text("text") for act in payment.parts("steps")]
         if payment.number("coup") == last.number("coup") and acts:
-            lines = _listed("pay", acts, width)
-            return lines + wrapped(" note", payment.text("note"), width)
+            lines = _item_lines("pay", acts, width)
+            return lines + wrapped_lines(" note", payment.text("note"), width)
     wins = wagering.parts("wins")
     words = [
         f"{one.text('name')} {one.text('odds') or 'returned'}"
         for one in wins
         if one.text("verdict") != "loses"
     ]
-    return wrapped("pays", ", ".join(words), width)
+    return wrapped_lines("pays", ", ".join(words), width)

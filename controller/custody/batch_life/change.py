@@ -1,111 +1,117 @@
-"""What one fact makes of the lives of two batches, gathered step by step.
+"""The result of one fact for the two batches, and the functions that add to it.
 
-Responsible for: the shape of that result, and the few ways to add to it: a batch goes along an
-edge, a batch is held, something is remarked. Only the table of stages says whether a batch moves.
-Not responsible for: what follows from which fact (people, compartments, shuffles, device, status).
 Source: NY (a)(4)(iv), S42 (a)(4), (e); D-19, D-20.
+
+Only the table of stages decides whether a batch moves.
 """
 
 from typing import Final
 
-from controller.custody.batch_life.facts import Moved
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
-from controller.custody.batch_life.state import Bar, BatchLife, Lineage, OpenWarning
+from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, OpenWarning
 from controller.state_table import NoEdge, StateTable
 from drivers.shuffler_events import ShuffleProof
-from firmware_bridge.values import dataclass, replace
 
-# Only a right count can say that these are over.
-NOT_WHOLE: Final = (Bar.SHORT, Bar.LONG, Bar.FOREIGN)
+# Only a right count clears these reasons.
+NOT_WHOLE: Final = (BlockReason.SHORT, BlockReason.LONG, BlockReason.FOREIGN)
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something people do or a device says that is not as it must be; the life does not follow it.
+class Remark(Struct, frozen=True):
+    """A wrong act or report that changes no stage. `back` is empty where the batch is unknown."""
 
-    `back` is empty where it is not known which batch it is about.
-    """
-
-    bar: Bar
+    reason: BlockReason
     back: str
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedProof:
-    """The receipt of a shuffle: it counts for that batch, or `refused` says why not."""
+class CheckedProof(Struct, frozen=True):
+    """A checked shuffle receipt: it counts for that batch, or `refused` says why not."""
 
     back: str
     proof: ShuffleProof
     refused: str
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """All that one fact made of it, in the order in which it came about."""
+class LineageUpdate(Struct, frozen=True):
+    """The result of one fact: the new lineage, and what changed, in order."""
 
     lineage: Lineage
-    moves: tuple[Moved, ...] = ()
+    moves: tuple[StageChange, ...] = ()
     opened: tuple[OpenWarning, ...] = ()
     closed: tuple[OpenWarning, ...] = ()
-    proofs: tuple[JudgedProof, ...] = ()
+    proofs: tuple[CheckedProof, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What the facts are held against: the table of stages, a whole batch, and the time (UTC)."""
+class BatchContext(Struct, frozen=True):
+    """Constants for one fact: the stage table, `cards` and `decks` of a batch, the time (UTC)."""
 
-    lives: StateTable[BatchStage, BatchTrigger]
+    stage_table: StateTable[BatchStage, BatchTrigger]
     cards: int
     decks: int
     at_ns: int
 
 
-def put(lineage: Lineage, life: BatchLife) -> Lineage:
-    """The same with this batch as it is now."""
+def with_life(lineage: Lineage, life: BatchLife) -> Lineage:
+    """The lineage with the state of this batch replaced."""
     lives = tuple(life if one.back == life.back else one for one in lineage.lives)
     return replace(lineage, lives=lives)
 
 
-def may(measure: Measure, life: BatchLife, trigger: BatchTrigger) -> bool:
-    """Whether that may come now in the life of this batch."""
-    return not isinstance(measure.lives.next(life.stage, trigger), NoEdge)
+def can_advance(context: BatchContext, life: BatchLife, trigger: BatchTrigger) -> bool:
+    """Whether the stage of this batch permits that trigger."""
+    return not isinstance(context.stage_table.next(life.stage, trigger), NoEdge)
 
 
-def go(f: Followed, measure: Measure, life: BatchLife, trigger: BatchTrigger, why: str) -> Followed:
-    """This batch, with what else is new of it, goes along that edge; stays where there is none."""
-    after = measure.lives.next(life.stage, trigger)
+def advance(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, trigger: BatchTrigger, why: str
+) -> LineageUpdate:
+    """Move this batch along a transition and store it; unchanged where there is no transition."""
+    after = context.stage_table.next(life.stage, trigger)
     if isinstance(after, NoEdge):
-        return f
-    moved = Moved(life.back, life.stage, after, why)
-    return replace(f, lineage=put(f.lineage, replace(life, stage=after)), moves=(*f.moves, moved))
+        return update
+    moved = StageChange(life.back, life.stage, after, why)
+    return replace(
+        update,
+        lineage=with_life(update.lineage, replace(life, stage=after)),
+        moves=(*update.moves, moved),
+    )
 
 
-def hold(f: Followed, measure: Measure, life: BatchLife, bar: Bar, why: str) -> Followed:
-    """Something is wrong with this batch: it is held, where it can be, and barred if it is held."""
-    trigger = BatchTrigger.SHUFFLE_BROKEN if bar is Bar.BROKEN_OFF else BatchTrigger.WENT_WRONG
-    bars = life.bars if bar in life.bars else (*life.bars, bar)
-    barred = replace(life, bars=bars, proof=None, by_hand=False, cycle=0)
+def hold_batch(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: str
+) -> LineageUpdate:
+    """Hold this batch, where its stage permits, and add the reason that blocks it."""
+    trigger = (
+        BatchTrigger.SHUFFLE_BROKEN if reason is BlockReason.BROKEN_OFF else BatchTrigger.WENT_WRONG
+    )
+    reasons = life.block_reasons if reason in life.block_reasons else (*life.block_reasons, reason)
+    barred = replace(life, block_reasons=reasons, proof=None, by_hand=False, cycle=0)
     if life.stage is BatchStage.HELD:
-        return replace(f, lineage=put(f.lineage, barred))
-    return go(f, measure, barred, trigger, why)
+        return replace(update, lineage=with_life(update.lineage, barred))
+    return advance(update, context, barred, trigger, why)
 
 
-def remark(f: Followed, bar: Bar, back: str, detail: str) -> Followed:
-    """Say it, where there are batches that it can be about."""
-    if not f.lineage.lives:
-        return f
-    return replace(f, remarks=(*f.remarks, Remark(bar, back, detail)))
+def add_remark(update: LineageUpdate, reason: BlockReason, back: str, detail: str) -> LineageUpdate:
+    """Add a remark, where batches are tracked."""
+    if not update.lineage.lives:
+        return update
+    return replace(update, remarks=(*update.remarks, Remark(reason, back, detail)))
 
 
-def begin_anew(f: Followed, measure: Measure, life: BatchLife, why: str) -> Followed:
-    """The cards of this batch are gathered or loaded: its count and its order are over.
+def restart(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+) -> LineageUpdate:
+    """Start the batch over as its cards are gathered or loaded: count and shuffle are void.
 
-    One that was not whole is not whole yet.
+    Reasons that only a right count clears remain.
     """
-    bars = tuple(bar for bar in life.bars if bar in NOT_WHOLE)
-    fresh = replace(life, cards=None, proof=None, by_hand=False, bars=bars, cycle=0)
+    reasons = tuple(reason for reason in life.block_reasons if reason in NOT_WHOLE)
+    fresh = replace(life, cards=None, proof=None, by_hand=False, block_reasons=reasons, cycle=0)
     if life.stage is BatchStage.COLLECTED:
-        return replace(f, lineage=put(f.lineage, fresh))
-    return go(f, measure, fresh, BatchTrigger.COLLECTED, why)
+        return replace(update, lineage=with_life(update.lineage, fresh))
+    return advance(update, context, fresh, BatchTrigger.COLLECTED, why)

@@ -1,19 +1,17 @@
-"""Which batch lies in a compartment, when the shuffler does not say it.
+"""Identifies the batch in a compartment when the shuffler does not report it.
 
-Responsible for: naming the batch by what a sensor saw, by what is known to lie there, by what
-people said goes in, and by which one alone can be on its way; and what contradicts itself.
-Not responsible for: what becomes of the batch (compartments, shuffles, status).
 Source: NY-a-4-iv-b-same, NY-a-4-iv-c, NY-a-4-iv-e; S42-a-4-iii-same, S42-a-4-iv, S42-a-4-vi.
 """
 
 from typing import Final
 
+from msgspec import Struct
+
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
-from controller.custody.batch_life.warnings import harmless
-from firmware_bridge.values import dataclass
+from controller.custody.batch_life.warnings import printable
 
-# A batch that can be on its way into the shuffler without anybody saying so.
+# Stages in which a batch may go into the shuffler without a record.
 _ON_ITS_WAY: Final = (
     BatchStage.UNKNOWN,
     BatchStage.COLLECTED,
@@ -22,56 +20,57 @@ _ON_ITS_WAY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The batch in a compartment. `wrong` is a sentence: what is told of it cannot be; the batch,
+class CompartmentMatch(Struct, frozen=True):
+    """The batch in a compartment; `life` None where it is unknown.
 
-    if one is named, is the one in doubt. Neither: nobody can say which batch it is.
+    `contradiction` is a sentence; `life`, if any, is then the batch in doubt.
     """
 
     life: BatchLife | None
-    wrong: str = ""
+    contradiction: str = ""
 
 
-def found_in(lineage: Lineage, compartment: int, sensed: str) -> Found:
-    """Which batch the cards in that compartment are of; `sensed` is the back a sensor saw."""
-    here = lineage.lying_in(compartment)
+def match_compartment(lineage: Lineage, compartment: int, sensed: str) -> CompartmentMatch:
+    """The batch of the cards in a compartment; `sensed` is the back that a sensor saw, or empty."""
+    here = lineage.in_compartment(compartment)
     if not sensed:
-        return _expected(lineage, compartment) if here is None else _in_there(lineage, here)
+        return _expected(lineage, compartment) if here is None else _unless_in_play(lineage, here)
     life = lineage.life(sensed)
     if life is None:
         backs = " and ".join(one.back for one in lineage.lives)
-        seen = harmless(sensed)
-        return Found(
+        seen = printable(sensed)
+        return CompartmentMatch(
             here or _expected(lineage, compartment).life,
             f"a {seen} back is seen in compartment {compartment}; this table's batches are {backs}",
         )
     if here is not None and here != life:
-        return Found(
+        return CompartmentMatch(
             here, f"compartment {compartment} holds {here.back}, and a {sensed} back is seen there"
         )
     if life.compartment not in (0, compartment):
-        return Found(
-            life, f"{sensed} is seen in compartment {compartment} and lies in {life.compartment}"
+        return CompartmentMatch(
+            life, f"{sensed} is seen in compartment {compartment} but is in {life.compartment}"
         )
-    return _in_there(lineage, life)
+    return _unless_in_play(lineage, life)
 
 
-def _in_there(lineage: Lineage, life: BatchLife) -> Found:
+def _unless_in_play(lineage: Lineage, life: BatchLife) -> CompartmentMatch:
     if life.back != lineage.in_play:
-        return Found(life)
-    return Found(life, f"{life.back} is in play, and the shuffler says that it holds it")
+        return CompartmentMatch(life)
+    return CompartmentMatch(
+        life, f"{life.back} is in play, but the shuffler reports that it holds it"
+    )
 
 
-def _expected(lineage: Lineage, compartment: int) -> Found:
-    """The batch that goes into the shuffler next: as people said, else the only one that can."""
-    said = lineage.life(lineage.into_shuffler)
-    if said is not None and not said.compartment:
-        return _in_there(lineage, said)
+def _expected(lineage: Lineage, compartment: int) -> CompartmentMatch:
+    """The batch that goes into the shuffler next: as recorded, else the only one that can."""
+    recorded = lineage.life(lineage.into_shuffler)
+    if recorded is not None and not recorded.compartment:
+        return _unless_in_play(lineage, recorded)
     outside = [one for one in lineage.lives if not one.compartment and one.stage in _ON_ITS_WAY]
     away = [one for one in outside if one.back != lineage.in_play]
     if not away:
-        return Found(
-            None, f"cards lie in compartment {compartment}, and no batch of this table can be there"
+        return CompartmentMatch(
+            None, f"cards are in compartment {compartment}, but no batch of this table can be there"
         )
-    return Found(away[0] if len(away) == 1 else None)
+    return CompartmentMatch(away[0] if len(away) == 1 else None)

@@ -1,46 +1,49 @@
-"""What the shuffler tells of a compartment: a batch is loaded, counted, stored, released, gone.
+"""Applies compartment reports of the shuffler: loaded, counted, stored, released, empty.
 
-Responsible for: what each state of a compartment makes of the batch in it. A count decides here; a
-shuffle never does, since a state is a claim and only a whole shuffle with its receipt counts.
-Not responsible for: which batch it is (whereabouts), shuffles (shuffles), and a state that is only
-told again (status).
 Source: NY-a-4-iv-b-same, NY-a-4-iv-c; S42-a-4-iii-same, S42-a-4-iv, S42-e-8-ii-load,
 S42-e-8-ii-swap; D-19.
+
+A count decides here. A report of "shuffled" never does: it is a claim, and only a complete shuffle
+with its receipt counts (shuffles).
 """
 
 from typing import Final, assert_never
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.custody.batch_life.change import (
-    Followed,
-    Measure,
-    begin_anew,
-    go,
-    hold,
-    may,
-    put,
-    remark,
+    BatchContext,
+    LineageUpdate,
+    add_remark,
+    advance,
+    can_advance,
+    hold_batch,
+    restart,
+    with_life,
 )
-from controller.custody.batch_life.compartment_match import Found, found_in
+from controller.custody.batch_life.compartment_match import CompartmentMatch, match_compartment
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
-from controller.custody.batch_life.state import Bar, BatchLife, WarningKind
-from controller.custody.batch_life.warnings import warn
+from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
+from controller.custody.batch_life.warnings import cards_left, open_warning
 from controller.rules.cards import Card, Rank, Suit
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
-from firmware_bridge.values import dataclass, replace
 
 COMPARTMENTS: Final = (1, 2)
 _SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED)
 
 
-def compartment_changed(f: Followed, m: Measure, event: CompartmentChanged) -> Followed:
-    """A compartment is in another state."""
-    if event.compartment not in COMPARTMENTS or not f.lineage.lives:
-        return f
+def on_compartment_changed(
+    update: LineageUpdate, context: BatchContext, event: CompartmentChanged
+) -> LineageUpdate:
+    """Apply a new state of a compartment."""
+    if event.compartment not in COMPARTMENTS or not update.lineage.lives:
+        return update
     match event.state:
         case CompartmentState.EMPTY:
-            return emptied(f, m, event.compartment)
+            return empty_compartment(update, context, event.compartment)
         case CompartmentState.RELEASED:
-            return _released(f, m, event)
+            return _released(update, context, event)
         case (
             CompartmentState.LOADING
             | CompartmentState.COUNTED
@@ -49,206 +52,270 @@ def compartment_changed(f: Followed, m: Measure, event: CompartmentChanged) -> F
             | CompartmentState.STORED
             | CompartmentState.HELD
         ):
-            return _holds(f, m, event)
+            return _holds(update, context, event)
         case _:
             assert_never(event.state)
 
 
-def entered(
-    f: Followed, m: Measure, compartment: int, sensed: str
-) -> tuple[Followed, BatchLife | None]:
-    """The batch whose cards lie there is put there; None where that is not known or cannot be."""
-    found = found_in(f.lineage, compartment, sensed)
-    if found.wrong:
-        return doubted(f, m, compartment, found), None
+def place_in_compartment(
+    update: LineageUpdate, context: BatchContext, compartment: int, sensed: str
+) -> tuple[LineageUpdate, BatchLife | None]:
+    """Record which batch is in a compartment; None where it is unknown or contradicts."""
+    found = match_compartment(update.lineage, compartment, sensed)
+    if found.contradiction:
+        return hold_mismatch(update, context, compartment, found), None
     if found.life is None:
         detail = (
-            f"which batch lies in compartment {compartment} is not known: say which one goes in,"
-            " and load it anew"
+            f"which batch is in compartment {compartment} is not known: say which one goes in,"
+            " and load it again"
         )
-        return remark(f, Bar.UNPROVEN, "", detail), None
-    f = _lies(f, m, found.life, compartment)
-    return f, f.lineage.life(found.life.back)
+        return add_remark(update, BlockReason.UNPROVEN, "", detail), None
+    update = _put_in(update, context, found.life, compartment)
+    return update, update.lineage.life(found.life.back)
 
 
-def doubted(f: Followed, m: Measure, compartment: int, found: Found) -> Followed:
-    """What lies in a compartment cannot be what is known: the batch in doubt is held."""
+def hold_mismatch(
+    update: LineageUpdate, context: BatchContext, compartment: int, found: CompartmentMatch
+) -> LineageUpdate:
+    """Hold the batch in doubt: the compartment contradicts the known state."""
     if found.life is not None:
         life = found.life
-        if not life.compartment and life.back != f.lineage.in_play:
-            f = _lies(f, m, life, compartment)
-            life = f.lineage.life(life.back) or life
-        f = hold(f, m, life, Bar.FOREIGN, found.wrong)
-    return warn(f, m, WarningKind.COUNT, found.wrong, active=False, compartment=compartment)
+        if not life.compartment and life.back != update.lineage.in_play:
+            update = _put_in(update, context, life, compartment)
+            life = update.lineage.life(life.back) or life
+        update = hold_batch(update, context, life, BlockReason.FOREIGN, found.contradiction)
+    return open_warning(
+        update,
+        context,
+        WarningKind.COUNT,
+        found.contradiction,
+        active=False,
+        compartment=compartment,
+    )
 
 
-def wrong_count(
-    f: Followed, m: Measure, life: BatchLife, cards: int | None, faces: bytes
-) -> Followed | None:
-    """The batch is held where a count, or the faces, are not those of a whole batch."""
-    wrong = differs(cards, faces, m.cards, m.decks)
+def hold_on_wrong_count(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, cards: int | None, faces: bytes
+) -> LineageUpdate | None:
+    """Hold the batch where count or faces are not those of a complete batch; None if right."""
+    wrong = check_count(cards, faces, context.cards, context.decks)
     if wrong is None:
         return None
     why = f"{life.back} in compartment {life.compartment}: {wrong.detail}"
-    f = hold(f, m, replace(life, cards=cards), wrong.bar, why)
-    return warn(f, m, WarningKind.COUNT, why, active=False, compartment=life.compartment)
+    update = hold_batch(update, context, replace(life, cards=cards), wrong.reason, why)
+    return open_warning(
+        update, context, WarningKind.COUNT, why, active=False, compartment=life.compartment
+    )
 
 
-def broken(f: Followed, m: Measure, life: BatchLife, why: str) -> Followed:
-    """The shuffle of this batch is not whole, and never will be."""
-    f = hold(f, m, life, Bar.BROKEN_OFF, why)
-    return warn(f, m, WarningKind.BROKEN_OFF, why, active=False, compartment=life.compartment)
+def hold_broken_shuffle(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+) -> LineageUpdate:
+    """Hold the batch: its shuffle did not complete."""
+    update = hold_batch(update, context, life, BlockReason.BROKEN_OFF, why)
+    return open_warning(
+        update, context, WarningKind.BROKEN_OFF, why, active=False, compartment=life.compartment
+    )
 
 
-def emptied(f: Followed, m: Measure, compartment: int) -> Followed:
-    """Nothing lies in a compartment any more."""
-    life = f.lineage.lying_in(compartment)
+def empty_compartment(
+    update: LineageUpdate, context: BatchContext, compartment: int
+) -> LineageUpdate:
+    """Record that a compartment is empty."""
+    life = update.lineage.in_compartment(compartment)
     if life is None:
-        return f
+        return update
     away = replace(life, compartment=0)
     match life.stage:
         case BatchStage.COUNTED:
-            return begin_anew(f, m, away, f"{life.back} was taken out after its count")
+            return restart(update, context, away, f"{life.back} was taken out after its count")
         case BatchStage.SHUFFLING:
-            f = broken(f, m, life, f"{life.back} is gone from compartment {compartment}")
-            held = f.lineage.life(life.back) or away
-            return replace(f, lineage=put(f.lineage, replace(held, compartment=0)))
+            update = hold_broken_shuffle(
+                update, context, life, f"{life.back} is gone from compartment {compartment}"
+            )
+            held = update.lineage.life(life.back) or away
+            return replace(update, lineage=with_life(update.lineage, replace(held, compartment=0)))
         case BatchStage.SHUFFLED | BatchStage.STORED:
             why = f"{life.back} left compartment {compartment} without being released"
-            f = hold(f, m, away, Bar.TOUCHED, why)
-            return warn(f, m, WarningKind.COUNT, why, active=False, compartment=compartment)
+            update = hold_batch(update, context, away, BlockReason.TOUCHED, why)
+            return open_warning(
+                update, context, WarningKind.COUNT, why, active=False, compartment=compartment
+            )
         case _:
-            return replace(f, lineage=put(f.lineage, away))
+            return replace(update, lineage=with_life(update.lineage, away))
 
 
-def _lies(f: Followed, m: Measure, life: BatchLife, compartment: int) -> Followed:
-    """The batch lies there from now on; one that did not lie there before begins anew."""
+def _put_in(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, compartment: int
+) -> LineageUpdate:
+    """Put the batch in a compartment; a batch that was not there before starts over."""
     if life.compartment == compartment:
-        return f
+        return update
     there = replace(life, compartment=compartment)
-    f = begin_anew(f, m, there, f"{life.back} goes into compartment {compartment}")
-    said = "" if f.lineage.into_shuffler == life.back else f.lineage.into_shuffler
-    return replace(f, lineage=replace(f.lineage, into_shuffler=said))
+    update = restart(update, context, there, f"{life.back} goes into compartment {compartment}")
+    recorded = "" if update.lineage.into_shuffler == life.back else update.lineage.into_shuffler
+    return replace(update, lineage=replace(update.lineage, into_shuffler=recorded))
 
 
-def _holds(f: Followed, m: Measure, event: CompartmentChanged) -> Followed:
-    """Cards lie in a compartment."""
-    f, life = entered(f, m, event.compartment, event.back)
+def _holds(
+    update: LineageUpdate, context: BatchContext, event: CompartmentChanged
+) -> LineageUpdate:
+    """Apply a report of cards in a compartment."""
+    update, life = place_in_compartment(update, context, event.compartment, event.back)
     if life is None:
-        return f
-    if f.lineage.jammed(event.compartment) and event.state is not CompartmentState.HELD:
+        return update
+    if update.lineage.jammed(event.compartment) and event.state is not CompartmentState.HELD:
         detail = f"compartment {event.compartment} is jammed: free the cards, then count them"
-        return remark(f, Bar.JAMMED, life.back, detail)
+        return add_remark(update, BlockReason.JAMMED, life.back, detail)
     if event.state is CompartmentState.LOADING:
-        return _loaded(f, m, life)
+        return _loaded(update, context, life)
     if event.state is CompartmentState.SHUFFLING:
-        return f  # a claim; that a shuffle began is told on its own, with its number
+        return update  # a claim; the shuffle has an event of its own, with its number
     if event.state is CompartmentState.COUNTED:
-        return _counted(f, m, life, event)
-    off = wrong_count(f, m, life, event.cards, event.faces)
-    if off is not None:
-        return off
+        return _counted(update, context, life, event)
+    held = hold_on_wrong_count(update, context, life, event.cards, event.faces)
+    if held is not None:
+        return held
     if event.state is CompartmentState.HELD:
         why = f"the shuffler holds {life.back} back: look at its cards"
-        return f if life.stage is BatchStage.HELD else hold(f, m, life, Bar.UNPROVEN, why)
-    return _said_shuffled(f, m, life, event.state)
+        return (
+            update
+            if life.stage is BatchStage.HELD
+            else hold_batch(update, context, life, BlockReason.UNPROVEN, why)
+        )
+    return _reported_shuffled(update, context, life, event.state)
 
 
-def _loaded(f: Followed, m: Measure, life: BatchLife) -> Followed:
+def _loaded(update: LineageUpdate, context: BatchContext, life: BatchLife) -> LineageUpdate:
     if life.stage is BatchStage.SHUFFLING:
-        f = broken(f, m, life, f"cards are loaded onto {life.back} while it is shuffled")
-        life = f.lineage.life(life.back) or life
-    return begin_anew(f, m, life, f"{life.back} is loaded into compartment {life.compartment}")
+        update = hold_broken_shuffle(
+            update, context, life, f"cards are loaded onto {life.back} while it is shuffled"
+        )
+        life = update.lineage.life(life.back) or life
+    return restart(
+        update, context, life, f"{life.back} is loaded into compartment {life.compartment}"
+    )
 
 
-def _counted(f: Followed, m: Measure, life: BatchLife, event: CompartmentChanged) -> Followed:
-    off = wrong_count(f, m, life, event.cards, event.faces)
-    if off is not None:
-        return off
+def _counted(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, event: CompartmentChanged
+) -> LineageUpdate:
+    held = hold_on_wrong_count(update, context, life, event.cards, event.faces)
+    if held is not None:
+        return held
     if event.cards is None:
-        return remark(f, Bar.UNPROVEN, life.back, f"{life.back} was counted, not told how many")
+        return add_remark(
+            update,
+            BlockReason.UNPROVEN,
+            life.back,
+            f"{life.back} was counted, but no number was reported",
+        )
     if life.stage is BatchStage.SHUFFLING:
-        f = broken(f, m, life, f"{life.back} is counted and no longer shuffled")
-        life = f.lineage.life(life.back) or life
+        update = hold_broken_shuffle(
+            update, context, life, f"{life.back} is counted and no longer shuffled"
+        )
+        life = update.lineage.life(life.back) or life
     if life.stage is BatchStage.RELEASED:
-        f = begin_anew(f, m, life, f"{life.back} was released and is counted again")
-        life = f.lineage.life(life.back) or life
-    fresh = replace(life, cards=event.cards, proof=None, by_hand=False, bars=(), cycle=0)
-    return go(f, m, fresh, BatchTrigger.COUNTED, f"{event.cards} cards counted, as many as due")
+        update = restart(update, context, life, f"{life.back} was released and is counted again")
+        life = update.lineage.life(life.back) or life
+    fresh = replace(life, cards=event.cards, proof=None, by_hand=False, block_reasons=(), cycle=0)
+    return advance(
+        update, context, fresh, BatchTrigger.COUNTED, f"{event.cards} cards counted, as expected"
+    )
 
 
-def _said_shuffled(f: Followed, m: Measure, life: BatchLife, state: CompartmentState) -> Followed:
-    """The shuffler says that the batch is shuffled, or stored: it moves if it has its proof."""
+def _reported_shuffled(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, state: CompartmentState
+) -> LineageUpdate:
+    """Apply a report of a shuffled or stored batch: it moves only if it has its proof."""
     if life.stage in _SHUFFLED:
-        if state is CompartmentState.STORED and may(m, life, BatchTrigger.STORED):
-            return go(f, m, life, BatchTrigger.STORED, f"{life.back} is stored in the shuffler")
-        return f
+        if state is CompartmentState.STORED and can_advance(context, life, BatchTrigger.STORED):
+            return advance(
+                update, context, life, BatchTrigger.STORED, f"{life.back} is stored in the shuffler"
+            )
+        return update
     if life.stage is BatchStage.RELEASED:
-        why = f"{life.back} was released, and the shuffler says that it is stored again"
-        return hold(f, m, life, Bar.TOUCHED, why)
+        why = f"{life.back} was released, but the shuffler reports it as stored again"
+        return hold_batch(update, context, life, BlockReason.TOUCHED, why)
     if life.stage is BatchStage.SHUFFLING:
-        return f  # its receipt comes on its own
-    detail = f"the shuffler says that {life.back} is shuffled, and no whole shuffle of it is known"
-    return remark(f, Bar.UNPROVEN, life.back, detail)
+        return update  # its receipt is an event of its own
+    detail = (
+        f"the shuffler reports that {life.back} is shuffled, but no complete shuffle of it is known"
+    )
+    return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
 
 
-def _released(f: Followed, m: Measure, event: CompartmentChanged) -> Followed:
-    life = f.lineage.lying_in(event.compartment)
+def _released(
+    update: LineageUpdate, context: BatchContext, event: CompartmentChanged
+) -> LineageUpdate:
+    life = update.lineage.in_compartment(event.compartment)
     if life is None:
-        known = f.lineage.life(event.back)
+        known = update.lineage.life(event.back)
         gone = known is not None and not known.compartment
-        detail = f"a batch is released from compartment {event.compartment}, not known which"
-        return f if gone else remark(f, Bar.UNPROVEN, "", detail)
+        detail = f"a batch is released from compartment {event.compartment}, which one is unknown"
+        return update if gone else add_remark(update, BlockReason.UNPROVEN, "", detail)
     if event.back and event.back != life.back:
-        return doubted(f, m, event.compartment, found_in(f.lineage, event.compartment, event.back))
+        return hold_mismatch(
+            update,
+            context,
+            event.compartment,
+            match_compartment(update.lineage, event.compartment, event.back),
+        )
     if life.stage is BatchStage.RELEASED:
-        return f
-    if life.stage in _SHUFFLED and f.lineage.residual:
-        why = f"{life.back} is released while {f.lineage.residual} cards are left in the shuffler"
-        return hold(f, m, life, Bar.DEVICE, why)
+        return update
+    if life.stage in _SHUFFLED and update.lineage.residual:
+        left = cards_left(update.lineage.residual)
+        why = f"{life.back} is released while {left}"
+        return hold_batch(update, context, life, BlockReason.DEVICE, why)
     if life.stage in _SHUFFLED:
-        return go(f, m, life, BatchTrigger.RELEASED, f"{life.back} is released to be cut")
+        return advance(
+            update, context, life, BatchTrigger.RELEASED, f"{life.back} is released to be cut"
+        )
     if life.stage is BatchStage.SHUFFLING:
-        f = broken(f, m, life, f"{life.back} is released before its shuffle is whole")
+        update = hold_broken_shuffle(
+            update, context, life, f"{life.back} is released before its shuffle is complete"
+        )
     detail = f"{life.back} is released and is not shuffled: count and shuffle it"
-    return remark(f, Bar.UNSHUFFLED, life.back, detail)
+    return add_remark(update, BlockReason.UNSHUFFLED, life.back, detail)
 
 
-# The order of a device's counts: suit by suit, ace to king.
+# The order of a device's face counts: suit by suit, ace to king.
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 
-@dataclass(frozen=True, slots=True)
-class Differs:
-    """A batch is not whole; `detail` is a piece of a sentence."""
+class CountMismatch(Struct, frozen=True):
+    """Why a batch is not complete; `detail` is a part of a sentence."""
 
-    bar: Bar
+    reason: BlockReason
     detail: str
 
 
-def differs(counted: int | None, faces: bytes, cards: int, decks: int) -> Differs | None:
-    """What is wrong with a count (None: not counted) and its faces (empty: not read)."""
+def check_count(counted: int | None, faces: bytes, cards: int, decks: int) -> CountMismatch | None:
+    """The mismatch of a count (None: not counted) or its faces (empty: not read); None if right."""
     wrong = _faces_differ(faces, decks) if faces else ""
     named = f": {wrong}" if wrong else ""
     if counted is not None and counted != cards:
-        off = counted - cards
-        many = f"{abs(off)} cards" if abs(off) > 1 else "1 card"
-        lacks = f"{many} too many" if off > 0 else f"{many} missing"
-        return Differs(Bar.LONG if off > 0 else Bar.SHORT, f"{counted} of {cards}, {lacks}{named}")
+        surplus = counted - cards
+        many = f"{abs(surplus)} cards" if abs(surplus) > 1 else "1 card"
+        lacks = f"{many} too many" if surplus > 0 else f"{many} missing"
+        return CountMismatch(
+            BlockReason.LONG if surplus > 0 else BlockReason.SHORT,
+            f"{counted} of {cards}, {lacks}{named}",
+        )
     if wrong:
-        return Differs(Bar.FOREIGN, f"faces that are not of {decks} decks: {wrong}")
+        return CountMismatch(BlockReason.FOREIGN, f"faces that are not of {decks} decks: {wrong}")
     return None
 
 
 def _faces_differ(faces: bytes, decks: int) -> str:
-    """The faces of which there are not as many as decks; in words, empty where there are."""
+    """The faces that are not present once for each deck, as text; empty where all are."""
     if len(faces) != len(FACES):
-        return f"{len(faces)} faces are told of {len(FACES)}"
-    missing = _named([(card, decks - told) for card, told in zip(FACES, faces, strict=True)])
-    extra = _named([(card, told - decks) for card, told in zip(FACES, faces, strict=True)])
-    told = [f"missing {missing}"] if missing else []
-    told += [f"too many {extra}"] if extra else []
-    return "; ".join(told)
+        return f"{len(faces)} faces are reported of {len(FACES)}"
+    missing = _named([(card, decks - count) for card, count in zip(FACES, faces, strict=True)])
+    extra = _named([(card, count - decks) for card, count in zip(FACES, faces, strict=True)])
+    parts = [f"missing {missing}"] if missing else []
+    parts += [f"too many {extra}"] if extra else []
+    return "; ".join(parts)
 
 
 def _named(off: list[tuple[Card, int]]) -> str:

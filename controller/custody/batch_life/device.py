@@ -1,23 +1,30 @@
-"""The shuffler itself: who it is, its doors, jams, left cards, modes, lamps and silence.
+"""Applies events of the shuffler itself: identity, doors, jams, modes, lights, silence.
 
-Responsible for: the warnings these open and end, and the batches in the shuffler that they spoil.
-Not responsible for: compartments, shuffles and what is told all at once (status).
 Source: S42-e-8-ii-A (stored securely: no door opened since the shuffle ended), D-20; field practice
 (SugarHouse: lights ignored, 16 cards left inside, sort mode used live; Deck Mate 2: a device
 opened, changed, or another one).
 
-Decisions. Cards left in the shuffler are missing from the batch that came out of it last: such a
-batch is short until it is counted and shuffled anew. A door that opens over a batch that is only
-loaded or counted, or released, is no matter for a warning: the count is then to be made anew.
+Cards left in the shuffler are missing from the batch that came out of it last: that batch is short
+until it is counted and shuffled again. A door that opens over a batch that is only loaded, counted
+or released raises no warning: the count is then repeated.
 """
 
 from typing import Final
 
-from controller.custody.batch_life.change import Followed, Measure, begin_anew, hold
+from msgspec.structs import replace
+
+from controller.custody.batch_life.change import BatchContext, LineageUpdate, hold_batch, restart
 from controller.custody.batch_life.compartments import COMPARTMENTS
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import Bar, BatchLife, WarningKind
-from controller.custody.batch_life.warnings import ease, ease_all, harmless, warn
+from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
+from controller.custody.batch_life.warnings import (
+    cards_left,
+    deactivate,
+    deactivate_all,
+    open_warning,
+    printable,
+    take_out,
+)
 from drivers.shuffler_events import (
     DeviceTampered,
     DoorMoved,
@@ -29,154 +36,212 @@ from drivers.shuffler_events import (
     ShufflerMode,
     ShufflerWarning,
 )
-from firmware_bridge.values import replace
 
-# Shuffled, or being shuffled: what a door may not be opened on.
+# Shuffled, or being shuffled: an open door spoils these batches.
 _SECURED: Final = (BatchStage.SHUFFLING, BatchStage.SHUFFLED, BatchStage.STORED)
 _IN_DOUBT: Final = (*_SECURED, BatchStage.COUNTED, BatchStage.RELEASED)
 _OUT: Final = (BatchStage.RELEASED, BatchStage.CUT, BatchStage.IN_SHOE)
 
 
-def door_moved(f: Followed, m: Measure, event: DoorMoved) -> Followed:
+def on_door_moved(update: LineageUpdate, context: BatchContext, event: DoorMoved) -> LineageUpdate:
     """A door of the housing or of a compartment was opened or closed."""
     place = _place(event.compartment)
-    others = tuple(each for each in f.lineage.doors if each != place)
+    others = tuple(each for each in update.lineage.doors if each != place)
     doors = tuple(sorted((*others, place))) if event.open else others
-    f = replace(f, lineage=replace(f.lineage, doors=doors))
-    return door_opened(f, m, place) if event.open else ease(f, WarningKind.DOOR, compartment=place)
+    update = replace(update, lineage=replace(update.lineage, doors=doors))
+    return (
+        hold_behind_door(update, context, place)
+        if event.open
+        else deactivate(update, WarningKind.DOOR, compartment=place)
+    )
 
 
-def door_opened(f: Followed, m: Measure, place: int) -> Followed:
-    """What lies behind that door is not known to be as it was."""
-    for life in _behind(f, place):
+def hold_behind_door(update: LineageUpdate, context: BatchContext, place: int) -> LineageUpdate:
+    """Hold or start over the batches behind an open door."""
+    for life in _behind(update, place):
         if life.stage in _SECURED:
-            why = f"a door of the shuffler was opened on {life.back}: count and shuffle it anew"
-            f = hold(f, m, life, Bar.TOUCHED, why)
-            f = warn(f, m, WarningKind.DOOR, why, active=True, compartment=place)
+            why = f"a door of the shuffler was opened on {life.back}: count and shuffle it again"
+            update = hold_batch(update, context, life, BlockReason.TOUCHED, why)
+            update = open_warning(
+                update, context, WarningKind.DOOR, why, active=True, compartment=place
+            )
         elif life.stage is BatchStage.COUNTED:
-            f = begin_anew(f, m, life, f"a door was opened on {life.back}: its count is over")
-    return f
+            update = restart(
+                update, context, life, f"a door was opened on {life.back}: its count is over"
+            )
+    return update
 
 
-def jam_reported(f: Followed, m: Measure, event: JamReported) -> Followed:
-    """Cards are jammed, or are free again."""
+def on_jam(update: LineageUpdate, context: BatchContext, event: JamReported) -> LineageUpdate:
+    """Cards are jammed, or a jam was cleared."""
     place = _place(event.compartment)
     if event.cleared:
-        return ease(f, WarningKind.JAM, compartment=place)
+        return deactivate(update, WarningKind.JAM, compartment=place)
     where = f"compartment {place}" if place else "the shuffler"
-    for life in _behind(f, place):
-        f = hold(f, m, life, Bar.JAMMED, f"cards of {life.back} are jammed in {where}")
-    return warn(
-        f, m, WarningKind.JAM, f"cards are jammed in {where}", active=True, compartment=place
+    for life in _behind(update, place):
+        update = hold_batch(
+            update, context, life, BlockReason.JAMMED, f"cards of {life.back} are jammed in {where}"
+        )
+    return open_warning(
+        update,
+        context,
+        WarningKind.JAM,
+        f"cards are jammed in {where}",
+        active=True,
+        compartment=place,
     )
 
 
-def residual_cards(f: Followed, m: Measure, event: ResidualCards) -> Followed:
-    """Cards are left where none may be, or were taken out."""
+def on_residual_cards(
+    update: LineageUpdate, context: BatchContext, event: ResidualCards
+) -> LineageUpdate:
+    """Residual cards are in the shuffler, or were taken out."""
     place = _place(event.compartment)
-    others = tuple(one for one in f.lineage.residuals if one[0] != place)
+    others = tuple(one for one in update.lineage.residuals if one[0] != place)
     left = ((place, event.cards),) if event.cards > 0 else ()
-    f = replace(f, lineage=replace(f.lineage, residuals=(*others, *left)))
+    update = replace(update, lineage=replace(update.lineage, residuals=(*others, *left)))
     if not left:
-        return ease(f, WarningKind.RESIDUAL, compartment=place)
-    text = f"{event.cards} cards are left in the shuffler: take them out"
-    for life in f.lineage.lives:
+        return deactivate(update, WarningKind.RESIDUAL, compartment=place)
+    text = f"{cards_left(event.cards)}: {take_out(event.cards)}"
+    for life in update.lineage.lives:
         shuffled_there = life.proof is not None and place in (0, life.proof.compartment)
         if life.stage in _OUT and shuffled_there:
-            f = hold(f, m, life, Bar.SHORT, f"{life.back} is short: {text}, count and shuffle it")
-    return warn(f, m, WarningKind.RESIDUAL, text, active=True, compartment=place)
+            update = hold_batch(
+                update,
+                context,
+                life,
+                BlockReason.SHORT,
+                f"{life.back} is short: {text}, count and shuffle it",
+            )
+    return open_warning(update, context, WarningKind.RESIDUAL, text, active=True, compartment=place)
 
 
-def mode_changed(f: Followed, m: Measure, mode: ShufflerMode) -> Followed:
-    """The shuffler is in that mode now."""
-    if mode is f.lineage.mode:
-        return f
-    f = replace(f, lineage=replace(f.lineage, mode=mode))
+def set_mode(update: LineageUpdate, context: BatchContext, mode: ShufflerMode) -> LineageUpdate:
+    """Store the mode of the shuffler; leaving play mode holds the batches inside."""
+    if mode is update.lineage.mode:
+        return update
+    update = replace(update, lineage=replace(update.lineage, mode=mode))
     if mode is ShufflerMode.PLAY:
-        return ease(f, WarningKind.MODE)
-    f = in_doubt(f, m, Bar.TOUCHED, f"the shuffler went into {mode} mode")
-    return warn(f, m, WarningKind.MODE, f"the shuffler is in {mode} mode", active=True)
-
-
-def lamp(f: Followed, m: Measure, event: ShufflerWarning) -> Followed:
-    """A warning light of the shuffler goes on or off."""
-    if not event.active:
-        return ease(f, WarningKind.LAMP, code=event.code)
-    text = f"the shuffler warns (code {event.code}): {harmless(event.text)}"
-    return warn(f, m, WarningKind.LAMP, text, active=True, code=event.code)
-
-
-def self_tested(f: Followed, m: Measure, event: SelfTested) -> Followed:
-    if event.passed:
-        return ease(f, WarningKind.SELF_TEST)
-    text = f"the shuffler failed its self-test: {harmless(event.detail)}"
-    return warn(f, m, WarningKind.SELF_TEST, text, active=True)
-
-
-def tampered(f: Followed, m: Measure, event: DeviceTampered) -> Followed:
-    """The shuffler says that people were at it; so what it holds is in doubt, too."""
-    why = f"the shuffler was opened or changed: {harmless(event.what)}"
-    return warn(in_doubt(f, m, Bar.TOUCHED, why), m, WarningKind.TAMPER, why, active=False)
-
-
-def events_lost(f: Followed, m: Measure, missing: int) -> Followed:
-    """Nobody knows what happened in the shuffler meanwhile."""
-    many = f"{missing} events" if missing else "events"
-    why = f"{many} of the shuffler are lost: count and shuffle anew what lies in it"
-    return warn(in_doubt(f, m, Bar.UNPROVEN, why), m, WarningKind.EVENTS_LOST, why, active=False)
-
-
-def identity_proven(f: Followed, m: Measure, event: IdentityProven) -> Followed:
-    """The shuffler is the one that was paired; another one than before knows of no batch."""
-    before = f.lineage.device
-    named = replace(
-        f.lineage, device=event.device, version=event.version, bare=event.bare, trusted=True
+        return deactivate(update, WarningKind.MODE)
+    update = hold_all_inside(
+        update, context, BlockReason.TOUCHED, f"the shuffler went into {mode} mode"
     )
-    f = ease(replace(f, lineage=named), WarningKind.IDENTITY)
-    f = heard(f)
+    return open_warning(
+        update, context, WarningKind.MODE, f"the shuffler is in {mode} mode", active=True
+    )
+
+
+def on_warning_light(
+    update: LineageUpdate, context: BatchContext, event: ShufflerWarning
+) -> LineageUpdate:
+    """A warning light of the shuffler went on or off."""
+    if not event.active:
+        return deactivate(update, WarningKind.LAMP, code=event.code)
+    text = f"the shuffler warns (code {event.code}): {printable(event.text)}"
+    return open_warning(update, context, WarningKind.LAMP, text, active=True, code=event.code)
+
+
+def on_self_test(update: LineageUpdate, context: BatchContext, event: SelfTested) -> LineageUpdate:
+    if event.passed:
+        return deactivate(update, WarningKind.SELF_TEST)
+    text = f"the shuffler failed its self-test: {printable(event.detail)}"
+    return open_warning(update, context, WarningKind.SELF_TEST, text, active=True)
+
+
+def on_tampered(
+    update: LineageUpdate, context: BatchContext, event: DeviceTampered
+) -> LineageUpdate:
+    """The shuffler reports that it was tampered with: the batches inside are in doubt."""
+    why = f"the shuffler was opened or changed: {printable(event.what)}"
+    return open_warning(
+        hold_all_inside(update, context, BlockReason.TOUCHED, why),
+        context,
+        WarningKind.TAMPER,
+        why,
+        active=False,
+    )
+
+
+def on_events_lost(update: LineageUpdate, context: BatchContext, missing: int) -> LineageUpdate:
+    """Events of the shuffler are lost: the batches inside are in doubt."""
+    many = f"{missing} events" if missing else "events"
+    why = f"{many} of the shuffler are lost: count and shuffle again what lies in it"
+    return open_warning(
+        hold_all_inside(update, context, BlockReason.UNPROVEN, why),
+        context,
+        WarningKind.EVENTS_LOST,
+        why,
+        active=False,
+    )
+
+
+def on_identity_proven(
+    update: LineageUpdate, context: BatchContext, event: IdentityProven
+) -> LineageUpdate:
+    """The shuffler is a paired one; if it is another than before, it holds no batch."""
+    before = update.lineage.device
+    named = replace(
+        update.lineage, device=event.device, version=event.version, bare=event.bare, trusted=True
+    )
+    update = deactivate(replace(update, lineage=named), WarningKind.IDENTITY)
+    update = end_silence(update)
     if before in ("", event.device):
-        return f
+        return update
     why = f"another shuffler than before is connected ({event.device})"
-    f = in_doubt(f, m, Bar.UNPROVEN, why)
-    lives = tuple(replace(one, compartment=0) for one in f.lineage.lives)
-    emptied = replace(f.lineage, lives=lives, doors=(), residuals=(), mode=ShufflerMode.PLAY)
-    f = ease_all(replace(f, lineage=emptied))
-    return warn(f, m, WarningKind.IDENTITY, why, active=False)
+    update = hold_all_inside(update, context, BlockReason.UNPROVEN, why)
+    lives = tuple(replace(one, compartment=0) for one in update.lineage.lives)
+    emptied = replace(update.lineage, lives=lives, doors=(), residuals=(), mode=ShufflerMode.PLAY)
+    update = deactivate_all(replace(update, lineage=emptied))
+    return open_warning(update, context, WarningKind.IDENTITY, why, active=False)
 
 
-def identity_refused(f: Followed, m: Measure, event: IdentityRefused) -> Followed:
-    """Nothing of this device is taken from now on."""
-    f = replace(f, lineage=replace(f.lineage, trusted=False))
-    back = "; it was set back to an earlier state" if event.rolled_back else ""
-    text = f"the shuffler is not let in: {event.why}{back}"
-    return warn(f, m, WarningKind.IDENTITY, text, active=True)
+def on_identity_refused(
+    update: LineageUpdate, context: BatchContext, event: IdentityRefused
+) -> LineageUpdate:
+    """The identity was refused: further events of this device are ignored."""
+    update = replace(update, lineage=replace(update.lineage, trusted=False))
+    back = "; it was rolled back to an earlier state" if event.rolled_back else ""
+    text = f"the shuffler is not admitted: {event.why}{back}"
+    return open_warning(update, context, WarningKind.IDENTITY, text, active=True)
 
 
-def silent(f: Followed, m: Measure) -> Followed:
-    """The shuffler counts as gone; what happens in it meanwhile it tells once it proved itself."""
-    f = replace(f, lineage=replace(f.lineage, trusted=False))
-    if f.lineage.silent:
-        return f  # told, and perhaps cleared by a person since
-    f = replace(f, lineage=replace(f.lineage, silent=True))
-    return warn(f, m, WarningKind.SILENT, "the shuffler is not heard of", active=True)
+def on_silent(update: LineageUpdate, context: BatchContext) -> LineageUpdate:
+    """The shuffler is silent; it reports missed events once it has proven its identity again."""
+    update = replace(update, lineage=replace(update.lineage, trusted=False))
+    if update.lineage.silent:
+        return update  # warned already, and perhaps cleared by a person since
+    update = replace(update, lineage=replace(update.lineage, silent=True))
+    return open_warning(update, context, WarningKind.SILENT, "the shuffler is silent", active=True)
 
 
-def heard(f: Followed) -> Followed:
-    """A silent shuffler is heard again."""
-    return ease(replace(f, lineage=replace(f.lineage, silent=False)), WarningKind.SILENT)
+def end_silence(update: LineageUpdate) -> LineageUpdate:
+    """A silent shuffler reports again."""
+    return deactivate(
+        replace(update, lineage=replace(update.lineage, silent=False)), WarningKind.SILENT
+    )
 
 
-def in_doubt(f: Followed, m: Measure, bar: Bar, why: str) -> Followed:
-    """Every batch in the shuffler that was counted or shuffled has to be so again."""
-    for life in _behind(f, 0):
+def hold_all_inside(
+    update: LineageUpdate, context: BatchContext, reason: BlockReason, why: str
+) -> LineageUpdate:
+    """Hold every counted or shuffled batch in the shuffler."""
+    for life in _behind(update, 0):
         if life.stage in _IN_DOUBT:
-            f = hold(f, m, life, bar, f"{life.back} in compartment {life.compartment}: {why}")
-    return f
+            update = hold_batch(
+                update,
+                context,
+                life,
+                reason,
+                f"{life.back} in compartment {life.compartment}: {why}",
+            )
+    return update
 
 
-def _behind(f: Followed, place: int) -> list[BatchLife]:
-    """The batches in that compartment, or in any where it is the housing."""
-    return [one for one in f.lineage.lives if one.compartment and place in (0, one.compartment)]
+def _behind(update: LineageUpdate, place: int) -> list[BatchLife]:
+    """The batches in that compartment, or in either where `place` is 0 (the housing)."""
+    return [
+        one for one in update.lineage.lives if one.compartment and place in (0, one.compartment)
+    ]
 
 
 def _place(compartment: int) -> int:

@@ -1,91 +1,78 @@
-"""What people and play tell of whole batches, beside what the shuffler tells itself.
+"""The closed set of facts about whole batches: acts of people, play, and shuffler events.
 
-Responsible for: the closed set of these facts.
-Not responsible for: what follows from them (following).
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e).
 """
 
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from drivers.shuffler_events import ShufflerEvent
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class GoesIn:
-    """A person says that this batch goes into the shuffler now."""
+class LoadedIntoShuffler(Struct, frozen=True):
+    """A person recorded that this batch goes into the shuffler now."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class HandShuffled:
+class HandShuffled(Struct, frozen=True):
     """A complete hand shuffle of this batch is on record."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class CutMade:
+class CutMade(Struct, frozen=True):
     """The released batch was cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class PutIntoShoe:
+class PutIntoShoe(Struct, frozen=True):
     """A person recorded that this batch is in the dealing shoe."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class FirstCardOut:
-    """The first card left the dealing shoe; `back` empty where the shoe cannot tell."""
+class FirstCardOut(Struct, frozen=True):
+    """The first card left the dealing shoe; `back` is empty where the shoe cannot read it."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeOver:
+class ShoeOver(Struct, frozen=True):
     """The shoe is over. `played`: a coup was dealt from it."""
 
     played: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
-    """People touched this batch out of turn: it is not known to be as it was."""
+class Touched(Struct, frozen=True):
+    """People touched this batch out of turn, so its count and order are in doubt."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewCards:
+class NewCards(Struct, frozen=True):
     """This batch was replaced by new cards."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class AlternationSuspended:
-    """A supervisor lets this batch come again for one shoe (D-20)."""
+class AlternationSuspended(Struct, frozen=True):
+    """A floorperson permits this batch twice in a row for one shoe (D-20)."""
 
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventsLost:
-    """Events of the shuffler are missing; `missing` 0 where it cannot be told how many."""
+class EventsLost(Struct, frozen=True):
+    """Events of the shuffler are missing; `missing` is 0 where their number is unknown."""
 
     missing: int
 
 
-@dataclass(frozen=True, slots=True)
-class PortGone:
+class ShufflerPortLost(Struct, frozen=True):
     """The shuffler's port is lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarningAnswered:
+class WarningAnswered(Struct, frozen=True):
     """A named person cleared the warning of that number."""
 
     number: int
@@ -93,24 +80,23 @@ class WarningAnswered:
 
 Fact: TypeAlias = (
     ShufflerEvent
-    | GoesIn
+    | LoadedIntoShuffler
     | HandShuffled
     | CutMade
     | PutIntoShoe
     | FirstCardOut
     | ShoeOver
-    | Handled
+    | Touched
     | NewCards
     | AlternationSuspended
     | EventsLost
-    | PortGone
+    | ShufflerPortLost
     | WarningAnswered
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A batch went on; `why` is a sentence."""
+class StageChange(Struct, frozen=True):
+    """A batch changed its stage; `why` is a sentence."""
 
     back: str
     before: str

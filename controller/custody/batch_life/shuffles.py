@@ -1,131 +1,160 @@
-"""Shuffles: begun, done with a receipt that is judged, or broken off.
+"""Applies shuffles: begun, completed with a receipt that is checked, or aborted.
 
-Responsible for: that a shuffle counts only as a whole, once, by the device that is trusted, with
-the right cards at its end.
-Not responsible for: the signature of a receipt (firmware_bridge says whether it is genuine) and for
-what the states of a compartment say (compartments).
+Not: the signature of a receipt (firmware_bridge reports whether it is genuine).
 Source: S42-e-1, NY-a-4-iv-c, S42-a-4-iv; D-19, D-20; field practice (Taj Mahal and Showboat:
 batches dealt that were never shuffled).
 
-Decisions. A receipt that says "not verified" counts only where the device cannot read faces, the
-count is right and its sensor saw the right back: that is all such a device can verify. Numbers of
-shuffles only grow; of each of the last devices the highest one heard of is kept, so that no receipt
-counts twice. A shuffle that begins without a right count behind it, with a door open, or in another
-mode than play does not count.
+A shuffle counts once, as a whole, by the trusted device, with the right cards at its end. A receipt
+that says "not verified" counts only where the device cannot read faces, the count is right and its
+sensor saw the right back: such a device can verify no more. Shuffle numbers only increase; the
+highest number of each of the last devices is stored, so that no receipt counts twice. A shuffle
+that begins without a right count, with an open door, or outside play mode does not count.
 """
 
 from typing import Final, assert_never
 
+from msgspec.structs import replace
+
 from controller.custody.batch_life.change import (
-    Followed,
-    JudgedProof,
-    Measure,
-    go,
-    hold,
-    remark,
+    BatchContext,
+    CheckedProof,
+    LineageUpdate,
+    add_remark,
+    advance,
+    hold_batch,
 )
 from controller.custody.batch_life.compartments import (
     COMPARTMENTS,
-    Differs,
-    broken,
-    differs,
-    entered,
+    CountMismatch,
+    check_count,
+    hold_broken_shuffle,
+    place_in_compartment,
 )
-from controller.custody.batch_life.stages import COUNT_STANDS, BatchStage, BatchTrigger
-from controller.custody.batch_life.state import Bar, BatchLife, Lineage, WarningKind
-from controller.custody.batch_life.warnings import warn
+from controller.custody.batch_life.stages import COUNT_VALID, BatchStage, BatchTrigger
+from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
+from controller.custody.batch_life.warnings import open_warning
 from drivers.shuffler_events import (
     AbortReason,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleDone,
     ShuffleProof,
     ShuffleResult,
     ShufflerMode,
     ShufflerStarted,
+    ShuffleStarted,
 )
-from firmware_bridge.values import replace
 
-DEVICES_KEPT_MAX: Final = 8
-# A jam or a door may have been told before the shuffle that it broke off.
-_IN_DOUBT: Final = (*COUNT_STANDS, BatchStage.SHUFFLING, BatchStage.HELD)
+DEVICES_MAX: Final = 8
+# A jam or an open door may be reported before the abort that it caused.
+_IN_DOUBT: Final = (*COUNT_VALID, BatchStage.SHUFFLING, BatchStage.HELD)
 
 
-def shuffle_began(f: Followed, m: Measure, event: ShuffleBegan) -> Followed:
-    """A shuffle begins; it will count if nothing stands against it from the start."""
-    if event.compartment not in COMPARTMENTS or not f.lineage.lives:
-        return f
-    known = f.lineage.lying_in(event.compartment)
+def on_shuffle_started(
+    update: LineageUpdate, context: BatchContext, event: ShuffleStarted
+) -> LineageUpdate:
+    """A shuffle begins; it will count if nothing is against it from the start."""
+    if event.compartment not in COMPARTMENTS or not update.lineage.lives:
+        return update
+    known = update.lineage.in_compartment(event.compartment)
     if known is not None and known.stage is BatchStage.SHUFFLING and known.cycle == event.cycle:
-        return f
-    again = event.cycle <= _last_cycle(f.lineage)
-    f = _heard(f, event.cycle)
-    f, life = entered(f, m, event.compartment, "")
+        return update
+    again = event.cycle <= _last_cycle(update.lineage)
+    update = _remember_cycle(update, event.cycle)
+    update, life = place_in_compartment(update, context, event.compartment, "")
     if life is None:
-        return f
+        return update
     if life.stage is BatchStage.SHUFFLING:
-        f = broken(f, m, life, f"another shuffle of {life.back} begins before the last is whole")
-        life = f.lineage.life(life.back) or life
-    refused = "its number was used before" if again else _against(f.lineage, life)
+        update = hold_broken_shuffle(
+            update,
+            context,
+            life,
+            f"another shuffle of {life.back} begins before the last one is complete",
+        )
+        life = update.lineage.life(life.back) or life
+    refused = "its number was used before" if again else _start_problem(update.lineage, life)
     if refused:
-        return remark(f, Bar.UNPROVEN, life.back, f"this shuffle will not count: {refused}")
+        return add_remark(
+            update, BlockReason.UNPROVEN, life.back, f"this shuffle will not count: {refused}"
+        )
     begun = replace(life, proof=None, by_hand=False, cycle=event.cycle)
-    return go(f, m, begun, BatchTrigger.SHUFFLE_BEGUN, f"shuffle {event.cycle} begins")
+    return advance(
+        update, context, begun, BatchTrigger.SHUFFLE_BEGUN, f"shuffle {event.cycle} begins"
+    )
 
 
-def shuffle_done(f: Followed, m: Measure, event: ShuffleDone) -> Followed:
-    """A shuffle came to its end: its receipt counts, or is refused with the reason."""
+def on_shuffle_done(
+    update: LineageUpdate, context: BatchContext, event: ShuffleDone
+) -> LineageUpdate:
+    """A shuffle completed: its receipt counts, or is refused with the reason."""
     proof = event.proof
-    if not f.lineage.lives:
-        return f
-    life = f.lineage.lying_in(proof.compartment)
-    refused = _not_its_own(f.lineage, life, proof)
-    if proof.device == f.lineage.device:
-        f = _heard(f, proof.cycle)
+    if not update.lineage.lives:
+        return update
+    life = update.lineage.in_compartment(proof.compartment)
+    refused = _origin_problem(update.lineage, life, proof)
+    if proof.device == update.lineage.device:
+        update = _remember_cycle(update, proof.cycle)
     if life is None or refused:
-        return _judged(f, life, proof, refused)
-    wrong = _wrong(f.lineage, life, proof, m)
-    if wrong is None:
-        shuffled = replace(life, cards=proof.count, proof=proof, bars=(), cycle=0)
-        why = f"shuffle {proof.cycle} is whole"
-        return _judged(go(f, m, shuffled, BatchTrigger.SHUFFLE_PROVEN, why), life, proof, "")
-    why = f"shuffle {proof.cycle} of {life.back} does not count: {wrong.detail}"
-    f = hold(f, m, replace(life, cards=proof.count), wrong.bar, why)
-    if wrong.bar is not Bar.UNPROVEN:
-        f = warn(f, m, WarningKind.COUNT, why, active=False, compartment=proof.compartment)
-    return _judged(f, life, proof, wrong.detail)
+        return _add_proof(update, life, proof, refused)
+    problem = _proof_problem(update.lineage, life, proof, context)
+    if problem is None:
+        shuffled = replace(life, cards=proof.count, proof=proof, block_reasons=(), cycle=0)
+        why = f"shuffle {proof.cycle} is complete"
+        return _add_proof(
+            advance(update, context, shuffled, BatchTrigger.SHUFFLE_PROVEN, why), life, proof, ""
+        )
+    why = f"shuffle {proof.cycle} of {life.back} does not count: {problem.detail}"
+    update = hold_batch(update, context, replace(life, cards=proof.count), problem.reason, why)
+    if problem.reason is not BlockReason.UNPROVEN:
+        update = open_warning(
+            update, context, WarningKind.COUNT, why, active=False, compartment=proof.compartment
+        )
+    return _add_proof(update, life, proof, problem.detail)
 
 
-def shuffle_aborted(f: Followed, m: Measure, event: ShuffleAborted) -> Followed:
-    """A shuffle was broken off: the batch is not shuffled."""
-    return _broken_off(_heard(f, event.cycle), m, event.compartment, event.reason)
+def on_shuffle_aborted(
+    update: LineageUpdate, context: BatchContext, event: ShuffleAborted
+) -> LineageUpdate:
+    """A shuffle was aborted: the batch is not shuffled."""
+    return _abort(_remember_cycle(update, event.cycle), context, event.compartment, event.reason)
 
 
-def shuffler_started(f: Followed, m: Measure, event: ShufflerStarted) -> Followed:
-    """The shuffler booted: what it shuffled is broken off, what it keeps was without power."""
-    told = tuple(each for each in COMPARTMENTS if each in event.broken_off)
-    running = [one.compartment for one in f.lineage.lives if one.stage is BatchStage.SHUFFLING]
-    off = (*told, *(each for each in running if each not in told))
-    for compartment in off:
-        f = _broken_off(f, m, compartment, AbortReason.POWER)
-    kept = [one.back for one in f.lineage.lives if one.compartment and one.compartment not in off]
-    if kept:
-        text = f"the shuffler started anew with {' and '.join(kept)} in it: look into it"
-        f = warn(f, m, WarningKind.POWER, text, active=False)
-    return f
+def on_shuffler_started(
+    update: LineageUpdate, context: BatchContext, event: ShufflerStarted
+) -> LineageUpdate:
+    """The shuffler booted: running shuffles are aborted, stored batches were without power."""
+    reported = tuple(each for each in COMPARTMENTS if each in event.broken_off)
+    running = [one.compartment for one in update.lineage.lives if one.stage is BatchStage.SHUFFLING]
+    aborted = (*reported, *(each for each in running if each not in reported))
+    for compartment in aborted:
+        update = _abort(update, context, compartment, AbortReason.POWER)
+    idle = [
+        one.back
+        for one in update.lineage.lives
+        if one.compartment and one.compartment not in aborted
+    ]
+    if idle:
+        text = f"the shuffler restarted with {' and '.join(idle)} in it: look into it"
+        update = open_warning(update, context, WarningKind.POWER, text, active=False)
+    return update
 
 
-def _broken_off(f: Followed, m: Measure, compartment: int, reason: AbortReason) -> Followed:
-    life = f.lineage.lying_in(compartment)
+def _abort(
+    update: LineageUpdate, context: BatchContext, compartment: int, reason: AbortReason
+) -> LineageUpdate:
+    life = update.lineage.in_compartment(compartment)
     if life is not None and life.stage in _IN_DOUBT:
-        return broken(f, m, life, f"the shuffle of {life.back} was broken off ({reason})")
-    text = f"a shuffle in compartment {compartment} was broken off ({reason})"
-    return warn(f, m, WarningKind.BROKEN_OFF, text, active=False, compartment=compartment)
+        return hold_broken_shuffle(
+            update, context, life, f"the shuffle of {life.back} was aborted ({reason})"
+        )
+    text = f"a shuffle in compartment {compartment} was aborted ({reason})"
+    return open_warning(
+        update, context, WarningKind.BROKEN_OFF, text, active=False, compartment=compartment
+    )
 
 
-def _against(lineage: Lineage, life: BatchLife) -> str:
-    """Why a shuffle that begins now will not count; empty if nothing is against it."""
-    if life.stage not in COUNT_STANDS:
+def _start_problem(lineage: Lineage, life: BatchLife) -> str:
+    """Why a shuffle that begins now will not count; empty where it will."""
+    if life.stage not in COUNT_VALID:
         return f"{life.back} was not counted before it: count it, then shuffle it"
     if lineage.mode is not ShufflerMode.PLAY:
         return f"the shuffler is in {lineage.mode} mode: put it into play mode"
@@ -134,59 +163,65 @@ def _against(lineage: Lineage, life: BatchLife) -> str:
     return ""
 
 
-def _not_its_own(lineage: Lineage, life: BatchLife | None, proof: ShuffleProof) -> str:
-    """Why a receipt is not that of the shuffle under way in its compartment."""
+def _origin_problem(lineage: Lineage, life: BatchLife | None, proof: ShuffleProof) -> str:
+    """Why a receipt does not belong to the shuffle running in its compartment; else empty."""
     if proof.device != lineage.device:
-        return "it is of another device than the one that is connected"
+        return "it is from another device than the connected one"
     if life is None:
-        return "it is not known which batch was shuffled"
+        return "which batch was shuffled is unknown"
     if life.stage is not BatchStage.SHUFFLING or life.cycle != proof.cycle:
         return (
-            f"no shuffle of {life.back} with its number is under way: it was not heard to begin,"
-            " was broken off, or has its receipt already"
+            f"no shuffle of {life.back} with its number is running: its start was not reported,"
+            " it was aborted, or it already has its receipt"
         )
     return ""
 
 
-def _wrong(lineage: Lineage, life: BatchLife, proof: ShuffleProof, m: Measure) -> Differs | None:
-    """What a receipt of the shuffle under way lacks."""
+def _proof_problem(
+    lineage: Lineage, life: BatchLife, proof: ShuffleProof, context: BatchContext
+) -> CountMismatch | None:
+    """What is wrong with the receipt of the running shuffle; None where it is right."""
     if not (proof.genuine or lineage.bare):
-        return Differs(Bar.UNPROVEN, "its receipt does not carry the signature of the device")
+        return CountMismatch(
+            BlockReason.UNPROVEN, "its receipt does not carry the signature of the device"
+        )
     if proof.ended_us < proof.began_us:
-        return Differs(Bar.UNPROVEN, "it ends before it begins")
-    off = differs(proof.count, proof.faces, m.cards, m.decks)
-    if off is not None:
-        return off
+        return CountMismatch(BlockReason.UNPROVEN, "it ends before it begins")
+    mismatch = check_count(proof.count, proof.faces, context.cards, context.decks)
+    if mismatch is not None:
+        return mismatch
     if proof.back not in ("", life.back):
-        return Differs(Bar.FOREIGN, f"another back than {life.back} was seen")
+        return CountMismatch(BlockReason.FOREIGN, f"another back than {life.back} was seen")
     match proof.result:
         case ShuffleResult.GOOD:
             return None
         case ShuffleResult.UNVERIFIED:
             if not proof.faces and proof.back == life.back:
                 return None
-            return Differs(Bar.UNPROVEN, "the shuffler could not verify it")
+            return CountMismatch(BlockReason.UNPROVEN, "the shuffler could not verify it")
         case ShuffleResult.COUNT_DIFFERS:
-            return Differs(Bar.SHORT, "the shuffler says that its count differs")
+            return CountMismatch(BlockReason.SHORT, "the shuffler reports a different count")
         case ShuffleResult.FACES_DIFFER:
-            return Differs(Bar.FOREIGN, "the shuffler says that its faces differ")
+            return CountMismatch(BlockReason.FOREIGN, "the shuffler reports different faces")
         case _:
             assert_never(proof.result)
 
 
-def _judged(f: Followed, life: BatchLife | None, proof: ShuffleProof, refused: str) -> Followed:
+def _add_proof(
+    update: LineageUpdate, life: BatchLife | None, proof: ShuffleProof, refused: str
+) -> LineageUpdate:
     back = life.back if life is not None else ""
-    return replace(f, proofs=(*f.proofs, JudgedProof(back, proof, refused)))
+    return replace(update, proofs=(*update.proofs, CheckedProof(back, proof, refused)))
 
 
 def _last_cycle(lineage: Lineage) -> int:
     return next((last for device, last in lineage.cycles if device == lineage.device), -1)
 
 
-def _heard(f: Followed, cycle: int) -> Followed:
-    """Remember the highest number of a shuffle of the device that is connected."""
-    device = f.lineage.device
-    others = tuple(one for one in f.lineage.cycles if one[0] != device)
-    highest = max(cycle, _last_cycle(f.lineage))
-    cycles = (*others, (device, highest))[-DEVICES_KEPT_MAX:]
-    return replace(f, lineage=replace(f.lineage, cycles=cycles))
+def _remember_cycle(update: LineageUpdate, cycle: int) -> LineageUpdate:
+    """Remember the highest shuffle number of the connected device."""
+    device = update.lineage.device
+    others = tuple(one for one in update.lineage.cycles if one[0] != device)
+    highest = max(cycle, _last_cycle(update.lineage))
+    cycles = (*others, (device, highest))[-DEVICES_MAX:]
+    return replace(update, lineage=replace(update.lineage, cycles=cycles))

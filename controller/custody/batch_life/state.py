@@ -1,7 +1,5 @@
-"""What is known of the two batches' lives and of the shuffler between them.
+"""The state of the two batches and of the shuffler between them.
 
-Responsible for: the shape of that state and of what one fact makes of it.
-Not responsible for: following facts (following) and for what may be done now (judging).
 Source: NY (a)(4)(iv); S42 (a)(4), (e); D-17 to D-22; field practice (SugarHouse: a warning is an
 interlock, not a lamp).
 """
@@ -9,12 +7,13 @@ interlock, not a lamp).
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from controller.custody.batch_life.stages import BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerMode
-from firmware_bridge.values import dataclass
 
 
-class Bar(StrEnum):
+class BlockReason(StrEnum):
     """Why a batch may not be dealt from."""
 
     SHORT = "short"
@@ -39,7 +38,7 @@ class WarningKind(StrEnum):
     RESIDUAL = "residual"
     MODE = "mode"
     BROKEN_OFF = "broken_off"
-    COUNT = "count"  # what lies in a compartment is not what must lie there: count, faces, back
+    COUNT = "count"  # wrong contents of a compartment: count, faces or back
     POWER = "power"
     SELF_TEST = "self_test"
     TAMPER = "tamper"
@@ -48,12 +47,11 @@ class WarningKind(StrEnum):
     SILENT = "silent"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenWarning:
-    """A warning that nobody with a name has cleared. `number` counts them and never comes again.
+class OpenWarning(Struct, frozen=True):
+    """A warning not yet cleared by a named person. `number` counts them and is never reused.
 
-    `code` is the device's own for a lamp, else 0; `compartment` 0 where it is about the device.
-    `active`: what it is about is still so; such a one cannot be cleared before it is not.
+    `code` is the device's own code of a warning light, else 0; `compartment` is 0 for the device as
+    a whole. `active`: its cause lasts; it can be cleared only once the cause has ended.
     `since_ns` is UTC.
     """
 
@@ -66,13 +64,12 @@ class OpenWarning:
     compartment: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLife:
-    """One batch. `cards` None: not counted since it was collected. `proof` of its last shuffle.
+class BatchLife(Struct, frozen=True):
+    """One batch. `cards` is None while not counted; `proof` is of its last shuffle.
 
-    `compartment` is where it lies in the shuffler, 0 elsewhere; `cycle` the shuffle under way, else
-    0. `by_hand`: shuffled by hand, on record. `bars` stay until the batch begins anew; that cards
-    are missing or foreign stays until a right count.
+    `compartment` is its place in the shuffler, 0 elsewhere; `cycle` the number of the running
+    shuffle, else 0. `by_hand`: shuffled by hand, on record. `block_reasons` last until the batch
+    starts over; missing or foreign cards until a right count.
     """
 
     back: str
@@ -81,22 +78,21 @@ class BatchLife:
     cards: int | None = None
     proof: ShuffleProof | None = None
     by_hand: bool = False
-    bars: tuple[Bar, ...] = ()
+    block_reasons: tuple[BlockReason, ...] = ()
     cycle: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """All of it. `lives` is empty where the table has no shuffler that tells.
+class Lineage(Struct, frozen=True):
+    """Both batches and the shuffler. `lives` is empty where no shuffler reports.
 
-    `into_shuffler` is the batch that people said goes in next; `in_play` the batch that the open
-    shoe is dealt from, whatever its stage; `last_played` the batch of the last shoe from which a
-    coup was dealt, for ever, empty where that is not known; `renewed` are those replaced by new
-    cards since. `trusted`: the shuffler has proven who it is since it was last heard of. `doors`
-    are those told open (0 the housing), `residuals` the cards left in the shuffler by compartment,
-    `cycles` the last shuffle of each device heard of, the device heard last at the end.
-    `warnings_told` counts the warnings given so far. `silent`: it was told that the shuffler is not
-    heard. `may_repeat`: a supervisor suspended alternation so that this batch may come again.
+    `into_shuffler` is the batch recorded to go in next; `in_play` the batch that the open shoe is
+    dealt from, whatever its stage; `last_played` the batch of the last shoe from which a coup was
+    dealt, empty where unknown; `renewed` are the batches replaced by new cards since. `trusted`:
+    the shuffler has proven its identity since it was last silent. `bare`: it has no key to sign
+    with. `doors` are the open doors (0: housing), `residuals` pairs of compartment and cards left
+    there, `cycles` pairs of device and its highest shuffle number, last device at the end.
+    `warnings_given` counts all warnings so far. `silent`: the warning of silence was given.
+    `may_repeat`: the batch that a floorperson permits twice in a row.
     """
 
     lives: tuple[BatchLife, ...] = ()
@@ -115,14 +111,14 @@ class Lineage:
     residuals: tuple[tuple[int, int], ...] = ()
     cycles: tuple[tuple[str, int], ...] = ()
     warnings: tuple[OpenWarning, ...] = ()
-    warnings_told: int = 0
+    warnings_given: int = 0
 
     def life(self, back: str) -> BatchLife | None:
-        """The batch with that back."""
+        """The batch with that back, None where there is none."""
         return next((one for one in self.lives if one.back == back), None)
 
-    def lying_in(self, compartment: int) -> BatchLife | None:
-        """The batch known to lie in that compartment."""
+    def in_compartment(self, compartment: int) -> BatchLife | None:
+        """The batch in that compartment, None where none is known."""
         return next(
             (one for one in self.lives if compartment and one.compartment == compartment), None
         )
@@ -133,16 +129,16 @@ class Lineage:
 
     @property
     def door_open(self) -> bool:
-        """Whether a door of the shuffler or of a compartment is told open."""
+        """Whether a door of the shuffler or of a compartment is open."""
         return bool(self.doors)
 
     @property
     def residual(self) -> int:
-        """Cards left in the shuffler where none may be."""
+        """The number of residual cards in the shuffler."""
         return sum(cards for _, cards in self.residuals)
 
     def jammed(self, compartment: int) -> bool:
-        """Whether a jam there, or of the device as a whole, is not cleared yet."""
+        """Whether there is an active jam in that compartment or in the device as a whole."""
         return any(
             one.kind is WarningKind.JAM and one.active and one.compartment in (0, compartment)
             for one in self.warnings
@@ -150,7 +146,7 @@ class Lineage:
 
     @property
     def interlocked(self) -> bool:
-        """Whether no next card may be drawn before a person clears what is open."""
+        """Whether open warnings forbid the next card until a person clears them."""
         return bool(self.warnings)
 
 

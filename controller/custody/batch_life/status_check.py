@@ -1,39 +1,42 @@
-"""The whole shuffler told at once, held against what is known of it.
+"""Compares the shuffler's full status with the known state; holds batches that contradict.
 
-Responsible for: what a status says beyond what events have told: agreement says nothing, a
-contradiction holds the batch and warns.
-Not responsible for: events (compartments, shuffles, device).
 Source: D-22; NY-a-4-iv-c, S42-a-4-iv, S42-e-8-ii-A.
 
-Decisions. A status proves no count and no shuffle: it can only take away. A compartment that is
-further on its way than what is known of it contradicts nothing: its events are still to come, and
-until then the batch stays where it is known to be. So a status is asked for when the events that
-the device kept are in.
+A status proves neither a count nor a shuffle: it can only take away. A compartment that is further
+on than the known state contradicts nothing: its events are still to come, and the batch keeps its
+stage until then. So the status is requested after the events that the device stored.
 """
 
 from typing import Final
 
-from controller.custody.batch_life.change import Followed, Measure, hold
-from controller.custody.batch_life.compartment_match import Found, found_in
+from msgspec.structs import replace
+
+from controller.custody.batch_life.change import BatchContext, LineageUpdate, hold_batch
+from controller.custody.batch_life.compartment_match import CompartmentMatch, match_compartment
 from controller.custody.batch_life.compartments import (
     COMPARTMENTS,
-    broken,
-    doubted,
-    emptied,
-    entered,
-    wrong_count,
+    empty_compartment,
+    hold_broken_shuffle,
+    hold_mismatch,
+    hold_on_wrong_count,
+    place_in_compartment,
 )
-from controller.custody.batch_life.device import door_opened, mode_changed
+from controller.custody.batch_life.device import hold_behind_door, set_mode
 from controller.custody.batch_life.stages import READY, BatchStage
-from controller.custody.batch_life.state import Bar, BatchLife, WarningKind
-from controller.custody.batch_life.warnings import LAMPS_MAX, ease, warn
+from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
+from controller.custody.batch_life.warnings import (
+    LAMPS_MAX,
+    cards_left,
+    deactivate,
+    open_warning,
+    take_out,
+)
 from drivers.shuffler_events import CompartmentState, ShufflerStatus
-from firmware_bridge.values import replace
 
 _S: Final = BatchStage
 _C: Final = CompartmentState
 _FURTHER: Final = (_C.SHUFFLED, _C.STORED, _C.RELEASED)
-# What a compartment may be said to do with a batch of that stage; of others nothing is known.
+# Compartment states that agree with a stage; for other stages, every state does.
 _AGREES: Final = {
     _S.COUNTED: (_C.COUNTED, _C.SHUFFLING, *_FURTHER),
     _S.SHUFFLING: (_C.SHUFFLING, *_FURTHER),
@@ -42,93 +45,117 @@ _AGREES: Final = {
     _S.RELEASED: (_C.RELEASED,),
 }
 _COUNTED_IN: Final = (_S.COUNTED, _S.SHUFFLED, _S.STORED)
-# A compartment that does this is not jammed.
-_RUNS: Final = (_C.EMPTY, _C.COUNTED, *_FURTHER)
+# Compartment states that rule out a jam.
+_NOT_JAMMED: Final = (_C.EMPTY, _C.COUNTED, *_FURTHER)
 
 
-def status_told(f: Followed, m: Measure, event: ShufflerStatus) -> Followed:
-    """Compare all of it with what is known."""
-    f = mode_changed(f, m, event.mode)
-    f = _doors(f, m, open_now=event.door_open)
-    f = _residual(f, m, event.residual)
-    f = _lamps(f, m, event.warnings)
+def on_status(update: LineageUpdate, context: BatchContext, event: ShufflerStatus) -> LineageUpdate:
+    """Compare a full status with the known state."""
+    update = set_mode(update, context, event.mode)
+    update = _doors(update, context, open_now=event.door_open)
+    update = _residual(update, context, event.residual)
+    update = _lamps(update, context, event.warnings)
     for compartment, state, cards, back, cycle in event.compartments:
         if compartment in COMPARTMENTS:
-            f = ease(f, WarningKind.JAM, compartment=compartment) if state in _RUNS else f
-            f = _compartment(f, m, (compartment, state, cards, back, cycle))
-    if event.compartments and all(told[1] in _RUNS for told in event.compartments):
-        f = ease(f, WarningKind.JAM)
-    return f
+            update = (
+                deactivate(update, WarningKind.JAM, compartment=compartment)
+                if state in _NOT_JAMMED
+                else update
+            )
+            update = _compartment(update, context, (compartment, state, cards, back, cycle))
+    if event.compartments and all(
+        compartment[1] in _NOT_JAMMED for compartment in event.compartments
+    ):
+        update = deactivate(update, WarningKind.JAM)
+    return update
 
 
-def _doors(f: Followed, m: Measure, *, open_now: bool) -> Followed:
-    known = f.lineage.doors
+def _doors(update: LineageUpdate, context: BatchContext, *, open_now: bool) -> LineageUpdate:
+    known = update.lineage.doors
     if open_now and not known:
-        return door_opened(replace(f, lineage=replace(f.lineage, doors=(0,))), m, 0)
+        return hold_behind_door(
+            replace(update, lineage=replace(update.lineage, doors=(0,))), context, 0
+        )
     if not open_now:
-        f = replace(f, lineage=replace(f.lineage, doors=()))
+        update = replace(update, lineage=replace(update.lineage, doors=()))
         for place in (0, *COMPARTMENTS):
-            f = ease(f, WarningKind.DOOR, compartment=place)
-    return f
+            update = deactivate(update, WarningKind.DOOR, compartment=place)
+    return update
 
 
-def _residual(f: Followed, m: Measure, cards: int) -> Followed:
-    if cards == f.lineage.residual:
-        return f
+def _residual(update: LineageUpdate, context: BatchContext, cards: int) -> LineageUpdate:
+    if cards == update.lineage.residual:
+        return update
     left = ((0, cards),) if cards > 0 else ()
-    f = replace(f, lineage=replace(f.lineage, residuals=left))
+    update = replace(update, lineage=replace(update.lineage, residuals=left))
     for place in (0, *COMPARTMENTS):
-        f = ease(f, WarningKind.RESIDUAL, compartment=place)
+        update = deactivate(update, WarningKind.RESIDUAL, compartment=place)
     if not left:
-        return f
-    text = f"{cards} cards are left in the shuffler: take them out"
-    return warn(f, m, WarningKind.RESIDUAL, text, active=True)
+        return update
+    text = f"{cards_left(cards)}: {take_out(cards)}"
+    return open_warning(update, context, WarningKind.RESIDUAL, text, active=True)
 
 
-def _lamps(f: Followed, m: Measure, codes: tuple[int, ...]) -> Followed:
-    for one in f.lineage.warnings:
+def _lamps(update: LineageUpdate, context: BatchContext, codes: tuple[int, ...]) -> LineageUpdate:
+    for one in update.lineage.warnings:
         if one.kind is WarningKind.LAMP and one.code not in codes:
-            f = ease(f, WarningKind.LAMP, code=one.code)
+            update = deactivate(update, WarningKind.LAMP, code=one.code)
     for code in codes[: LAMPS_MAX + 1]:
         text = f"the shuffler warns (code {code})"
-        f = warn(f, m, WarningKind.LAMP, text, active=True, code=code)
-    return f
+        update = open_warning(update, context, WarningKind.LAMP, text, active=True, code=code)
+    return update
 
 
 def _compartment(
-    f: Followed, m: Measure, told: tuple[int, CompartmentState, int | None, str, int]
-) -> Followed:
-    compartment, state, cards, back, cycle = told
-    life = f.lineage.lying_in(compartment)
+    update: LineageUpdate,
+    context: BatchContext,
+    report: tuple[int, CompartmentState, int | None, str, int],
+) -> LineageUpdate:
+    compartment, state, cards, back, cycle = report
+    life = update.lineage.in_compartment(compartment)
     if state is _C.EMPTY:
-        return emptied(f, m, compartment)
+        return empty_compartment(update, context, compartment)
     if life is None:
-        return f if state is _C.RELEASED else _unheard_of(f, m, compartment, back)
+        return (
+            update
+            if state is _C.RELEASED
+            else _unexpected_cards(update, context, compartment, back)
+        )
     if back not in ("", life.back):
-        return doubted(f, m, compartment, found_in(f.lineage, compartment, back))
+        return hold_mismatch(
+            update, context, compartment, match_compartment(update.lineage, compartment, back)
+        )
     if state not in _AGREES.get(life.stage, tuple(_C)):
         why = f"{life.back} was {life.stage} in compartment {compartment}, and now is {state}"
-        return _contradicts(f, m, life, why)
+        return _hold_contradiction(update, context, life, why)
     if life.stage is _S.SHUFFLING and state is _C.SHUFFLING and cycle not in (0, life.cycle):
-        return _contradicts(f, m, life, f"{life.back} is in shuffle {cycle}, not {life.cycle}")
+        return _hold_contradiction(
+            update, context, life, f"{life.back} is in shuffle {cycle}, not {life.cycle}"
+        )
     if life.stage in _COUNTED_IN and state in (_C.COUNTED, *_FURTHER[:2]):
-        return wrong_count(f, m, life, cards, b"") or f
-    return f
+        return hold_on_wrong_count(update, context, life, cards, b"") or update
+    return update
 
 
-def _unheard_of(f: Followed, m: Measure, compartment: int, back: str) -> Followed:
-    """Cards lie where nothing was known to lie."""
-    if not f.lineage.lives:
-        return f
-    found = found_in(f.lineage, compartment, back)
-    if found.life is not None and not found.wrong and found.life.stage in READY:
+def _unexpected_cards(
+    update: LineageUpdate, context: BatchContext, compartment: int, back: str
+) -> LineageUpdate:
+    """Cards are in a compartment that was known to be empty."""
+    if not update.lineage.lives:
+        return update
+    found = match_compartment(update.lineage, compartment, back)
+    if found.life is not None and not found.contradiction and found.life.stage in READY:
         wrong = f"{found.life.back} was {found.life.stage}, and lies in compartment {compartment}"
-        return doubted(f, m, compartment, Found(found.life, wrong))
-    return entered(f, m, compartment, back)[0]
+        return hold_mismatch(update, context, compartment, CompartmentMatch(found.life, wrong))
+    return place_in_compartment(update, context, compartment, back)[0]
 
 
-def _contradicts(f: Followed, m: Measure, life: BatchLife, why: str) -> Followed:
+def _hold_contradiction(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+) -> LineageUpdate:
     if life.stage is _S.SHUFFLING:
-        return broken(f, m, life, why)
-    f = hold(f, m, life, Bar.UNPROVEN, why)
-    return warn(f, m, WarningKind.COUNT, why, active=False, compartment=life.compartment)
+        return hold_broken_shuffle(update, context, life, why)
+    update = hold_batch(update, context, life, BlockReason.UNPROVEN, why)
+    return open_warning(
+        update, context, WarningKind.COUNT, why, active=False, compartment=life.compartment
+    )

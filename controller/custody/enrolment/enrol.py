@@ -1,53 +1,51 @@
-"""Enrolling a batch: pile by pile on a reader, deck 1 to the last, then cut cards.
+"""Enrols a batch deck by deck from listings of a reader, then its cut cards.
 
-Responsible for: when a deck is complete, what is wrong with the pile as it lies there, and the
-cards so far, from which a later run goes on.
-Not responsible for: the reader, files and people (controller.cli.batches.enrol), and receipts.
+Not: the reader, files and people (controller.cli.batches.enrol).
 Source: NY-a-4-i-decks, NY-a-4-iv-b-same, S42-a-4-iii-same; controller/README.md, "Enrolling a
 batch".
 
-Decisions. A deck is complete when 52 different tags with 52 different faces lie there, nothing
-else does, and two listings running say so. The next one begins when no card of the one before lies
-there any more: cards of a deck that is complete are told as such and never taken twice. The deck's
-number is the order in which it lay there; what a chip says of it is a hint to whoever sorts a
-mixture.
+A deck is complete when 52 different tags with 52 different faces lie on the reader, nothing else
+does, and two consecutive listings agree. The next deck begins once no card of the last one lies
+there: cards of a complete deck are reported and never accepted twice. The deck's number is the
+order of enrolment; the number in a chip is a hint for sorting a mixture.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.custody.chip_layout import BACK_COLOURS, LAYOUTS, OPEN_LAYOUT, ChipFace, ChipUnread
 from controller.custody.enrolment.pile import (
     Pile,
+    PileProblem,
     PileTag,
-    Trouble,
-    counted,
-    look,
-    repeated_troubles,
-    some,
-    unread_troubles,
+    count_noun,
+    first_few,
+    repeated_tag_problems,
+    unread_chip_problems,
+    update_pile,
 )
 from controller.custody.manifest import (
     CUT_CARD_DECK,
     Manifest,
     ManifestCard,
     ManifestError,
+    build_manifest,
     deck_problems,
-    manifest_of,
 )
 from controller.custody.manifest_csv import BatchSheet
 from controller.rules.cards import Card, Rank, Suit
 from drivers.events import TagListed
-from firmware_bridge.values import dataclass, replace
 
 DECK_CARDS: Final = 52
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 
-@dataclass(frozen=True, slots=True)
-class EnrolmentPlan:
-    """What is to be enrolled; `chip` names a row of chip.LAYOUTS. Cards of `others` are theirs."""
+class EnrolmentPlan(Struct, frozen=True):
+    """What to enrol. `chip` is a key of LAYOUTS; cards of the batches `others` are refused."""
 
     batch: str
     back: str
@@ -57,37 +55,35 @@ class EnrolmentPlan:
     others: tuple[Manifest, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Enrolment:
-    """One enrolment: the cards of piles that were complete, and the pile that lies there.
+class Enrolment(Struct, frozen=True):
+    """An enrolment: the cards of complete piles, and the pile on the reader.
 
-    `lay_right`: the listing before saw this same pile without any trouble.
+    `was_complete`: the last listing found this pile complete.
     """
 
     plan: EnrolmentPlan
     cards: tuple[ManifestCard, ...] = ()
     pile: Pile = ()
-    lay_right: bool = False
+    was_complete: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PileSeen:
-    """What one listing told. `deck` is the deck it was for (0: the cut cards); `cards` of `wanted`.
+class PileStatus(Struct, frozen=True):
+    """The result of one listing for `deck` (0: the cut cards): `cards` of `wanted` are there.
 
-    `taken`: the pile is complete and now belongs to the batch. `leftover`: nothing lies there but
-    cards of piles that are complete.
+    `accepted`: the pile is complete and now part of the batch. `leftover`: only cards of earlier
+    piles are on the reader.
     """
 
     deck: int
     cards: int
     wanted: int
-    troubles: tuple[Trouble, ...] = ()
-    taken: bool = False
+    problems: tuple[PileProblem, ...] = ()
+    accepted: bool = False
     leftover: bool = False
 
 
-def due(enrolment: Enrolment) -> int | None:
-    """The deck that is to be read next, CUT_CARD_DECK for the cut cards, None: all is read."""
+def next_deck(enrolment: Enrolment) -> int | None:
+    """The deck to be read next, CUT_CARD_DECK for the cut cards, None when all are read."""
     decks = max((one.deck for one in enrolment.cards), default=0)
     if decks < enrolment.plan.decks:
         return decks + 1
@@ -95,57 +91,59 @@ def due(enrolment: Enrolment) -> int | None:
     return CUT_CARD_DECK if enrolment.plan.cut_cards and not has_cut_cards else None
 
 
-def listed(enrolment: Enrolment, tags: Sequence[TagListed]) -> tuple[Enrolment, PileSeen]:
-    """Take one listing of the reader, whole."""
-    deck = due(enrolment)
+def add_listing(enrolment: Enrolment, tags: Sequence[TagListed]) -> tuple[Enrolment, PileStatus]:
+    """Apply one complete listing of the reader."""
+    deck = next_deck(enrolment)
     if deck is None:
-        return enrolment, PileSeen(CUT_CARD_DECK, 0, 0, leftover=bool(tags))
-    pile = look(LAYOUTS[enrolment.plan.chip], enrolment.pile, tags)
+        return enrolment, PileStatus(CUT_CARD_DECK, 0, 0, leftover=bool(tags))
+    pile = update_pile(LAYOUTS[enrolment.plan.chip], enrolment.pile, tags)
     earlier = {one.tag: one for one in enrolment.cards}
     fresh = tuple(one for one in pile if one.tag not in earlier)
-    there = tuple(earlier[one.tag] for one in pile if one.tag in earlier)
-    of_pile = _deck_troubles if deck != CUT_CARD_DECK else _cut_card_troubles
-    troubles = (
-        *repeated_troubles(tags),
-        *_earlier_troubles(there),
-        *_other_batch_troubles(enrolment.plan, fresh),
-        *_length_troubles(enrolment, fresh),
-        *of_pile(enrolment.plan, deck, fresh),
+    repeated = tuple(earlier[one.tag] for one in pile if one.tag in earlier)
+    pile_problems = _deck_problems if deck != CUT_CARD_DECK else _cut_card_problems
+    problems = (
+        *repeated_tag_problems(tags),
+        *_earlier_card_problems(repeated),
+        *_other_batch_problems(enrolment.plan, fresh),
+        *_length_problems(enrolment, fresh),
+        *pile_problems(enrolment.plan, deck, fresh),
     )
     wanted = DECK_CARDS if deck != CUT_CARD_DECK else enrolment.plan.cut_cards
-    seen = PileSeen(deck, _right(deck, fresh), wanted, troubles, leftover=bool(there) and not fresh)
-    stable = enrolment.lay_right and pile == enrolment.pile
-    if troubles or seen.cards != wanted or not stable:
-        right = not troubles and seen.cards == wanted
-        return replace(enrolment, pile=pile, lay_right=right), seen
+    status = PileStatus(
+        deck, _count_expected(deck, fresh), wanted, problems, leftover=bool(repeated) and not fresh
+    )
+    stable = enrolment.was_complete and pile == enrolment.pile
+    if problems or status.cards != wanted or not stable:
+        complete = not problems and status.cards == wanted
+        return replace(enrolment, pile=pile, was_complete=complete), status
     cards = tuple(ManifestCard(one.tag, _card(one), deck) for one in fresh)
-    after = replace(enrolment, cards=(*enrolment.cards, *cards), pile=(), lay_right=False)
-    return after, replace(seen, taken=True)
+    after = replace(enrolment, cards=(*enrolment.cards, *cards), pile=(), was_complete=False)
+    return after, replace(status, accepted=True)
 
 
-def whole(enrolment: Enrolment) -> Manifest:
-    """The batch. Raises ManifestError while it is not whole."""
+def finished_manifest(enrolment: Enrolment) -> Manifest:
+    """The manifest of the batch. Raises ManifestError while it is not complete."""
     plan = enrolment.plan
-    return manifest_of(plan.batch, plan.back, plan.decks, enrolment.cards)
+    return build_manifest(plan.batch, plan.back, plan.decks, enrolment.cards)
 
 
-def so_far(enrolment: Enrolment) -> BatchSheet:
-    """The cards of the piles that were complete."""
+def enrolled_sheet(enrolment: Enrolment) -> BatchSheet:
+    """The cards of the complete piles."""
     plan = enrolment.plan
     return BatchSheet(plan.batch, plan.back, plan.decks, enrolment.cards)
 
 
-def resumed(plan: EnrolmentPlan, sheet: BatchSheet) -> Enrolment:
-    """An enrolment that goes on from `so_far`. Raises ManifestError where it is of another plan."""
-    told = (
+def resume_enrolment(plan: EnrolmentPlan, sheet: BatchSheet) -> Enrolment:
+    """Resume from `enrolled_sheet`. Raises ManifestError where the sheet has another plan."""
+    fields = (
         ("batch", sheet.batch, plan.batch),
         ("back", sheet.back, plan.back),
         ("decks", sheet.decks, plan.decks),
     )
     problems = [
-        f"{name}: it says {there}, asked for is {asked}"
-        for name, there, asked in told
-        if there != asked
+        f"{name}: it says {stored}, requested is {requested}"
+        for name, stored, requested in fields
+        if stored != requested
     ]
     last = max((one.deck for one in sheet.cards), default=0)
     for deck in range(1, last + 1):
@@ -158,94 +156,94 @@ def resumed(plan: EnrolmentPlan, sheet: BatchSheet) -> Enrolment:
 
 
 def deck_name(deck: int) -> str:
-    """What a pile is called."""
+    """The name of a pile."""
     return f"deck {deck}" if deck != CUT_CARD_DECK else "cut cards"
 
 
-# --- what is wrong with a pile -------------------------------------------------------------------
+# --- problems of a pile --------------------------------------------------------------------------
 
 
-def _earlier_troubles(there: Sequence[ManifestCard]) -> tuple[Trouble, ...]:
+def _earlier_card_problems(repeated: Sequence[ManifestCard]) -> tuple[PileProblem, ...]:
     by_deck: dict[int, list[str]] = {}
-    for one in there:
+    for one in repeated:
         by_deck.setdefault(one.deck, []).append(one.tag)
     return tuple(
-        Trouble(_already(deck, tags), "take these cards off the reader")
+        PileProblem(_already(deck, tags), "take these cards off the reader")
         for deck, tags in sorted(by_deck.items())
     )
 
 
 def _already(deck: int, tags: Sequence[str]) -> str:
-    where = f"of {deck_name(deck)} already" if deck else "among the cut cards already"
+    where = f"already in {deck_name(deck)}" if deck else "already among the cut cards"
     if len(tags) == 1:
         return f"tag {tags[0]} is {where}"
-    return f"{counted(len(tags), 'tag')} are {where} ({some(tags)})"
+    return f"{count_noun(len(tags), 'tag')} are {where} ({first_few(tags)})"
 
 
-def _other_batch_troubles(plan: EnrolmentPlan, fresh: Pile) -> tuple[Trouble, ...]:
+def _other_batch_problems(plan: EnrolmentPlan, fresh: Pile) -> tuple[PileProblem, ...]:
     found = []
     for other in plan.others:
         tags = [one.tag for one in fresh if other.find(one.tag) is not None]
         if tags:
-            are = "is" if len(tags) == 1 else "are"
+            tags_are = f"{count_noun(len(tags), 'tag')} {'is' if len(tags) == 1 else 'are'}"
             found.append(
-                Trouble(
-                    f"{counted(len(tags), 'tag')} {are} of batch {other.batch} ({some(tags)})",
+                PileProblem(
+                    f"{tags_are} in batch {other.batch} ({first_few(tags)})",
                     f"take these cards off, or move the files of {other.batch} away if that batch"
-                    " is no more",
+                    " no longer exists",
                 )
             )
     return tuple(found)
 
 
-def _length_troubles(enrolment: Enrolment, fresh: Pile) -> tuple[Trouble, ...]:
-    """All tags of a batch are of one length: the first card's."""
+def _length_problems(enrolment: Enrolment, fresh: Pile) -> tuple[PileProblem, ...]:
+    """All tags of a batch have the length of the first card's."""
     first = enrolment.cards[0].tag if enrolment.cards else fresh[0].tag if fresh else ""
     return tuple(
-        Trouble(
+        PileProblem(
             f"tag {one.tag} is {len(one.tag) // 2} bytes long, others are {len(first) // 2}",
-            "take it off the reader: it is no card of this batch",
+            "take it off the reader: it is not a card of this batch",
         )
         for one in fresh
         if len(one.tag) != len(first)
     )
 
 
-def _deck_troubles(plan: EnrolmentPlan, deck: int, fresh: Pile) -> tuple[Trouble, ...]:
-    """An empty reader is no trouble: the deck is yet to come."""
+def _deck_problems(plan: EnrolmentPlan, deck: int, fresh: Pile) -> tuple[PileProblem, ...]:
+    """The problems of a deck; an empty reader is none."""
     if not fresh:
         return ()
     return (
-        *unread_troubles(fresh),
-        *_back_troubles(plan, fresh),
+        *unread_chip_problems(fresh),
+        *_back_problems(plan, fresh),
         *(
-            Trouble(f"tag {one.tag} is a cut card", f"take it out of {deck_name(deck)}")
+            PileProblem(f"tag {one.tag} is a cut card", f"take it out of {deck_name(deck)}")
             for one in fresh
             if isinstance(one.chip, ChipFace) and one.chip.card is None
         ),
-        *_face_troubles(deck, fresh),
+        *_face_problems(deck, fresh),
     )
 
 
-def _face_troubles(deck: int, fresh: Pile) -> tuple[Trouble, ...]:
+def _face_problems(deck: int, fresh: Pile) -> tuple[PileProblem, ...]:
     faces = Counter(_card(one) for one in fresh)
     missing = [str(card) for card in FACES if not faces[card]]
     twice = [card for card in FACES if faces[card] > 1]
-    said = []
+    parts = []
     remedies = []
     if missing:
-        said.append(f"{some(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        parts.append(f"{first_few(missing)} {'is' if len(missing) == 1 else 'are'} missing")
         remedies.append("put on what is missing")
     for card in twice:
         times = "twice" if faces[card] == 2 else f"{faces[card]} times"
-        said.append(
+        parts.append(
             f"{card} {times} ({', '.join(_hint(one) for one in fresh if _card(one) == card)})"
         )
     if twice:
         remedies.append("take off what is too many, and look for it in the other decks")
-    if not said:
+    if not parts:
         return ()
-    return (Trouble(f"{deck_name(deck)}: {', '.join(said)}", "; ".join(remedies)),)
+    return (PileProblem(f"{deck_name(deck)}: {', '.join(parts)}", "; ".join(remedies)),)
 
 
 def _hint(one: PileTag) -> str:
@@ -253,8 +251,8 @@ def _hint(one: PileTag) -> str:
     return f"tag {one.tag}, its chip says deck {named}" if named else f"tag {one.tag}"
 
 
-def _back_troubles(plan: EnrolmentPlan, fresh: Pile) -> tuple[Trouble, ...]:
-    """Chips that name another back; a colour the layout has no number for cannot be compared."""
+def _back_problems(plan: EnrolmentPlan, fresh: Pile) -> tuple[PileProblem, ...]:
+    """Chips of another back; a colour without a number in the layout cannot be compared."""
     if plan.back.lower() not in BACK_COLOURS.values():
         return ()
     by_back: dict[str, list[str]] = {}
@@ -262,37 +260,39 @@ def _back_troubles(plan: EnrolmentPlan, fresh: Pile) -> tuple[Trouble, ...]:
         if isinstance(one.chip, ChipFace) and one.chip.back not in ("", plan.back.lower()):
             by_back.setdefault(one.chip.back, []).append(one.tag)
     return tuple(
-        Trouble(
-            f"{counted(len(tags), 'chip')} of back {back}, the batch is {plan.back} ({some(tags)})",
+        PileProblem(
+            f"{count_noun(len(tags), 'chip')} of back {back}, the batch is {plan.back}"
+            f" ({first_few(tags)})",
             "take these cards off; if their backs look right, their chips are of another batch",
         )
         for back, tags in sorted(by_back.items())
     )
 
 
-def _cut_card_troubles(plan: EnrolmentPlan, _deck: int, fresh: Pile) -> tuple[Trouble, ...]:
+def _cut_card_problems(plan: EnrolmentPlan, _deck: int, fresh: Pile) -> tuple[PileProblem, ...]:
     """A cut card's chip may hold anything but a face."""
     cards = [one.tag for one in fresh if _card(one) is not None]
-    found = list(_back_troubles(plan, fresh))
+    found = list(_back_problems(plan, fresh))
     if cards:
         found.append(
-            Trouble(
-                f"{counted(len(cards), 'tag')} of a playing card ({some(cards)})",
+            PileProblem(
+                f"{count_noun(len(cards), 'tag')} of a playing card ({first_few(cards)})",
                 "leave the cut cards alone on the reader",
             )
         )
     if len(fresh) > plan.cut_cards:
         found.append(
-            Trouble(
-                f"{counted(len(fresh), 'tag')}, and there are to be {plan.cut_cards} cut cards",
-                "take off what is no cut card of this batch",
+            PileProblem(
+                f"{count_noun(len(fresh), 'tag')},"
+                f" expected {count_noun(plan.cut_cards, 'cut card')}",
+                "take off every card that is not a cut card of this batch",
             )
         )
     return tuple(found)
 
 
-def _right(deck: int, fresh: Pile) -> int:
-    """How many of the wanted cards lie there: different faces, or cut cards."""
+def _count_expected(deck: int, fresh: Pile) -> int:
+    """The number of expected cards on the reader: different faces, or cut cards."""
     if deck == CUT_CARD_DECK:
         return sum(_card(one) is None for one in fresh)
     present = {_card(one) for one in fresh}

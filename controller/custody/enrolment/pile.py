@@ -1,36 +1,32 @@
-"""A pile of tagged cards on a reader, listed again and again: what lies there.
+"""A pile of tagged cards on a reader, from repeated listings; texts about piles.
 
-Responsible for: from the tags of a listing and what their chips hold to faces, in a state small
-enough to keep from listing to listing; and sentences about piles.
-Not responsible for: what a pile should be (enrolment, recount) and for reading it (drivers).
 Source: controller/README.md, "Enrolling a batch".
 
-Decisions. A chip that answered once in this pile need not answer again while its tag stays: a thick
-pile is read in parts. A tag that answers twice in one listing counts once and is told.
+A chip that answered once in this pile need not answer again while its tag stays: a thick pile is
+read in parts. A tag that answers twice in one listing counts once and is reported.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from controller.custody.chip_layout import ChipFace, ChipLayout, ChipUnread
 from drivers.events import TagListed
-from firmware_bridge.values import dataclass
 
-_NAMED_MAX: Final = 6
+_LISTED_MAX: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """What is wrong with a pile as it lies there, and what to do about it."""
+class PileProblem(Struct, frozen=True):
+    """A problem of a pile, and its remedy."""
 
     what: str
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class PileTag:
-    """A tag that lies there; `chip` is what its chip holds, or why that is not known."""
+class PileTag(Struct, frozen=True):
+    """A tag on the reader; `chip` is its decoded chip, or why it could not be read."""
 
     tag: str
     chip: ChipFace | ChipUnread
@@ -39,8 +35,8 @@ class PileTag:
 Pile = tuple[PileTag, ...]
 
 
-def look(layout: ChipLayout, before: Pile, listed: Sequence[TagListed]) -> Pile:
-    """What lies there by a listing, ascending by tag; `before` is what lay there just now."""
+def update_pile(layout: ChipLayout, before: Pile, listed: Sequence[TagListed]) -> Pile:
+    """The pile after a listing, ascending by tag; `before` is the pile before it."""
     known = {one.tag: one.chip for one in before}
     found: dict[str, ChipFace | ChipUnread] = {}
     for one in listed:
@@ -52,40 +48,40 @@ def look(layout: ChipLayout, before: Pile, listed: Sequence[TagListed]) -> Pile:
     return tuple(PileTag(tag, found[tag]) for tag in sorted(found))
 
 
-def repeated_troubles(listed: Sequence[TagListed]) -> tuple[Trouble, ...]:
-    """Identities that answered more than once in one listing."""
+def repeated_tag_problems(listed: Sequence[TagListed]) -> tuple[PileProblem, ...]:
+    """Problems for tags that answered more than once in one listing."""
     counts = Counter(one.tag for one in listed)
     return tuple(
-        Trouble(f"tag {tag} answered {count} times", "set both cards apart: one is a copy")
+        PileProblem(f"tag {tag} answered {count} times", "set both cards apart: one is a copy")
         for tag, count in sorted(counts.items())
         if count > 1
     )
 
 
-def unread_troubles(pile: Pile) -> tuple[Trouble, ...]:
-    """Chips that tell no face, those of one reason together."""
+def unread_chip_problems(pile: Pile) -> tuple[PileProblem, ...]:
+    """Problems for chips without a face, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for one in pile:
         if isinstance(one.chip, ChipUnread):
             by_reason.setdefault(one.chip.reason, []).append(one.tag)
     return tuple(
-        Trouble(
-            f"{counted(len(tags), 'chip')}: each {reason} (tag {some(tags)})"
+        PileProblem(
+            f"{count_noun(len(tags), 'chip')}: each {reason} (tag {first_few(tags)})"
             if len(tags) > 1
             else f"the chip of tag {tags[0]} {reason}",
-            "spread the pile and try again; a chip that stays so is of a card to be replaced",
+            "spread the pile and try again; replace a card whose chip stays unreadable",
         )
         for reason, tags in sorted(by_reason.items())
     )
 
 
-def counted(count: int, name: str) -> str:
+def count_noun(count: int, name: str) -> str:
     """A number and its noun: 1 card, 2 cards."""
     return f"{count} {name}{'' if count == 1 else 's'}"
 
 
-def some(names: Sequence[str]) -> str:
+def first_few(names: Sequence[str]) -> str:
     """The first few of many names, and how many more there are."""
-    more = len(names) - _NAMED_MAX
-    shown = ", ".join(names[:_NAMED_MAX])
+    more = len(names) - _LISTED_MAX
+    shown = ", ".join(names[:_LISTED_MAX])
     return f"{shown} and {more} more" if more > 0 else shown

@@ -1,7 +1,5 @@
-"""The words of the calls: what the dealer says, from counts and facts that people have seen.
+"""What the dealer says: the words of counts, draws and results.
 
-Responsible for: texts, in the table's own language.
-Not responsible for: when a call is due and whether its numbers may be told (due_calls).
 Source: WA announcements ("Calls": player, banker, general, decision); NY (g), (i)(1); S42 (h)(1),
 (j)(1); NJ 3.10(a), 7.10(a).
 """
@@ -13,14 +11,14 @@ NAMES = {HandName.PLAYER: "Player", HandName.BANKER: "Banker"}
 NATURAL_COUNT_MIN = 8
 
 
-def count(hand: HandName, points: int) -> str:
+def point_count_text(hand: HandName, points: int) -> str:
     """A hand's count on two cards."""
     natural = " (natural)" if points >= NATURAL_COUNT_MIN else ""
     return f"{NAMES[hand]} {points}{natural}"
 
 
-def player_shows(points: int) -> str:
-    """Player's two cards where the game is called: what they show says whether they stand."""
+def player_two_cards(points: int) -> str:
+    """Player's two cards where draws are called: whether Player stands."""
     if points >= NATURAL_COUNT_MIN:
         return f"Player has a natural {points}, no draws"
     if points >= 6:
@@ -28,8 +26,8 @@ def player_shows(points: int) -> str:
     return f"Player shows {points}" if points else "Player shows nothing"
 
 
-def banker_shows(points: int, player: int) -> str:
-    """Banker's two cards where the game is called; a natural wins only over less."""
+def banker_two_cards(points: int, player: int) -> str:
+    """Banker's two cards where draws are called; a natural wins only over a lower count."""
     if points >= NATURAL_COUNT_MIN:
         if player == points:
             return f"Banker ties {points}-{points}"
@@ -45,7 +43,7 @@ def banker_draws(player: int) -> str:
     return f"draw bank, {player} to beat"
 
 
-def decided(result: CoupResult) -> str:
+def result_text(result: CoupResult) -> str:
     """The final counts and the winner; a tie has its own call."""
     player, banker = result.player_count, result.banker_count
     match result.outcome:

@@ -1,33 +1,32 @@
-"""The calls and acts that are due at this moment, told by nothing that people have not seen.
+"""The calls and acts that are due now: one list for the prompts and the page.
 
-Responsible for: reading them from the state: one list that prompts and page share.
-Not responsible for: prompting them once (calls), words (announcing) and who turns (turning).
+It uses only what people have seen.
 Source: NY (f)(2)-(3), (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (g)(2)-(3), (h)(1)-(3), (h)(5), (j)(1);
 WA overview 3, before 1 and 2, procedure 1 to 7, announcements; HG game play; D-8, D-37.
 
-Decisions. Where nothing tells that cards were turned, everything that is to be called of a face
-down coup is said at its fourth card, in general words: a later call would tell what the cards call
-for. While the table is suspended, and of a partial coup, no call is due.
+Decisions. Where no report says that cards were turned, every call of a face-down coup is prompted
+at its fourth card, in general words: a later call would disclose what the cards call for. No call
+is due while the table is suspended, or for a partial coup.
 """
 
 from controller.procedure.calls.announcements import (
     DueCall,
-    banker_draw_due,
-    counts_due,
-    has,
-    result_due,
+    banker_draw_call,
+    due_count_calls,
+    due_result_calls,
+    requires,
 )
-from controller.procedure.calls.face_down import face_down_due, turning
-from controller.procedure.calls.visibility import hands_seen, third_unseen
-from controller.procedure.effects import Call
+from controller.procedure.calls.face_down import face_down_calls, turn_call
+from controller.procedure.calls.visibility import hands_seen, unseen_third_card
+from controller.procedure.effects import PromptKind
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.profiles.rule_points import RulePoint
-from controller.rules.setting_values import Call as Announcement
 from controller.rules.setting_values import DealOption
+from controller.rules.setting_values import RequiredCall as Announcement
 
-_DEALT = {
+_DEAL_TEXT = {
     DealOption.FACE_UP: ("deal face up", RulePoint.DEAL_FACE_UP),
     DealOption.FACE_DOWN_DEALER: ("deal face down", RulePoint.DEAL_FACE_DOWN_DEALER),
     DealOption.MIXED: (
@@ -46,55 +45,55 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
     if coup is None:
         if state.phase is not Phase.BETWEEN_COUPS:
             return ()
-        before = before_coup(book, ghost=state.ghost_asked, bets=True)
-        return (*_last_hand(state.shoe), *before)
+        before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
+        return (*_last_hand_call(state.shoe), *before)
     if coup.partial or coup.abandoned or len(coup.cards) < 4:
         return ()
     if not hands_seen(book, coup):
-        return face_down_due(book, state, coup)
-    third = third_unseen(book, coup)
+        return face_down_calls(book, state, coup)
+    third = unseen_third_card(book, coup)
     if third is not None:
-        return (turning(book, state, coup, third),)
-    return _told(book, state.phase, coup)
+        return (turn_call(book, state, coup, third),)
+    return _calls_after_reveal(book, state.phase, coup)
 
 
-def _told(book: RuleBook, phase: Phase, coup: CoupState) -> tuple[DueCall, ...]:
-    """Every card on the layout has been seen."""
+def _calls_after_reveal(book: RuleBook, phase: Phase, coup: CoupState) -> tuple[DueCall, ...]:
+    """The calls that are due once every card on the layout was seen."""
     if phase is Phase.RESULT:
-        return (*counts_due(book, coup), *result_due(book, coup))
+        return (*due_count_calls(book, coup), *due_result_calls(book, coup))
     if len(coup.cards) == 4:
-        return counts_due(book, coup)
-    return (banker_draw_due(coup),) if has(book, Announcement.DRAWS) else ()
+        return due_count_calls(book, coup)
+    return (banker_draw_call(coup),) if requires(book, Announcement.DRAWS) else ()
 
 
-def before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCall, ...]:
-    """What comes before a coup's first card; `bets`: "no more bets" is to be called, too."""
+def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCall, ...]:
+    """The prompt before a coup's first card; `bets`: it includes "no more bets"."""
     if ghost:
         text = "a ghost hand: no wagers; deal every card face up"
         ghostly = (RulePoint.GHOST_HAND, RulePoint.GHOST_NO_WAGER)
-        return (DueCall(Call.BEFORE_DEAL, text, ghostly),)
+        return (DueCall(PromptKind.BEFORE_DEAL, text, ghostly),)
     texts: list[str] = []
     points: list[RulePoint] = []
     if book.clauses(RulePoint.LAYOUT_CHECKED):
         texts.append("check that every wager lies in its own area")
         points.append(RulePoint.LAYOUT_CHECKED)
-    if has(book, Announcement.BEFORE):
+    if requires(book, Announcement.BEFORE):
         texts.append("make the announcements before the deal")
         points += [RulePoint.PRE_DEAL_CALLS, RulePoint.CALLS_DOCUMENTED]
-    call = Call.BEFORE_DEAL
-    if bets and has(book, Announcement.NO_MORE_BETS):
+    call = PromptKind.BEFORE_DEAL
+    if bets and requires(book, Announcement.NO_MORE_BETS):
         texts.append('call "no more bets" before the first card')
         points.append(RulePoint.NO_MORE_BETS)
-        call = Call.NO_MORE_BETS
+        call = PromptKind.NO_MORE_BETS
     if not texts:
         return ()
-    how, option = _DEALT[book.values.deal_option]
+    how, option = _DEAL_TEXT[book.values.deal_option]
     points += [option, RulePoint.TWO_HANDS, RulePoint.HAND_AREAS, RulePoint.DEALER_DRAWS]
     text = "; ".join((*texts, f"{how}, each card to its hand's area"))
     return (DueCall(call, text, tuple(points)),)
 
 
-def _last_hand(shoe: ShoeState) -> tuple[DueCall, ...]:
+def _last_hand_call(shoe: ShoeState) -> tuple[DueCall, ...]:
     if shoe.cut.last_coup != shoe.coups_begun + 1:
         return ()
-    return (DueCall(Call.LAST_HAND, 'announce "last hand"', (RulePoint.LAST_HAND_CALLED,)),)
+    return (DueCall(PromptKind.LAST_HAND, 'announce "last hand"', (RulePoint.LAST_HAND_CALLED,)),)

@@ -1,31 +1,28 @@
-"""Judging the burn before play: its first card, the cards owed after it, and cards beyond them.
+"""Judges the burn before play: its first card, the cards owed after it, and cards beyond them.
 
-Responsible for: every card from the opening of a shoe to the end of its burn, and cards burned
-between coups that are not owed.
-Not responsible for: how many a card gives (controller.rules.burn), burns for an irregularity
-(remedy_burn), cut cards (cutting).
 Source: S42 (e)(6); NY (e); D-1, D-2, D-5, D-16.
 
 Decisions. Until the burn is complete every card is a burn card by the order of drawing, whatever
-the shoe believes. Where the count is not known (its first card unread, reports missing, joined in
-the burn) the burn is followed without a count and ends with the first coup.
+the shoe claims. Where the count is unknown (first card unread, reports missing, joined during the
+burn) the burn is followed without a count and ends with the first coup.
 """
 
-from controller.procedure.effects import BurnDone, Call
+from msgspec.structs import replace
+
+from controller.procedure.effects import BurnDone, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.places import WORDS
+from controller.procedure.places import PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, irregular, prompt
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.setting_values import BurnDisclosure, BurnMode
-from firmware_bridge.values import replace
 
 _FIRST_CARD_POINTS = (
     RulePoint.BURN_FIRST,
@@ -35,97 +32,97 @@ _FIRST_CARD_POINTS = (
 )
 
 
-def first_card_ready(book: RuleBook, step: Step) -> Step:
-    """The shoe is loaded: the burn is due, or where nothing is burned the first coup."""
+def begin_burn_or_play(book: RuleBook, step: Step) -> Step:
+    """The shoe is loaded: begin the burn, or the first coup where nothing is burned."""
     if book.values.burn_mode is BurnMode.NONE or book.continuous:
-        return step.moved(book, Trigger.BURN_DONE)
-    return step.moved(book, Trigger.FIRST_CARD_READY)
+        return step.advance(book, Trigger.BURN_DONE)
+    return step.advance(book, Trigger.FIRST_CARD_READY)
 
 
-def burn_first(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """The first card sets how many more are burned, even where the shoe believes it is play."""
+def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """The first card sets how many more are burned, even where the shoe claims a coup."""
     if event.card is None:
-        step = step.with_shoe(replace(_burned(step, event), burn_proven=False))
-        step = step.moved(book, Trigger.BURN_UNPROVEN)
+        step = step.with_shoe(replace(_with_burn_card(step, event), burn_proven=False))
+        step = step.advance(book, Trigger.BURN_UNPROVEN)
         detail = "the first burn card; its amount says how many more are burned"
-        return irregular(book, step, IrregularityCode.CARD_UNREADABLE, detail)
-    step, owed = _amount_set(book, step, event.card)
+        return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
+    step, owed = _set_burn_count(book, step, event.card)
     if event.claimed is Place.PLAYER_1:
-        detail = f"by the order of drawing it is the first burn card; {owed} more are owed"
-        step = irregular(book, step, IrregularityCode.BURN_SKIPPED, detail)
+        detail = f"by the order of drawing it is the first burn card; {owed} more owed"
+        step = raise_irregularity(book, step, IrregularityCode.BURN_SKIPPED, detail)
     else:
-        step = _claim_checked(book, step, event, Place.BURN_FIRST)
-    return step if owed else burn_over(book, step)
+        step = _check_claim(book, step, event, Place.BURN_FIRST)
+    return step if owed else end_burn(book, step)
 
 
-def burn_rest(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A counted burn card. A coup cannot begin here: that edge does not exist."""
+def judge_counted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """A counted burn card. A coup cannot begin here: there is no such edge."""
     owed = step.shoe.burn_owed - 1
-    step = step.with_shoe(replace(_burned(step, event), burn_owed=owed))
+    step = step.with_shoe(replace(_with_burn_card(step, event), burn_owed=owed))
     points = (RulePoint.BURN_COUNT,) if owed else (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
     step = accept(step, f"burn card, {owed} more to burn", book.clauses(*points))
     if event.claimed is Place.PLAYER_1:
-        detail = f"by the order of drawing it is a burn card; {owed} more are owed"
-        step = irregular(book, step, IrregularityCode.BURN_SHORT, detail)
+        detail = f"by the order of drawing it is a burn card; {owed} more owed"
+        step = raise_irregularity(book, step, IrregularityCode.BURN_SHORT, detail)
     elif event.claimed is not Place.BURN_EXTRA:
-        step = _claim_checked(book, step, event, Place.BURN)
-    return step.moved(book, Trigger.CARD) if owed else burn_over(book, step)
+        step = _check_claim(book, step, event, Place.BURN)
+    return step.advance(book, Trigger.CARD) if owed else end_burn(book, step)
 
 
-def uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A burn card of a burn whose count is not known."""
     shoe = step.shoe
     if event.claimed is Place.BURN_FIRST and event.card is not None and not shoe.burn_cards:
         # Nothing of the burn was missed after all.
         step = step.with_shoe(replace(shoe, burn_proven=True))
-        step, owed = _amount_set(book, step, event.card)
-        return step if owed else burn_over(book, step)
-    step = step.with_shoe(_burned(step, event))
+        step, owed = _set_burn_count(book, step, event.card)
+        return step if owed else end_burn(book, step)
+    step = step.with_shoe(_with_burn_card(step, event))
     clauses = book.clauses(RulePoint.BURN_COUNT)
-    return accept(step, "burn card; how many are owed is not known", clauses)
+    return accept(step, "burn card; the number owed is not known", clauses)
 
 
-def burn_over(book: RuleBook, step: Step) -> Step:
+def end_burn(book: RuleBook, step: Step) -> Step:
     """The burn ends: by its count, or without one because play begins."""
     shoe = step.shoe
     first = shoe.burn_cards[0] if shoe.burn_cards else None
-    step = step.with_remedy(replace(shoe.remedy, burn_for=())).moved(book, Trigger.BURN_DONE)
+    step = step.with_remedy(replace(shoe.remedy, burn_points=())).advance(book, Trigger.BURN_DONE)
     step = step.with_effect(BurnDone(first, len(shoe.burn_cards), shoe.burn_proven))
     if shoe.cut.in_burn:
         detail = "the burn is over; the first coup waits for a decision"
-        step = irregular(book, step, IrregularityCode.CUT_CARD_IN_BURN, detail)
+        step = raise_irregularity(book, step, IrregularityCode.CUT_CARD_IN_BURN, detail)
     return step
 
 
-def burned_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A burn card after the burn that nothing asks for."""
-    step = step.with_shoe(_burned(step, event))
-    detail = f"{len(step.shoe.burn_cards)} cards burned in all"
-    return irregular(book, step, IrregularityCode.BURN_OVER, detail)
+def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """A burn card after the burn that is not owed."""
+    step = step.with_shoe(_with_burn_card(step, event))
+    detail = f"cards burned in all: {len(step.shoe.burn_cards)}"
+    return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)
 
 
-def _burned(step: Step, event: CardDrawn) -> ShoeState:
+def _with_burn_card(step: Step, event: CardDrawn) -> ShoeState:
     shoe = step.shoe
     burned = (*shoe.burn_cards, event.card)
     return replace(shoe, burn_cards=burned, drawn_last=LastDrawn.BURN)
 
 
-def _amount_set(book: RuleBook, step: Step, card: Card) -> tuple[Step, int]:
-    """Count from here, and end the burn at once where it is this card alone."""
+def _set_burn_count(book: RuleBook, step: Step, card: Card) -> tuple[Step, int]:
+    """Set how many more cards are burned after this first one; also return that number."""
     values = book.values
     owed = burn_owed(card, values.burn_mode, values.burn_fixed_count)
     shoe = replace(step.shoe, burn_cards=(card,), burn_owed=owed, drawn_last=LastDrawn.BURN)
-    step = step.with_shoe(shoe).moved(book, Trigger.BURN_OWED)
+    step = step.with_shoe(shoe).advance(book, Trigger.BURN_OWED)
     what = f"first burn card, {owed} more to burn"
     step = accept(step, what, book.clauses(*_FIRST_CARD_POINTS))
     all_shown = values.burn_cards_disclosed is BurnDisclosure.ALL
     shown = "show every burn card" if all_shown else "show the first burn card"
     text = f"{shown}, then put it into the discard rack"
-    return prompt(book, step, Call.TURN, text, RulePoint.BURN_SHOWN), owed
+    return prompt(book, step, PromptKind.TURN, text, RulePoint.BURN_SHOWN), owed
 
 
-def _claim_checked(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
+def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
     if event.claimed is place:
         return step
-    detail = f"it is {WORDS[place]}, the shoe says {WORDS[event.claimed]}"
-    return irregular(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+    detail = f"it is {PLACE_NAMES[place]}, the shoe reports {PLACE_NAMES[event.claimed]}"
+    return raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)

@@ -1,22 +1,21 @@
-"""The end of a coup and of a shoe: the declared result against the cards', and the records.
+"""The end of a coup and of a shoe: the declared result compared with the cards, and the records.
 
-Responsible for: judging a declared result, closing a coup into its record and the tally, what
-follows the coup (between coups, the last hand, the shoe over), and stating a shoe's end.
-Not responsible for: the cards themselves (drawing) and for a floorperson's decision (suspension).
 Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23.
 """
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.custody.batch_life.facts import ShoeOver
-from controller.procedure.acts.discard_rack import coup_discarded
-from controller.procedure.calls.prompts import last_hand
-from controller.procedure.dealing.remedy_burn import burn_due, burn_put_off
+from controller.procedure.acts.discard_rack import prompt_coup_discard
+from controller.procedure.calls.prompts import prompt_last_hand
+from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
 from controller.procedure.effects import (
-    Call,
     CoupClosed,
     CoupFate,
     CoupRecord,
+    PromptKind,
     RecordedCard,
     ShoeEnded,
 )
@@ -24,19 +23,18 @@ from controller.procedure.events import ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import PLAYER_PLACES, ruling_points
-from controller.procedure.rulebook import Fact, RuleBook
-from controller.procedure.shuffler.batch_life import lived
-from controller.procedure.state import CoupState, Declared, ShoeState, ShoeTally
+from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.shuffler.batch_life import apply_fact
+from controller.procedure.state import CoupState, ResultDeclaration, ShoeState, ShoeTally
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn
-from controller.procedure.step_result import Step, accept, irregular, prompt
-from controller.procedure.wagering.wagers import coup_paid
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.wagering.wagers import pay_coup
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import FIRST_FOUR_PLACES, is_complete
 from controller.rules.hands import point_count
-from controller.rules.outcome import CoupResult, Outcome, result_of
+from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.state_table import NoEdge
-from firmware_bridge.values import replace
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6
@@ -46,21 +44,23 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     """Compare what the dealer declared with what the cards say."""
     shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
-        return _without_coup(book, step)
-    declared = Declared(event.outcome, event.player_pair, event.banker_pair)
+        return _result_without_coup(book, step)
+    declared = ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
     coup = replace(shoe.coup, declared=declared)
     step = step.with_coup(coup)
     if coup.partial:
         return _result_of_partial_coup(book, step, declared)
     if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
         step = step.with_coup(replace(coup, abandoned=True))
-        detail = f"{event.outcome.value} was declared; due was {step.phase.value}"
+        detail = f"{event.outcome.value} was declared; {step.phase.value} was due"
         points = ruling_points(coup.faces())
-        return irregular(book, step, IrregularityCode.MISSING_CARD, detail, *points)
-    computed = result_of(coup.faces())
+        return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
+    computed = coup_result(coup.faces())
     if not _agrees(declared, computed):
-        detail = f"declared {_words(declared)}; the cards say {_words_of(computed)}"
-        return irregular(book, step, IrregularityCode.RESULT_MISMATCH, detail)
+        detail = (
+            f"declared {_describe_declared(declared)}; the cards say {_describe_computed(computed)}"
+        )
+        return raise_irregularity(book, step, IrregularityCode.RESULT_MISMATCH, detail)
     points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
@@ -68,11 +68,11 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     return close_coup(book, step, CoupFate.COUNTED)
 
 
-def _result_of_partial_coup(book: RuleBook, step: Step, declared: Declared) -> Step:
-    """Nothing is judged; a result out of this coup's reach is that of one that was never seen."""
+def _result_of_partial_coup(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+    """Close a partial coup unjudged; a result that cannot be its own belongs to an unseen coup."""
     coup = step.coup
     step = accept(step, f"{declared.outcome.value} declared for a partial coup, not judged")
-    if coup.may_go_on_at(RESULT_INDEX):
+    if coup.can_continue_at(RESULT_INDEX):
         return close_coup(book, step, CoupFate.PARTIAL)
     step = close_coup(book, step.with_coup(replace(coup, declared=None)), CoupFate.PARTIAL)
     if step.phase is not Phase.BETWEEN_COUPS:
@@ -80,101 +80,101 @@ def _result_of_partial_coup(book: RuleBook, step: Step, declared: Declared) -> S
     number = step.shoe.coups_begun + 1
     unseen = CoupState(number, declared=declared, partial=True)
     step = step.with_shoe(replace(step.shoe, coups_begun=number, coup=unseen))
-    step = step.moved(book, Trigger.COUP_BEGINS).moved(book, Trigger.COUP_PARTIAL)
+    step = step.advance(book, Trigger.COUP_BEGINS).advance(book, Trigger.COUP_PARTIAL)
     return close_coup(book, step, CoupFate.PARTIAL)
 
 
-def _without_coup(book: RuleBook, step: Step) -> Step:
+def _result_without_coup(book: RuleBook, step: Step) -> Step:
     if step.phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1):
         begun = step.shoe.coups_begun
         after = f"after coup {begun}" if begun else "before the first coup"
-        return irregular(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
+        return raise_irregularity(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
     return accept(step, "a result that belongs to no coup of this shoe: set aside")
 
 
-def forced_out(book: RuleBook, step: Step) -> Step:
-    """The forced exit leaves a coup to a floorperson; what comes next is not of this coup."""
+def coup_forced_out(book: RuleBook, step: Step) -> Step:
+    """A forced exit leaves the coup to a floorperson; what follows is not part of it."""
     shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
-        return accept(step, "forced exit with no coup on the table: nothing to leave")
+        return accept(step, "forced exit with no coup on the table: no effect")
     coup = replace(shoe.coup, abandoned=True)
-    detail = f"{len(coup.cards)} cards were dealt"
-    return irregular(book, step.with_coup(coup), IrregularityCode.FORCED_EXIT, detail)
+    detail = f"cards dealt: {len(coup.cards)}"
+    return raise_irregularity(book, step.with_coup(coup), IrregularityCode.FORCED_EXIT, detail)
 
 
-def stands_by(book: RuleBook, step: Step) -> Step:
+def shoe_stands_by(book: RuleBook, step: Step) -> Step:
     """Stand-by ends a coup only where nothing reports results; it never begins one."""
     shoe = step.state.shoe
     coup = shoe.coup if shoe is not None else None
     if coup is not None and coup.partial:
         step = accept(step, "the shoe stands by: the partial coup is over")
         return close_coup(book, step, CoupFate.PARTIAL)
-    if is_over(coup) and not book.observes(Fact.RESULT_BUTTON):
+    if is_complete_coup(coup) and not book.observes(ObservableFact.RESULT_BUTTON):
         step = accept(step, "the shoe stands by: the coup is over, its result was not reported")
         return close_coup(book, step, CoupFate.COUNTED)
     return accept(step, "the shoe stands by")
 
 
-def is_over(coup: CoupState | None) -> bool:
-    """Whether there is a coup that is whole, needs no more cards and was not abandoned."""
+def is_complete_coup(coup: CoupState | None) -> bool:
+    """Whether there is a coup that needs no more cards and is neither partial nor abandoned."""
     if coup is None or coup.partial or coup.abandoned:
         return False
     return len(coup.cards) >= len(FIRST_FOUR_PLACES) and is_complete(coup.faces())
 
 
-def ended_by_what_follows(book: RuleBook, step: Step) -> Step:
-    """Something that only follows a coup has come: a coup that needs no more cards is over.
+def close_complete_coup(book: RuleBook, step: Step) -> Step:
+    """Close a complete coup when an event arrives that can only follow it.
 
-    It counts by its cards. That its result was not declared is an irregularity only where the
-    table reports results.
+    It counts by its cards. A missing declaration is an irregularity only where the table observes
+    results.
     """
     shoe = step.state.shoe
-    if shoe is None or not is_over(shoe.coup):
+    if shoe is None or not is_complete_coup(shoe.coup):
         return step
-    if book.observes(Fact.RESULT_BUTTON) and step.coup.declared is None:
+    if book.observes(ObservableFact.RESULT_BUTTON) and step.coup.declared is None:
         detail = f"coup {step.coup.number}"
-        step = irregular(book, step, IrregularityCode.RESULT_NOT_DECLARED, detail)
+        step = raise_irregularity(book, step, IrregularityCode.RESULT_NOT_DECLARED, detail)
     return close_coup(book, step, CoupFate.COUNTED)
 
 
 def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | None = None) -> Step:
-    """Close the open coup into its record and say what is due next.
+    """Close the open coup into its record and advance to what is due next.
 
     `stated` is the outcome a floorperson stated. While the table is suspended the record is held:
     a floorperson decides whether it counts.
     """
-    step = burn_put_off(book, step)
+    step = postpone_burn(book, step)
     shoe, coup = step.shoe, step.coup
-    record = record_of(shoe, coup, fate, stated)
-    step = _taken_off_the_table(step)
+    record = build_coup_record(shoe, coup, fate, stated)
+    step = _clear_coup(step)
     held = (*step.held, record)
-    step = replace(step, held=held) if step.provisional else count(book, step, record)
+    step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
     last = shoe.is_last(coup.number)
-    # A burn that is owed comes before the shoe is over (D-7); what no card is left for does not.
+    # An owed burn comes before the shoe is over (D-7), unless no card is left for it.
     over = last and not (shoe.remedy.owes_burn and not shoe.is_empty())
     if fate is CoupFate.VOID:
-        step = step.moved(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
+        step = step.advance(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
     else:
         before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
-        step = step.moved(
+        step = step.advance(
             book, *before, Trigger.LAST_COUP_DONE if over else Trigger.RESULT_DECLARED
         )
     if not last and shoe.cut.last_coup == coup.number + 1:
-        step = last_hand(book, step)
-    return burn_due(book, coup_discarded(book, step))
+        step = prompt_last_hand(book, step)
+    return begin_due_burn(book, prompt_coup_discard(book, step))
 
 
-def _taken_off_the_table(step: Step) -> Step:
-    """Its cards can no longer be found to have lain face up."""
+def _clear_coup(step: Step) -> Step:
+    """Without the coup; its cards can no longer be reported as boxed."""
     shoe = step.with_coup(None).shoe
     if shoe.drawn_last is LastDrawn.HAND:
         shoe = replace(shoe, drawn_last=LastDrawn.NOTHING)
     return step.with_shoe(shoe)
 
 
-def count(book: RuleBook, step: Step, record: CoupRecord) -> Step:
+def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     """Publish the record of a coup, count it in its shoe, and pay what was bet on it."""
-    tally = _counted(step.shoe.tally, record.outcome)
+    tally = _add_to_tally(step.shoe.tally, record.outcome)
     step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
     step = step.with_effect(CoupClosed(record, book.clauses(*record_points(record))))
     if record.fate is CoupFate.VOID:
@@ -182,11 +182,11 @@ def count(book: RuleBook, step: Step, record: CoupRecord) -> Step:
             f"coup {record.coup} is void: return every wager in full, charge no vigorish, "
             "put its cards into the discard rack"
         )
-        step = prompt(book, step, Call.REMEDY, text, RulePoint.VOID_RETURNED)
-    return coup_paid(book, step, record)
+        step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.VOID_RETURNED)
+    return pay_coup(book, step, record)
 
 
-def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
+def _add_to_tally(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
     match outcome:
         case Outcome.PLAYER:
             return replace(tally, player=tally.player + 1)
@@ -198,7 +198,7 @@ def _counted(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
             return replace(tally, void=tally.void + 1)
 
 
-def end_stated(book: RuleBook, step: Step, person: str = "", reason: str = "") -> Step:
+def state_shoe_end(book: RuleBook, step: Step, person: str = "", reason: str = "") -> Step:
     """State the shoe's end, once, when it is reached.
 
     `person` and `reason` are of the person whose decision ended it, empty where the cards did.
@@ -220,30 +220,33 @@ def end_stated(book: RuleBook, step: Step, person: str = "", reason: str = "") -
         person=person,
         reason=reason,
     )
-    step = _held_cards_racked(book, step.with_shoe(replace(shoe, ended=True))).with_effect(ended)
-    step = lived(book, step, ShoeOver(shoe.joined or shoe.coups_begun > 0))
-    text = "the shoe is over: no more cards from it; reshuffle"
-    return prompt(book, step, Call.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
+    step = _move_held_cards_to_rack(book, step.with_shoe(replace(shoe, ended=True))).with_effect(
+        ended
+    )
+    step = apply_fact(book, step, ShoeOver(shoe.joined or shoe.coups_begun > 0))
+    text = "the shoe is over: draw no more cards from it; reshuffle"
+    return prompt(book, step, PromptKind.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
 
 
-def _held_cards_racked(book: RuleBook, step: Step) -> Step:
-    """A card held for a hand that will not be dealt goes with its shoe, never into the next."""
+def _move_held_cards_to_rack(book: RuleBook, step: Step) -> Step:
+    """A card held for a hand that will not be dealt goes into the rack with its shoe."""
     shoe = step.shoe
     held = tuple(error.card for error in shoe.remedy.carried)
     shoe = replace(shoe, aside=(*shoe.aside, *held), remedy=NOTHING_TO_REMEDY)
     step = step.with_shoe(shoe)
     if not held:
         return step
-    text = f"put the {len(held)} held into the discard rack with the cards of this shoe"
-    return prompt(book, step, Call.REMEDY, text, RulePoint.LAST_HAND)
+    cards = f"{len(held)} held cards" if len(held) > 1 else "held card"
+    text = f"put the {cards} into the discard rack with the cards of this shoe"
+    return prompt(book, step, PromptKind.REMEDY, text, RulePoint.LAST_HAND)
 
 
-def record_of(
+def build_coup_record(
     shoe: ShoeState, coup: CoupState, fate: CoupFate, stated: Outcome | None
 ) -> CoupRecord:
-    """The record of a coup; `result` only where the cards are whole and complete."""
+    """Build the record of a coup; `result` only where its cards are complete."""
     faces = () if coup.partial else coup.faces()
-    result = result_of(faces) if is_complete(faces) else None
+    result = coup_result(faces) if is_complete(faces) else None
     by_cards = result.outcome if result is not None and fate is CoupFate.COUNTED else None
     return CoupRecord(
         gaming_day=shoe.gaming_day,
@@ -261,7 +264,7 @@ def record_of(
     )
 
 
-def _agrees(declared: Declared, computed: CoupResult) -> bool:
+def _agrees(declared: ResultDeclaration, computed: CoupResult) -> bool:
     return (
         declared.outcome is computed.outcome
         and declared.player_pair == computed.player_pair
@@ -269,16 +272,16 @@ def _agrees(declared: Declared, computed: CoupResult) -> bool:
     )
 
 
-def _words(declared: Declared) -> str:
-    return _phrase(declared.outcome, declared.player_pair, declared.banker_pair)
+def _describe_declared(declared: ResultDeclaration) -> str:
+    return _describe_result(declared.outcome, declared.player_pair, declared.banker_pair)
 
 
-def _words_of(computed: CoupResult) -> str:
+def _describe_computed(computed: CoupResult) -> str:
     counts = f" ({computed.player_count} to {computed.banker_count})"
-    return _phrase(computed.outcome, computed.player_pair, computed.banker_pair) + counts
+    return _describe_result(computed.outcome, computed.player_pair, computed.banker_pair) + counts
 
 
-def _phrase(outcome: Outcome, player_pair: bool, banker_pair: bool) -> str:
+def _describe_result(outcome: Outcome, player_pair: bool, banker_pair: bool) -> str:
     pairs = [name for name, there in (("Player", player_pair), ("Banker", banker_pair)) if there]
     paired = f" with {' and '.join(pairs)} pair" if pairs else ""
     return outcome.value.capitalize() + paired
@@ -299,10 +302,15 @@ def record_points(record: CoupRecord) -> tuple[RulePoint, ...]:
     banker = [card for of_player, card in faces if not of_player and card is not None]
     tie = record.result.outcome is Outcome.TIE
     wins = RulePoint.EQUAL_IS_TIE if tie else RulePoint.HIGHER_WINS
-    return (*_values(player + banker), *_counts(player, banker), wins, *racked)
+    return (
+        *_card_value_points(player + banker),
+        *_point_count_points(player, banker),
+        wins,
+        *racked,
+    )
 
 
-def _values(cards: list[Card]) -> tuple[RulePoint, ...]:
+def _card_value_points(cards: list[Card]) -> tuple[RulePoint, ...]:
     values = [point_value(card) for card in cards]
     points = (
         (RulePoint.VALUE_PIPS, max(values) > _ACE),
@@ -312,7 +320,7 @@ def _values(cards: list[Card]) -> tuple[RulePoint, ...]:
     return tuple(point for point, present in points if present)
 
 
-def _counts(player: list[Card], banker: list[Card]) -> tuple[RulePoint, ...]:
-    """The count is the sum, and of a sum of ten or more the last digit."""
+def _point_count_points(player: list[Card], banker: list[Card]) -> tuple[RulePoint, ...]:
+    """The point count is the last digit of the sum."""
     digit = any(sum(map(point_value, hand)) != point_count(hand) for hand in (player, banker))
     return (RulePoint.POINT_COUNT, *((RulePoint.POINT_COUNT_DIGIT,) if digit else ()))

@@ -1,43 +1,43 @@
 """Cut cards: what each one means in the phase in which it leaves the shoe.
 
-Responsible for: the last hand after the first cut card, the end of the cards at the second, cut
-cards in the burn and more cut cards than the shoe has.
-Not responsible for: the arithmetic (controller.rules.cut) and for carrying out the last hand
-(finishing).
 Source: S42 (e)(6), (h)(5), (k)(4); D-3, D-4, D-5, D-5a, D-6, D-14.
 
-Decisions. During a partial coup nobody knows whether it needs more cards: it counts as the coup in
-progress, the reading with fewer coups. A cut card with no shoe open is a sign of a shoe in play:
-the table joins it. Two cut cards in one burn before play are both misplaced, and do not end the
-cards; in a burn for an irregularity they are cut cards of play, and the second one ends it (D-14).
+Decisions. During a partial coup it is unknown whether the coup needs more cards: it counts as the
+coup in progress, the reading with fewer coups left. A cut card with no shoe open shows that a shoe
+is in play: the table joins it. Two cut cards in one burn before play are both misplaced and do not
+end the shoe; in a burn for an irregularity they are cut cards of play, and the second one ends it
+(D-14).
 """
 
-from controller.procedure.calls.prompts import last_hand
-from controller.procedure.dealing.coup_end import is_over
-from controller.procedure.dealing.remedy_burn import burn_stopped
+from msgspec.structs import replace
+
+from controller.procedure.calls.prompts import prompt_last_hand
+from controller.procedure.dealing.coup_end import is_complete_coup
+from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, accept, irregular
+from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
-from controller.rules.cut import coups_left_after_cut, placement_ok
+from controller.rules.cut import coups_left_after_cut, is_deep_enough
 from controller.state_table import NoEdge
-from firmware_bridge.values import replace
 
 
-def cut_card(book: RuleBook, step: Step) -> Step:
-    """A cut card is no playing card: it is put aside and shifts no order."""
+def cut_card_drawn(book: RuleBook, step: Step) -> Step:
+    """A cut card is put aside and does not change the order of drawing."""
     if step.state.shoe is None:
         step = _first_cut_card(book, join_shoe(book, step))
-        detail = "the first thing seen of it is a cut card"
-        return irregular(book, step, IrregularityCode.SHOE_JOINED, detail)
+        detail = "the first report of it is a cut card"
+        return raise_irregularity(book, step, IrregularityCode.SHOE_JOINED, detail)
     shoe = step.shoe
     seen = shoe.cut.seen + 1
     if seen > book.values.cut_cards_per_shoe:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
-        return irregular(book, step, IrregularityCode.CUT_CARD_EXTRA, f"it is number {seen}")
-    back = shoe.remedy.burn_back
+        return raise_irregularity(
+            book, step, IrregularityCode.CUT_CARD_EXTRA, f"it is cut card number {seen}"
+        )
+    back = shoe.remedy.burn_return_phase
     if step.phase in BURN_PHASES and back not in BURN_STOPS:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen, in_burn=True)))
         clauses = book.clauses(RulePoint.CUT_CARD_PLACEMENT)
@@ -51,43 +51,44 @@ def cut_card(book: RuleBook, step: Step) -> Step:
 def _first_cut_card(book: RuleBook, step: Step) -> Step:
     shoe, values = step.shoe, book.values
     # From the moment a coup needs no more cards until the next one's first card (D-4).
-    at_start = shoe.coup is None or is_over(shoe.coup)
+    at_start = shoe.coup is None or is_complete_coup(shoe.coup)
     left = coups_left_after_cut(
         at_start, values.cut_card_at_round_start, values.rounds_after_cut_round
     )
-    # In mid-coup the count includes the coup in progress, at a coup's start it does not.
+    # In mid-coup `left` includes the coup in progress, at a coup's start it does not.
     last = shoe.coups_begun + left - (0 if at_start else 1)
     step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=1, last_coup=last)))
     points = (RulePoint.CUT_CARD_ASIDE, RulePoint.CUT_COUP_FINISHED, RulePoint.LAST_HAND)
     step = accept(step, f"cut card put aside; coup {last} is the last", book.clauses(*points))
     if shoe.coup is None and last == shoe.coups_begun + 1:
-        step = last_hand(book, step)
+        step = prompt_last_hand(book, step)
     behind = shoe.cards_left()
     if (
         not shoe.joined
         and not shoe.endless
-        and not placement_ok(behind, values.cut_card_min_from_back)
+        and not is_deep_enough(behind, values.cut_card_min_from_back)
     ):
-        detail = f"{behind} cards behind it, at least {values.cut_card_min_from_back} are due"
-        step = irregular(book, step, IrregularityCode.CUT_CARD_PLACEMENT, detail)
+        least = values.cut_card_min_from_back
+        detail = f"{behind} cards behind it, at least {least} are required"
+        step = raise_irregularity(book, step, IrregularityCode.CUT_CARD_PLACEMENT, detail)
     return step
 
 
 def _second_cut_card(book: RuleBook, step: Step) -> Step:
     """The shoe is exhausted: a card that is required now cannot be drawn (D-6)."""
     shoe, phase = step.shoe, step.phase
-    # One that came out in the burn no longer waits to be put back: the cards are at their end.
+    # A first one that came out in the burn is no longer put back: the shoe is exhausted.
     cut = replace(shoe.cut, seen=shoe.cut.seen + 1, in_burn=False, exhausted=True)
     step = step.with_shoe(replace(shoe, cut=cut))
     clauses = book.clauses(RulePoint.SECOND_CUT_CARD)
     step = accept(step, "second cut card: the shoe is exhausted", clauses)
     if phase is Phase.BURN_REST:
-        return burn_stopped(book, step)
+        return stop_burn(book, step)
     if phase is Phase.BETWEEN_COUPS:
-        return step.moved(book, Trigger.SHOE_CLOSED)
+        return step.advance(book, Trigger.SHOE_CLOSED)
     known = not (shoe.joined or shoe.endless or shoe.cards_left())
     if phase is Phase.RESULT or known:
-        # No card is due, or that none is left was said at the last card.
+        # No card is due, or the shortage was raised at the last card.
         return step
-    detail = f"due was {phase.value}"
-    return irregular(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
+    detail = f"{phase.value} was due"
+    return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)

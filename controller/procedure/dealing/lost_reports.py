@@ -1,24 +1,22 @@
-"""Reports that are missing: what was in progress is incomplete, and nothing is guessed.
+"""Missing reports: marks the coup or burn in progress as incomplete, and guesses nothing.
 
-Responsible for: lost reports, an unproven continuity, another program version taking over, and
-marking what was in progress.
-Not responsible for: cards that follow (drawing) and what a floorperson makes of it (suspension).
 Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 
 Decisions. Where a shoe is over and nothing is in progress, an unproven continuity needs no
-decision: the next shoe's own beginning proves it, and without that beginning it is joined. Reports
-that are proven to be missing need one always. A burn with missing reports is followed without a
-count: it ends with the first coup. So is a burn for an irregularity between coups; in mid-coup
-what is left of it is the floorperson's to compare.
+decision: the beginning of the next shoe proves it, and without that beginning the shoe is joined.
+Reports that are proven to be missing always need one. A burn with missing reports is followed
+without a count and ends with the first coup. So is a burn for an irregularity between coups; in
+mid-coup the floorperson compares what is left of it.
 """
 
-from controller.procedure.dealing.remedy_burn import burn_count_lost, without_burn_cards
+from msgspec.structs import replace
+
+from controller.procedure.dealing.remedy_burn import lose_burn_count, without_burn_cards
 from controller.procedure.events import Loss, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, accept, irregular
-from firmware_bridge.values import replace
+from controller.procedure.step_result import Step, accept, raise_irregularity
 
 
 def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
@@ -32,34 +30,34 @@ def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
     code = IrregularityCode.CONTINUITY_UNPROVEN if unproven else IrregularityCode.REPORTS_LOST
     count = f"at least {event.count_min}" if event.count_min else "an unknown number"
     detail = f"{count}, after card {shoe.cards_drawn} of the shoe"
-    step = progress_unproven(book, step, 0 if unproven else event.count_min)
-    return irregular(book, step, code, detail)
+    step = mark_progress_partial(book, step, 0 if unproven else event.count_min)
+    return raise_irregularity(book, step, code, detail)
 
 
 def program_replaced(book: RuleBook, step: Step, software: str) -> Step:
-    """Another version goes on with an open shoe: what was in progress is partial."""
+    """Another version took over an open shoe: what was in progress is partial."""
     if step.state.shoe is None or step.phase is Phase.SHOE_OVER:
         return accept(step, "no shoe is open")
-    step = progress_unproven(book, step)
-    return irregular(book, step, IrregularityCode.PROGRAM_REPLACED, software)
+    step = mark_progress_partial(book, step)
+    return raise_irregularity(book, step, IrregularityCode.PROGRAM_REPLACED, software)
 
 
-def progress_unproven(book: RuleBook, step: Step, missing: int = 0) -> Step:
+def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
     """Mark the coup or burn in progress, if any, as incomplete from here on.
 
     `missing`: how many reports are proven to be missing, 0 where that is unknown.
     """
-    if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_back in BURN_STOPS:
-        step = burn_count_lost(book, step)
+    if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase in BURN_STOPS:
+        step = lose_burn_count(book, step)
     shoe, coup = step.shoe, step.shoe.coup
     if coup is not None:
         missing += coup.missing
         step = step.with_coup(replace(coup, partial=True, missing=missing))
-        return step.moved(book, Trigger.COUP_PARTIAL)
-    if step.phase in BURN_PHASES and shoe.remedy.burn_back not in BURN_STOPS:
-        if shoe.remedy.burn_back is Phase.BURN_FIRST:
+        return step.advance(book, Trigger.COUP_PARTIAL)
+    if step.phase in BURN_PHASES and shoe.remedy.burn_return_phase not in BURN_STOPS:
+        if shoe.remedy.burn_return_phase is Phase.BURN_FIRST:
             shoe = without_burn_cards(shoe)
-        remedy = replace(shoe.remedy, burn_back=None)
+        remedy = replace(shoe.remedy, burn_return_phase=None)
         step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
-        return step.moved(book, Trigger.BURN_UNPROVEN)
+        return step.advance(book, Trigger.BURN_UNPROVEN)
     return step

@@ -1,8 +1,5 @@
-"""The catalogue of irregularities: stable codes, what each means, permits and forbids.
+"""The catalogue of irregularities: one row per code, with what it means, permits and forbids.
 
-Responsible for: bringing the rows together, one per code.
-Not responsible for: the rows' words (card_, shoe_, conduct_, custody_ and batch_irregularities),
-finding irregularities (judging) and clause ids (the profile gives them).
 Source: package README, "Irregularities"; D-32.
 """
 

@@ -1,8 +1,5 @@
-"""The catalogue's rows of a shuffler: a batch dealt before its time, a card under a warning.
+"""Catalogue rows for shufflers: a batch dealt before it is ready, a card under a warning.
 
-Responsible for: one row per code, as data.
-Not responsible for: codes and shape (kinds), finding them (batch_ready, interlock), clause ids (the
-profile gives them).
 Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-19, D-20, D-32; field practice (Taj Mahal,
 Showboat: unshuffled batches dealt for hours; SugarHouse: warnings nobody heeded).
 """
@@ -33,7 +30,7 @@ BATCH_IRREGULARITIES: Final = MappingProxyType(
                 "close the shoe, have the batch counted and shuffled, and load it again",
                 "go on, with the reason in the record",
             ),
-            forbidden=(_NO_COUP_YET, "taking a batch for shuffled because it came packed so"),
+            forbidden=(_NO_COUP_YET, "assuming that a batch is shuffled because of its packaging"),
         ),
         IrregularityCode.BATCH_NOT_READY: IrregularityKind(
             title="a shoe is dealt from a batch that the shuffler has not made ready",

@@ -1,7 +1,5 @@
-"""The catalogue's rows of cards: the burn, cut cards, cards of a coup and its result.
+"""Catalogue rows for cards: the burn, cut cards, cards of a coup and its result.
 
-Responsible for: one row per code, as data.
-Not responsible for: codes and shape (kinds), clause ids (the profile gives them).
 Source: S42 (e)(6), (h)(4), (h)(5), (k)(1)-(4); NY (e), (h); D-5, D-5a, D-6, D-7, D-16, D-23.
 """
 
@@ -69,7 +67,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             ),
         ),
         IrregularityCode.CUT_CARD_PLACEMENT: IrregularityKind(
-            title="fewer cards than the rule asks stood behind the cut card",
+            title="fewer cards than the rule requires were behind the cut card",
             points=(RulePoint.CUT_CARD_PLACEMENT,),
             suspends=False,
             decisions=ACKNOWLEDGE,
@@ -136,7 +134,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("paying by the hands as they lie", NEVER_SILENT),
         ),
         IrregularityCode.CLAIM_DIFFERS: IrregularityKind(
-            title="the shoe believes the card is for another place than the order of drawing gives",
+            title="the shoe reports another place for the card than the order of drawing gives",
             points=(RulePoint.PLAYER_CARDS, RulePoint.BANKER_CARDS, RulePoint.HAND_AREAS),
             suspends=True,
             decisions=ANY,
@@ -144,7 +142,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("leaving the card in the other hand", NEVER_SILENT),
         ),
         IrregularityCode.CARD_OUTSIDE_PLAY: IrregularityKind(
-            title="a card left the shoe while the shoe held play to be stopped",
+            title="a card left the shoe while the shoe had stopped play",
             points=(RulePoint.DRAWN_IN_ERROR,),
             suspends=True,
             decisions=CARD_IN_ERROR,
@@ -158,7 +156,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             decisions=GO_ON_OR_CLOSE,
             permitted=(
                 "put the card into the discard rack and go on with the reshuffle",
-                "close the shoe if the card is another shoe's: the table joins that one",
+                "close the shoe if the card belongs to another shoe: the table joins that one",
             ),
             forbidden=("dealing another coup from this shoe", "carrying the card to another shoe"),
         ),

@@ -1,20 +1,19 @@
-"""Irregularities by code: the stable names, and what one row of the catalogue says.
+"""The codes of irregularities, the shape of a catalogue row, and sentences that rows share.
 
-Responsible for: the codes, the shape of a row, and the sentences that several rows share.
-Not responsible for: the rows (card_, shoe_, conduct_, custody_ and batch_irregularities).
 Source: package README, "Irregularities"; D-32.
 """
 
 from enum import StrEnum
 from typing import Final
 
-from controller.procedure.decisions import Decision
+from msgspec import Struct
+
+from controller.procedure.decisions import FloorDecision
 from controller.profiles.rule_points import RulePoint
-from firmware_bridge.values import dataclass
 
 
 class IrregularityCode(StrEnum):
-    """Stable names: they stand in journals, metrics and tests, and are never reused."""
+    """Stable names: journals, metrics and tests contain them; a name is never reused."""
 
     BURN_SKIPPED = "BURN_SKIPPED"
     BURN_SHORT = "BURN_SHORT"
@@ -79,38 +78,37 @@ class IrregularityCode(StrEnum):
     CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
 
 
-@dataclass(frozen=True, slots=True)
-class IrregularityKind:
-    """What one code means. `permitted` and `forbidden` are sentences for the floorperson."""
+class IrregularityKind(Struct, frozen=True):
+    """The catalogue row of one code; `permitted` and `forbidden` are for the floorperson."""
 
     title: str
     points: tuple[RulePoint, ...]
     suspends: bool
-    decisions: tuple[Decision, ...]
+    decisions: tuple[FloorDecision, ...]
     permitted: tuple[str, ...]
     forbidden: tuple[str, ...]
 
 
-ANY: Final = (Decision.CONTINUE, Decision.VOID_COUP, Decision.CLOSE_SHOE)
-GO_ON_OR_CLOSE: Final = (Decision.CONTINUE, Decision.CLOSE_SHOE)
-# Which of them a floorperson may take depends on the irregularity rules of the profile, on what
-# people have seen of the card, and on whether there is a next hand.
+ANY: Final = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
+GO_ON_OR_CLOSE: Final = (FloorDecision.CONTINUE, FloorDecision.CLOSE_SHOE)
+# Which of them is permitted depends on the irregularity rules of the profile, on whether people
+# saw the card, and on whether there is a next hand.
 CARD_IN_ERROR: Final = (
-    Decision.CONTINUE,
-    Decision.CARRY,
-    Decision.BURN,
-    Decision.VOID_COUP,
-    Decision.CLOSE_SHOE,
+    FloorDecision.CONTINUE,
+    FloorDecision.CARRY,
+    FloorDecision.BURN,
+    FloorDecision.VOID_COUP,
+    FloorDecision.CLOSE_SHOE,
 )
-# Which of them a floorperson may take depends on whether a coup is partial.
+# Which of them is permitted depends on whether a coup is partial.
 PARTIAL_OR_NONE: Final = (
-    Decision.CONTINUE,
-    Decision.VOID_COUP,
-    Decision.STATE_OUTCOME,
-    Decision.CLOSE_SHOE,
+    FloorDecision.CONTINUE,
+    FloorDecision.VOID_COUP,
+    FloorDecision.STATE_OUTCOME,
+    FloorDecision.CLOSE_SHOE,
 )
-CLOSE: Final = (Decision.CLOSE_SHOE,)
-ACKNOWLEDGE: Final = (Decision.CONTINUE,)
+CLOSE: Final = (FloorDecision.CLOSE_SHOE,)
+ACKNOWLEDGE: Final = (FloorDecision.CONTINUE,)
 
 NEVER_SILENT: Final = "paying or taking any wager of this coup before the decision"
 NEVER_INVENT: Final = "counting this coup from memory without a named person's statement"

@@ -1,7 +1,5 @@
-"""The catalogue's rows of people: opening and batches, touching and turning, wagers and vigorish.
+"""Catalogue rows for people: opening, batches, touching and turning cards, wagers, vigorish.
 
-Responsible for: one row per code, as data.
-Not responsible for: codes and shape (kinds), clause ids (the profile gives them).
 Source: NY (a)(4)(iv), (b)(3)-(4), (c)(3)(ii), (i)(4)-(5); S42 (a)(4), (b), (e), (j)(4)-(5);
 WA ghost hands; D-17, D-19.
 """
@@ -29,7 +27,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             permitted=(
                 "set the card apart and void the coup",
                 "close the shoe and count both batches",
-                "go on if the card is of this batch after all",
+                "go on if the card belongs to this batch after all",
             ),
             forbidden=("dealing on with cards of two batches", NEVER_SILENT),
         ),
@@ -40,7 +38,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             decisions=GO_ON_OR_CLOSE,
             permitted=(
                 "do and record what is missing, then go on",
-                "close the shoe and load it anew",
+                "close the shoe and load it again",
             ),
             forbidden=("beginning the first coup before a floorperson has decided",),
         ),
@@ -108,10 +106,10 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=False,
             decisions=ACKNOWLEDGE,
             permitted=("have the batch shuffled again, secure the shuffler and acknowledge",),
-            forbidden=("releasing the batch as it lies",),
+            forbidden=("releasing the batch as it is",),
         ),
         IrregularityCode.CARDS_TOUCHED: IrregularityKind(
-            title="someone touched cards who may not",
+            title="cards were touched by someone who may not touch them",
             points=(RulePoint.CARDS_UNTOUCHED, RulePoint.CARDS_UNTOUCHED_STAFF),
             suspends=False,
             decisions=ACKNOWLEDGE,
@@ -145,7 +143,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("paying or taking a wager on a ghost hand",),
         ),
         IrregularityCode.GHOST_HANDS_EXCEEDED: IrregularityKind(
-            title="more ghost hands were asked for than the house allows",
+            title="more ghost hands were dealt than the house allows",
             points=(RulePoint.GHOST_MAX,),
             suspends=False,
             decisions=ACKNOWLEDGE,
@@ -161,7 +159,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("paying a wager placed or changed after the call",),
         ),
         IrregularityCode.WAGER_TOUCHED: IrregularityKind(
-            title="a wager was touched by someone who may not",
+            title="a wager was touched by someone who may not touch it",
             points=(RulePoint.WAGER_UNTOUCHED,),
             suspends=False,
             decisions=ACKNOWLEDGE,

@@ -1,8 +1,5 @@
-"""The catalogue's rows of custody: cards that are not where, or not what, they must be.
+"""Catalogue rows for custody: cards that are not where, or not what, they must be.
 
-Responsible for: one row per code, as data.
-Not responsible for: codes and shape (kinds), proving them (controller.custody), clause ids (the
-profile gives them).
 Source: NY (a)(4)(i), (a)(4)(iv), (i)(5); S42 (a)(4), (f)(1), (j)(5); D-17 to D-20, D-32.
 """
 
@@ -25,7 +22,7 @@ _COUNT_BATCH: Final = "close the shoe and read the whole batch again"
 CUSTODY_IRREGULARITIES: Final = MappingProxyType(
     {
         IrregularityCode.FOREIGN_CARD: IrregularityKind(
-            title="a card of no batch of this table came out of the shoe",
+            title="a card of no known batch came out of the shoe",
             points=(RulePoint.BATCH_ONE_BACK, RulePoint.DECKS_COUNT),
             suspends=True,
             decisions=ANY,
@@ -68,11 +65,11 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("counting a coup with a card that was not dealt", NEVER_SILENT),
         ),
         IrregularityCode.CARD_MISPLACED: IrregularityKind(
-            title="a card lies at another hand than the order of drawing gives it",
+            title="a card lies with another hand than the order of drawing gives it",
             points=(RulePoint.FOUR_CARDS,),
             suspends=True,
             decisions=ANY,
-            permitted=("put the card at the hand it belongs to and go on", "void the coup"),
+            permitted=("move the card to the hand it belongs to and go on", "void the coup"),
             forbidden=("paying by the place where a card happens to lie", NEVER_SILENT),
         ),
         IrregularityCode.CARD_ABSENT: IrregularityKind(
@@ -84,7 +81,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             forbidden=("dealing on before the card is accounted for",),
         ),
         IrregularityCode.CARD_EXTRA: IrregularityKind(
-            title="there is a card more than there should be",
+            title="there is one card too many",
             points=(RulePoint.DECKS_COUNT, RulePoint.DISCARD_ORDER),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,

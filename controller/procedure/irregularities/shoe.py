@@ -1,7 +1,5 @@
-"""The catalogue's rows of the shoe: what it could not read, left out, began early or dealt unasked.
+"""Catalogue rows for the shoe device: unreadable cards, lost reports, restarts, joined shoes.
 
-Responsible for: one row per code, as data.
-Not responsible for: codes and shape (kinds), clause ids (the profile gives them).
 Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 """
 
@@ -22,7 +20,7 @@ from controller.profiles.rule_points import RulePoint
 SHOE_IRREGULARITIES: Final = MappingProxyType(
     {
         IrregularityCode.CARD_UNREADABLE: IrregularityKind(
-            title="a card left the shoe that the shoe could not read",
+            title="the shoe could not read a card that left it",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -38,12 +36,12 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_SILENT,),
         ),
         IrregularityCode.RETRANSMISSION_CONFLICT: IrregularityKind(
-            title="the shoe now gives another card for a place that is already known",
+            title="the shoe now reports another card for a place that is already known",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=ANY,
             permitted=(CHECK_TABLE,),
-            forbidden=("taking the second report for the first without looking at the layout",),
+            forbidden=("replacing the first report by the second without checking the layout",),
         ),
         IrregularityCode.REPORTS_LOST: IrregularityKind(
             title="reports of the shoe are missing",

@@ -1,37 +1,36 @@
-"""The cut: to whom it is offered, how deep it may be, where the cut cards go, and the re-cut.
+"""The cut: the order of the offer, its depth, where the cut cards go, and the re-cut.
 
-Responsible for: the acts of the cut, from the offer to a re-cut that a supervisor orders.
-Not responsible for: cut cards that leave the shoe (cutting) and for what is missing at the first
-card (loading).
+Not: cut cards that leave the shoe (dealing.cut_card).
 Source: S42 (e)(4)-(7); D-5, D-26.
 
-Decisions. Seats in front of the one that cuts have declined. A cut too near an end is refused and
-cut again; so are cut cards that are not where they belong. A re-cut goes back to before the cut;
-once any card has left the shoe it is a reload instead (D-5).
+Decisions. Seats before the one that cuts have declined. A cut too near an end is refused and cut
+again; so are misplaced cut cards. A re-cut returns to the state before the cut; once any card has
+left the shoe, the shoe is reloaded instead (D-5).
 """
 
 import re
 
+from msgspec.structs import replace
+
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.recording import (
     SUPERVISORS,
-    begin,
+    begin_act,
     cards_in_shoe,
-    in_play,
-    kept,
-    recorded,
-    refused,
+    complete_act,
+    record_act,
+    refuse_act,
+    shoe_in_play,
     with_opening,
 )
-from controller.procedure.events import ActRecorded
+from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.states.opening import NOBODY, THE_DEALER, Fault, OpeningState
+from controller.procedure.states.opening import NOBODY, THE_DEALER, OpeningDefect, OpeningState
 from controller.procedure.step_result import Step
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import SeatDirection, ShuffleMode
-from firmware_bridge.values import replace
 
 _NUMBER = re.compile(r"[1-9][0-9]?")
 _CUT_ACTS = (
@@ -44,115 +43,123 @@ _CUT_ACTS = (
 
 
 def offer_order(seats: tuple[int, ...], direction: SeatDirection) -> tuple[int, ...]:
-    """From the highest seat clockwise: descending where seats ascend counter-clockwise (D-26)."""
+    """Seats from the highest clockwise: descending where seats count counter-clockwise (D-26)."""
     downwards = tuple(sorted(seats, reverse=True))
     if direction is SeatDirection.COUNTER_CLOCKWISE:
         return downwards
     return (*downwards[:1], *sorted(downwards[1:]))
 
 
-def cut_offered(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
-    """The cut is offered; `reference` names the occupied seats, else all seats of the layout."""
-    hindered = _hindered(book, state, event)
-    if hindered is not None:
-        return hindered
+def offer_cut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+    """Record the offer; `reference` names the occupied seats, else all seats of the layout."""
+    refusal = _refuse_any_cut(book, state, event)
+    if refusal is not None:
+        return refusal
     named = tuple(dict.fromkeys(int(seat) for seat in _NUMBER.findall(event.reference)))
     seats = named or book.seats
     order = offer_order(seats, book.values.seat_direction)
     opening = replace(state.opening, offered=order)
-    step = kept(with_opening(begin(state), opening), event)
+    step = complete_act(with_opening(begin_act(state), opening), event)
     words = ", ".join(map(str, order)) or "from the highest seat clockwise"
-    return recorded(book, step, event, f"offered to seats in the order {words}, then the dealer")
+    return record_act(book, step, event, f"offered to seats in the order {words}, then the dealer")
 
 
-def cut(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
-    """Somebody cuts `amount` cards deep; seat 0, or the dealer's own act, is the dealer."""
-    hindered = _hindered(book, state, event)
-    if hindered is not None:
-        return hindered
+def make_cut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+    """Record a cut `amount` cards deep; seat 0, or the act cut-by-dealer, is the dealer."""
+    refusal = _refuse_any_cut(book, state, event)
+    if refusal is not None:
+        return refusal
     opening = state.opening
     seat = THE_DEALER if event.kind is ActKind.CUT_BY_DEALER else event.seat
     if opening.recut_by and seat not in opening.recut_by:
-        why = f"the re-cut is {_either(opening.recut_by)}'s: the last to cut or the next entitled"
-        return refused(book, state, event, why, RulePoint.RECUT_BY)
+        who = _describe_cutters(opening.recut_by)
+        why = f"the re-cut belongs to {who}: the last to cut or the next entitled"
+        return refuse_act(book, state, event, why, RulePoint.RECUT_BY)
     if seat and opening.offered and seat not in opening.offered:
         order = ", ".join(map(str, opening.offered))
         why = f"the cut was offered to seats {order}, not to seat {seat}; offer it first"
-        return refused(book, state, event, why, RulePoint.CUT_OFFERED)
+        return refuse_act(book, state, event, why, RulePoint.CUT_OFFERED)
     least, cards = book.values.cut_min_cards_from_either_end, cards_in_shoe(book)
     most = cards - least
-    if event.amount == 0 and book.observes(Fact.CUT_DEPTH):
-        why = f"say how deep: from {least} to {most} cards"
-        return refused(book, state, event, why, RulePoint.CUT_DEPTH)
+    if event.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
+        why = f"state the depth: from {least} to {most} cards"
+        return refuse_act(book, state, event, why, RulePoint.CUT_DEPTH)
     if event.amount and not least <= event.amount <= most:
         what = f"{event.amount} cards deep; from {least} to {most} is allowed"
-        fault = Fault(ActKind.CUT, IrregularityCode.CUT_TOO_SHALLOW, "", what)
-        step = refused(book, state, event, f"{what}: cut again", RulePoint.CUT_DEPTH)
-        return with_opening(step, opening.with_fault(fault))
-    return _taken(book, state, event, seat)
+        defect = OpeningDefect(ActKind.CUT, IrregularityCode.CUT_TOO_SHALLOW, "", what)
+        step = refuse_act(book, state, event, f"{what}: cut again", RulePoint.CUT_DEPTH)
+        return with_opening(step, opening.with_defect(defect))
+    return _complete_cut(book, state, event, seat)
 
 
-def _taken(book: RuleBook, state: TableState, event: ActRecorded, seat: int) -> Step:
-    """The cut stands; of a re-cut the record says which of the two carried it out."""
+def _complete_cut(book: RuleBook, state: TableState, event: ActReported, seat: int) -> Step:
+    """Complete the cut; the record of a re-cut says which of the two entitled made it."""
     opening = state.opening
-    faults = tuple(fault for fault in opening.faults if fault.act is not ActKind.CUT)
-    step = with_opening(begin(state), replace(opening, cutter=seat, recut_by=(), faults=faults))
+    defects = tuple(defect for defect in opening.defects if defect.act is not ActKind.CUT)
+    step = with_opening(
+        begin_act(state), replace(opening, cutter=seat, recut_by=(), defects=defects)
+    )
     depth = f", {event.amount} cards deep" if event.amount else ""
     points = (RulePoint.CUT_DEPTH, *((RulePoint.CUT_BY_DEALER,) if seat == THE_DEALER else ()))
-    detail = f"by {cutter_in_words(seat)}{depth}"
+    detail = f"by {describe_cutter(seat)}{depth}"
     if opening.recut_by:
         which = "the last to cut" if seat == opening.recut_by[0] else "the next entitled"
         detail, points = f"re-cut {detail}: {which}", (*points, RulePoint.RECUT_BY)
-    step = kept(step, event, amount=event.amount)
-    return recorded(book, step, event, detail, *points)
+    step = complete_act(step, event, amount=event.amount)
+    return record_act(book, step, event, detail, *points)
 
 
-def cut_moved(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
-    """The cards in front of the cut card went to the back."""
-    hindered = _hindered(book, state, event) or _not_cut(book, state, event, RulePoint.CUT_MOVED)
-    return hindered or recorded(book, kept(begin(state), event), event)
+def move_cut_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+    """Record that the cards in front of the cut card were moved to the back."""
+    refusal = _refuse_any_cut(book, state, event) or _refuse_uncut(
+        book, state, event, RulePoint.CUT_MOVED
+    )
+    return refusal or record_act(book, complete_act(begin_act(state), event), event)
 
 
-def cut_cards_placed(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
-    """The cut cards are in place; `amount` cards are behind the first one, 0 where not stated."""
+def place_cut_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+    """Record the cut cards; `amount` cards are behind the first one, 0 where not stated."""
     points = (RulePoint.CUT_CARD_PLACEMENT, RulePoint.SECOND_CUT_CARD)
-    hindered = _hindered(book, state, event) or _not_cut(book, state, event, points[0])
-    if hindered is not None:
-        return hindered
+    refusal = _refuse_any_cut(book, state, event) or _refuse_uncut(book, state, event, points[0])
+    if refusal is not None:
+        return refusal
     least = book.values.cut_card_min_from_back
-    if event.amount == 0 and book.observes(Fact.CUT_DEPTH):
-        why = f"say how many cards are behind the cut card: at least {least}"
-        return refused(book, state, event, why, points[0])
+    if event.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
+        why = f"state how many cards are behind the cut card: at least {least}"
+        return refuse_act(book, state, event, why, points[0])
     if 0 < event.amount < least or event.amount >= cards_in_shoe(book):
-        what = f"{event.amount} cards behind it, at least {least} of {cards_in_shoe(book)} are due"
-        fault = Fault(event.kind, IrregularityCode.CUT_CARD_PLACEMENT, "", what)
-        step = refused(book, state, event, f"{what}: place it again", points[0])
-        return with_opening(step, state.opening.with_fault(fault))
+        cards = cards_in_shoe(book)
+        what = f"{event.amount} cards behind it, at least {least} of {cards} are required"
+        defect = OpeningDefect(event.kind, IrregularityCode.CUT_CARD_PLACEMENT, "", what)
+        step = refuse_act(book, state, event, f"{what}: place it again", points[0])
+        return with_opening(step, state.opening.with_defect(defect))
     detail = f"{event.amount} cards behind the first" if event.amount else ""
-    return recorded(book, kept(begin(state), event, amount=event.amount), event, detail)
+    return record_act(
+        book, complete_act(begin_act(state), event, amount=event.amount), event, detail
+    )
 
 
-def recut_ordered(book: RuleBook, state: TableState, event: ActRecorded) -> Step:
-    """A supervisor orders a re-cut because the cut was improper or harms the game."""
-    why = _no_recut(state, event)
+def order_recut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+    """Record a floorperson's order of a re-cut, because the cut was improper."""
+    why = _refusal_to_recut(state, event)
     if why:
-        return refused(book, state, event, why, RulePoint.RECUT)
+        return refuse_act(book, state, event, why, RulePoint.RECUT)
     opening = state.opening
-    candidates = _entitled(opening)
+    candidates = _entitled_to_recut(opening)
     opening = opening.without(*_CUT_ACTS[1:], ActKind.LOADED)
     opening = replace(opening, recut_by=candidates, loaded="")
-    detail = f"by the last to cut, {cutter_in_words(candidates[0])}"
+    detail = f"by the last to cut, {describe_cutter(candidates[0])}"
     if len(candidates) > 1:
-        detail += f", or the next entitled, {cutter_in_words(candidates[1])}"
-    return recorded(book, with_opening(begin(state), opening), event, detail)
+        detail += f", or the next entitled, {describe_cutter(candidates[1])}"
+    return record_act(book, with_opening(begin_act(state), opening), event, detail)
 
 
-def _no_recut(state: TableState, event: ActRecorded) -> str:
+def _refusal_to_recut(state: TableState, event: ActReported) -> str:
     if event.role not in SUPERVISORS:
         return "a floorperson orders a re-cut"
     if not event.reason:
-        return "say the reason: what was improper with the cut"
-    if in_play(state):
+        return "give the reason: what was improper about the cut"
+    if shoe_in_play(state):
         # Burn cards were shown, and after the first coup it is no longer the cut that is at fault.
         return (
             "cards have left the shoe: close it and reload (all cards back, new shuffle, cut and"
@@ -163,8 +170,8 @@ def _no_recut(state: TableState, event: ActRecorded) -> str:
     return ""
 
 
-def _entitled(opening: OpeningState) -> tuple[int, ...]:
-    """The last to cut, and the seat after that one in the order of the offer, else the dealer."""
+def _entitled_to_recut(opening: OpeningState) -> tuple[int, ...]:
+    """The last to cut, and the next seat in the order of the offer, else the dealer."""
     last = opening.cutter
     if last == THE_DEALER:
         return (THE_DEALER,)
@@ -174,28 +181,28 @@ def _entitled(opening: OpeningState) -> tuple[int, ...]:
     return (last, after[0] if after else THE_DEALER)
 
 
-def cutter_in_words(seat: int) -> str:
+def describe_cutter(seat: int) -> str:
     return "the dealer" if seat == THE_DEALER else f"seat {seat}"
 
 
-def _either(seats: tuple[int, ...]) -> str:
-    return " or ".join(cutter_in_words(seat) for seat in seats)
+def _describe_cutters(seats: tuple[int, ...]) -> str:
+    return " or ".join(describe_cutter(seat) for seat in seats)
 
 
-def _hindered(book: RuleBook, state: TableState, event: ActRecorded) -> Step | None:
-    """Why nothing can be cut now."""
+def _refuse_any_cut(book: RuleBook, state: TableState, event: ActReported) -> Step | None:
+    """Refuse any cut that cannot be made now; None where it can."""
     if book.values.shuffle_mode is ShuffleMode.CONTINUOUS:
         why = "a continuous shuffler has no cut"
-        return refused(book, state, event, why, RulePoint.CONTINUOUS_SHUFFLER)
-    if in_play(state):
-        why = "cards have left the shoe: nothing is cut before it is over or closed"
-        return refused(book, state, event, why, RulePoint.CUT_OFFERED)
+        return refuse_act(book, state, event, why, RulePoint.CONTINUOUS_SHUFFLER)
+    if shoe_in_play(state):
+        why = "cards have left the shoe: nothing is cut before the shoe is over or closed"
+        return refuse_act(book, state, event, why, RulePoint.CUT_OFFERED)
     return None
 
 
-def _not_cut(
-    book: RuleBook, state: TableState, event: ActRecorded, point: RulePoint
+def _refuse_uncut(
+    book: RuleBook, state: TableState, event: ActReported, point: RulePoint
 ) -> Step | None:
     if state.opening.cutter == NOBODY or state.opening.recut_by:
-        return refused(book, state, event, "the cards are not cut yet: record the cut", point)
+        return refuse_act(book, state, event, "the cards are not cut yet: record the cut", point)
     return None

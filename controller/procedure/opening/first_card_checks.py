@@ -1,49 +1,52 @@
-"""The first card of a shoe: what had to be done before it, and what was not.
+"""Prompts what is due when a shoe opens, and checks at its first card that it was done.
 
-Responsible for: telling people what is due when a shoe opens, judging at its first card what this
-table is told of, and using up the acts that belong to it.
-Not responsible for: taking acts (opening) and the burn (burning).
 Source: NY (d), (a)(4)(iv); S42 (d), (e), (l); D-21, D-34, D-35; X-30.
 
-Decisions. What a table is not told of is prompted once a shoe, in groups, and never judged. What
-was refused and dealt all the same is an irregularity of its own kind; every other act that is
-missing is one irregularity together.
+Decisions. What a table cannot observe is prompted once a shoe, in groups, and never judged. Dealing
+after an act was refused is an irregularity with the code of the defect; all other missing acts
+together are one irregularity.
 """
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.duties import (
-    CALL_OF,
-    USED_UP,
+    ACTS_PER_SHOE,
+    PROMPT_KIND_OF,
     Duty,
-    Group,
-    When,
-    due,
-    in_words,
-    missing,
+    DutyFrequency,
+    DutyGroup,
+    describe_duty,
+    missing_duties,
+    required_duties,
 )
-from controller.procedure.acts.recording import next_batch, other_batch, two_batches, with_opening
-from controller.procedure.effects import Call, Prompted
+from controller.procedure.acts.recording import (
+    next_batch,
+    other_batch,
+    uses_two_batches,
+    with_opening,
+)
+from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.readiness import (
-    batch_dealt,
-    batch_judged,
-    idle_judged,
-    set_right,
-    told_unready,
+    check_dealt_batch,
+    check_idle_batch,
+    dealt_batch,
+    is_defect_gone,
+    prompt_obstacles,
 )
-from controller.procedure.states.opening import NOBODY, Fault
-from controller.procedure.step_result import Step, accept, irregular, prompt
+from controller.procedure.states.opening import NOBODY, OpeningDefect
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.values import replace
 
-_FACT_OF_FAULT: Final = {
-    ActKind.CUT: Fact.CUT_DEPTH,
-    ActKind.CUT_CARDS_PLACED: Fact.CUT_DEPTH,
-    ActKind.LOADED: Fact.BATCH_LOADED,
+_OBSERVED_BY: Final = {
+    ActKind.CUT: ObservableFact.CUT_DEPTH,
+    ActKind.CUT_CARDS_PLACED: ObservableFact.CUT_DEPTH,
+    ActKind.LOADED: ObservableFact.BATCH_LOADED,
 }
 _DOCUMENTED: Final = (
     ("shuffle_control_reference", "shuffle", RulePoint.SHUFFLE_DOCUMENTED),
@@ -52,45 +55,47 @@ _DOCUMENTED: Final = (
 )
 
 
-def told_at_opening(book: RuleBook, step: Step) -> Step:
-    """Tell what is due before the first card: all that nobody reports, else what is missing."""
+def prompt_at_opening(book: RuleBook, step: Step) -> Step:
+    """Prompt the duties before the first card: all unobserved ones, and missing observed ones."""
     state = step.state
     opening = state.opening
     first_of_day = state.shoe_number == 1
-    left = missing(book, opening, next_batch(book, opening), state.today)
-    step = _documented_told(book, step) if first_of_day else step
+    left = missing_duties(book, opening, next_batch(book, opening), state.today)
+    step = _accept_documented(book, step) if first_of_day else step
     if book.clauses(RulePoint.SHOE_PASSES):
         text = "record which seat receives the shoe, and every time it passes"
-        step = prompt(book, step, Call.BEFORE_DEAL, text, RulePoint.SHOE_PASSES)
-    for group in Group:
+        step = prompt(book, step, PromptKind.BEFORE_DEAL, text, RulePoint.SHOE_PASSES)
+    for group in DutyGroup:
         for observed in (False, True):
             duties = tuple(
                 duty
-                for duty in (left if observed else due(book, opening))
+                for duty in (left if observed else required_duties(book, opening))
                 if duty.group is group
                 and book.observes(duty.fact) is observed
-                and (observed or first_of_day or duty.when is When.EVERY_SHOE)
+                and (observed or first_of_day or duty.when is DutyFrequency.EVERY_SHOE)
             )
             if duties:
-                step = step.with_effect(_prompt(book, group, duties, observed=observed))
-    return told_unready(book, step)
+                step = step.with_effect(_duty_prompt(book, group, duties, observed=observed))
+    return prompt_obstacles(book, step)
 
 
-def _prompt(book: RuleBook, group: Group, duties: tuple[Duty, ...], *, observed: bool) -> Prompted:
-    text = f"{group.value}: {'; '.join(in_words(book, duty) for duty in duties)}"
-    return Prompted(CALL_OF[group], text, book.clauses(*_points(duties)), observed)
+def _duty_prompt(
+    book: RuleBook, group: DutyGroup, duties: tuple[Duty, ...], *, observed: bool
+) -> Prompt:
+    text = f"{group.value}: {'; '.join(describe_duty(book, duty) for duty in duties)}"
+    return Prompt(PROMPT_KIND_OF[group], text, book.clauses(*_duty_points(duties)), observed)
 
 
-def _points(duties: tuple[Duty, ...]) -> tuple[RulePoint, ...]:
+def _duty_points(duties: tuple[Duty, ...]) -> tuple[RulePoint, ...]:
     return tuple(dict.fromkeys(point for duty in duties for point in duty.points))
 
 
-def _documented_told(book: RuleBook, step: Step) -> Step:
-    """Procedures that the house's internal controls have to describe, and where they do."""
+def _accept_documented(book: RuleBook, step: Step) -> Step:
+    """State where the house's internal controls describe the procedures that they must."""
     device = book.clauses(RulePoint.CONTINUOUS_SHUFFLER)
     continuous = book.values.shuffle_mode is ShuffleMode.CONTINUOUS
     if continuous:
-        what = "a continuous shuffler takes the place of shuffle, cut, burn and loading"
+        what = "a continuous shuffler replaces shuffle, cut, burn and loading"
         step = accept(step, what, device)
     for setting, name, point in _DOCUMENTED:
         own = tuple(one for one in book.clauses(point) if continuous or one not in device)
@@ -103,48 +108,50 @@ def _documented_told(book: RuleBook, step: Step) -> Step:
 # --- the first card -------------------------------------------------------------------------------
 
 
-def first_card_out(book: RuleBook, step: Step, back: str = "") -> Step:
-    """The first card left a shoe that was seen from its beginning: judge how it was made ready.
+def check_first_card(book: RuleBook, step: Step, back: str = "") -> Step:
+    """Check at the first card how the shoe was made ready, and use up the acts.
 
-    `back` is its back colour where the shoe can tell.
+    `back` is the card's back colour, empty where the shoe cannot report it.
     """
     opening = step.state.opening
-    faults = tuple(
+    defects = tuple(
         one
-        for one in opening.faults
-        if book.observes(_FACT_OF_FAULT[one.act]) and not set_right(book, step.state, one)
+        for one in opening.defects
+        if book.observes(_OBSERVED_BY[one.act]) and not is_defect_gone(book, step.state, one)
     )
-    for fault in faults:
-        step = irregular(book, step, fault.code, fault.detail)
-    explained = tuple(fault.act for fault in faults)
-    dealt = batch_dealt(book, step.state, back)
+    for defect in defects:
+        step = raise_irregularity(book, step, defect.code, defect.detail)
+    explained = tuple(defect.act for defect in defects)
+    dealt = dealt_batch(book, step.state, back)
     batch = dealt or next_batch(book, opening)
-    lacking = tuple(
+    undone = tuple(
         duty
-        for duty in missing(book, opening, batch, step.state.today)
+        for duty in missing_duties(book, opening, batch, step.state.today)
         if book.observes(duty.fact) and not any(kind in explained for kind in duty.acts)
     )
-    if lacking:
-        detail = "; ".join(in_words(book, duty) for duty in lacking)
+    if undone:
+        detail = "; ".join(describe_duty(book, duty) for duty in undone)
         code = IrregularityCode.OPENING_INCOMPLETE
-        step = irregular(book, step, code, detail, *_points(lacking))
-    if book.tells_batches:
-        step = batch_judged(book, step, dealt, tuple(one.code for one in faults))
-        step = idle_judged(book, step, dealt, seen=back in book.backs)
-        return used_up(book, step, faults, dealt)
-    return used_up(book, _idle_batch_checked(book, step), faults, back)
+        step = raise_irregularity(book, step, code, detail, *_duty_points(undone))
+    if book.tracks_batches:
+        step = check_dealt_batch(book, step, dealt, tuple(one.code for one in defects))
+        step = check_idle_batch(book, step, dealt, seen=back in book.backs)
+        return use_up_acts(book, step, defects, dealt)
+    return use_up_acts(book, _check_recorded_idle_batch(book, step), defects, back)
 
 
-def joined(book: RuleBook, step: Step) -> Step:
-    """The shoe was met in play: which batch it is only the shuffler may know."""
-    dealt = batch_dealt(book, step.state, "")
-    return used_up(book, batch_judged(book, step, dealt), back=dealt)
+def use_up_joined_shoe(book: RuleBook, step: Step) -> Step:
+    """Use up the acts of a shoe joined in play; only a shuffler can report its batch."""
+    dealt = dealt_batch(book, step.state, "")
+    return use_up_acts(book, check_dealt_batch(book, step, dealt), back=dealt)
 
 
-def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
-    """While one batch is in play the other is in the shuffler."""
+def _check_recorded_idle_batch(book: RuleBook, step: Step) -> Step:
+    """Check that the record has the idle batch in the shuffler."""
     opening = step.state.opening
-    if not (opening.loaded and two_batches(book) and book.observes(Fact.BATCH_LOADED)):
+    if not (
+        opening.loaded and uses_two_batches(book) and book.observes(ObservableFact.BATCH_LOADED)
+    ):
         return step
     idle = other_batch(book, opening.loaded)
     if opening.in_shuffler == idle or opening.may_repeat == opening.loaded:
@@ -154,33 +161,36 @@ def _idle_batch_checked(book: RuleBook, step: Step) -> Step:
         what = f"{opening.loaded} is in play, {idle} {where}"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = f"{idle} is not recorded as being in the shuffler"
-    return irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
+    return raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
 
 
-def used_up(book: RuleBook, step: Step, faults: tuple[Fault, ...] = (), back: str = "") -> Step:
-    """The acts of this shoe are done with; which batch it was is kept for ever.
+def use_up_acts(
+    book: RuleBook, step: Step, defects: tuple[OpeningDefect, ...] = (), back: str = ""
+) -> Step:
+    """Remove the acts that this shoe used up, and note the batch it is dealt from.
 
-    Where none was loaded in order it is the one that was refused, else the one of the first card's
-    `back`, and where no shoe tells that nobody knows. Where a shuffler tells, `back` is its batch.
+    Where no batch was loaded in order it is the one that was refused, else the one of the first
+    card's `back`, empty where the shoe cannot report it. Where a shuffler reports on batches,
+    `back` is its batch.
     """
     opening = step.state.opening
-    batch = opening.loaded or next((one.batch for one in faults if one.batch), back)
-    if book.tells_batches:
+    batch = opening.loaded or next((one.batch for one in defects if one.batch), back)
+    if book.tracks_batches:
         batch = back
-    kinds = (*USED_UP, ActKind.RELEASED, ActKind.RESPREAD, ActKind.DISCARD_COUNTED)
+    kinds = (*ACTS_PER_SHOE, ActKind.RELEASED, ActKind.RESPREAD, ActKind.DISCARD_COUNTED)
     opening = opening.without(*kinds, batch="").without(*kinds, batch=batch)
     acts = tuple(replace(act, fresh=False) if act.batch == batch else act for act in opening.acts)
     opening = replace(
         opening,
         acts=acts,
-        faults=(),
+        defects=(),
         loaded="",
         last_batch=batch,
         offered=(),
         cutter=NOBODY,
         recut_by=(),
         dead=False,
-        respread_asked=False,
+        respread_requested=False,
         rack_batch=batch,
         rack_extra=0,
         may_repeat="",

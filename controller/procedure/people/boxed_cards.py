@@ -1,71 +1,69 @@
-"""Cards found face up in the shoe (boxed cards).
+"""Boxed cards (found face up in the shoe): taking one out of its hand, and the burn it requires.
 
-Responsible for: taking such a card out of its hand, and the burn that it asks for.
-Not responsible for: sensing that it lay face up: a person says so; and for the burn's cards
-(remedy_burn).
 Source: S42-k-3-unused, S42-k-3-extra; D-12, D-13.
 
-Decisions. A person means the card drawn last, and only while nothing was built on it: not after
-the coup was closed or the card was already decided on. A card found in a burn stays in the discard
-rack and adds its own amount (D-13); found as the first burn card it sets no amount, and after its
-own the next card is the first. An amount that could not be read is burned without a count.
+Decisions. A person reports it; it is always the card drawn last, and only until the coup was closed
+or the card was decided on. A boxed card in a burn stays in the discard rack and adds its own amount
+(D-13); as the first burn card it sets no amount, and after its own burn the next card is the first.
+An amount that could not be read is burned without a count.
 """
 
-from controller.procedure.dealing.error_cards import racked, set_aside
-from controller.procedure.dealing.remedy_burn import asked_at_once, asked_later, burn_due
-from controller.procedure.effects import Refused
-from controller.procedure.events import FoundFaceUp
+from msgspec.structs import replace
+
+from controller.procedure.dealing.error_cards import move_to_rack, set_aside
+from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later, owe_burn_now
+from controller.procedure.effects import Refusal
+from controller.procedure.events import BoxedCardFound
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
-from controller.procedure.step_result import Step, irregular
+from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, burn_value
-from firmware_bridge.values import replace
 
 
-def found_face_up(book: RuleBook, step: Step, event: FoundFaceUp) -> Step:
-    """The card drawn last lay face up: it is not used, and its amount is burned."""
+def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
+    """Take the card drawn last out of play, and burn as many cards as its amount."""
     shoe = step.state.shoe
     drawn_last = shoe.drawn_last if shoe is not None else LastDrawn.NOTHING
     if shoe is None or drawn_last is LastDrawn.NOTHING or step.phase is Phase.SHOE_OVER:
-        why = "no card was drawn last that could still be taken out of play"
+        why = "there is no last card that can still be taken out of play"
         clauses = book.clauses(RulePoint.FOUND_FACE_UP)
-        return step.with_effect(Refused("found-face-up", why, clauses))
+        return step.with_effect(Refusal("found-face-up", why, clauses))
     step = step.with_shoe(replace(shoe, drawn_last=LastDrawn.NOTHING))
-    step, card, back = _taken_out(step, drawn_last)
-    detail = f"the card drawn last, said {event.person}"
-    step = irregular(book, step, IrregularityCode.FOUND_FACE_UP, detail)
+    step, card, back = _take_out(step, drawn_last)
+    detail = f"the card drawn last, reported by {event.person}"
+    step = raise_irregularity(book, step, IrregularityCode.FOUND_FACE_UP, detail)
     if back is Phase.RESULT or card is None:
-        return burn_due(book, asked_later(book, step, card, RulePoint.FOUND_FACE_UP_BURN))
-    return asked_at_once(book, step, burn_value(card), back)
+        return begin_due_burn(book, owe_burn_later(book, step, card, RulePoint.FOUND_FACE_UP_BURN))
+    return owe_burn_now(book, step, burn_value(card), back)
 
 
-def _taken_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Phase]:
-    """The table without the card, the card, and where the deal goes on."""
+def _take_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Phase]:
+    """The table without the card, the card, and the phase in which the deal resumes."""
     if drawn_last is LastDrawn.HAND:
-        return _out_of_hand(step)
+        return _take_out_of_hand(step)
     shoe, remedy = step.shoe, step.shoe.remedy
     if drawn_last is LastDrawn.ERROR:
         error = replace(remedy.waiting[-1], turned=True)
         step = step.with_remedy(replace(remedy, waiting=remedy.waiting[:-1]))
         own = shoe.coup is not None and shoe.coup.number == error.coup
-        return (set_aside if own else racked)(step, error), error.card, step.phase
+        return (set_aside if own else move_to_rack)(step, error), error.card, step.phase
     if drawn_last is LastDrawn.CARRIED:
         error = remedy.carried[-1]
-        step = racked(step.with_remedy(replace(remedy, carried=remedy.carried[:-1])), error)
+        step = move_to_rack(step.with_remedy(replace(remedy, carried=remedy.carried[:-1])), error)
         return step, error.card, step.phase
-    # The burn before play has not begun again: what was burned so far went to the discard rack.
+    # The burn before play has not begun again: the cards burned so far are in the discard rack.
     card = shoe.burn_cards[-1] if shoe.burn_cards else shoe.aside[-1]
-    first = shoe.burn_proven and remedy.burn_back is None and len(shoe.burn_cards) == 1
+    first = shoe.burn_proven and remedy.burn_return_phase is None and len(shoe.burn_cards) == 1
     if step.phase is Phase.BURN_REST and first:
         shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, card))
         return step.with_shoe(shoe), card, Phase.BURN_FIRST
     return step, card, step.phase
 
 
-def _out_of_hand(step: Step) -> tuple[Step, Card | None, Phase]:
+def _take_out_of_hand(step: Step) -> tuple[Step, Card | None, Phase]:
     coup = step.coup
     dealt = coup.cards[-1]
     error = ErrorCard(dealt.card, dealt.claimed, coup.number, turned=True)

@@ -1,8 +1,5 @@
-"""When a setting may change in play, as data.
+"""When each setting of a profile may change in play, and reading a setting's value from text.
 
-Responsible for: one moment for every setting of a profile, and reading a value from words.
-Not responsible for: what a setting may hold (controller.rules) and the notice a change needs
-(notices).
 Source: D-27; NY-c-7-change, NY-i-3-elect; S42-e-2-ii-B, S42-j-3-ii.
 """
 
@@ -17,15 +14,15 @@ NOTHING: Final = "nothing"
 _DIGITS_MAX: Final = 9
 
 
-class Moment(StrEnum):
-    """When a setting may change: what is being dealt is dealt and paid by what it began with."""
+class ChangeMoment(StrEnum):
+    """When a setting may change: a coup is dealt and paid by the settings it began with."""
 
     BETWEEN_COUPS = "between_coups"
     BETWEEN_SHOES = "between_shoes"
     NEVER = "never"
 
 
-# What a coup is bet on and paid by.
+# Settings that decide what may be bet on and what is paid.
 _BETWEEN_COUPS: Final = (
     *("verbal_cash_wagers", "dragon_bonus_table", "total_cards_require_base"),
     *("seat_may_bet_player_and_banker", "bonus_requires_base"),
@@ -33,7 +30,7 @@ _BETWEEN_COUPS: Final = (
     *("odds_dragon7", "odds_panda8", "odds_total_4", "odds_total_5", "odds_total_6"),
     *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
 )
-# What the clauses fix, whatever a table does. So are the lists of what may be chosen.
+# Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
 _NEVER: Final = (
     *("decks_min", "decks_max", "batch_equal_and_distinct_backs", "batch_alternation"),
     *("discard_rack_single_batch", "burn_total_removed", "burn_value_of_10_J_Q_K"),
@@ -42,33 +39,33 @@ _NEVER: Final = (
 )
 
 
-def _moment(setting: str) -> Moment:
+def _moment(setting: str) -> ChangeMoment:
     if setting in _NEVER or setting.endswith("_allowed"):
-        return Moment.NEVER
-    return Moment.BETWEEN_COUPS if setting in _BETWEEN_COUPS else Moment.BETWEEN_SHOES
+        return ChangeMoment.NEVER
+    return ChangeMoment.BETWEEN_COUPS if setting in _BETWEEN_COUPS else ChangeMoment.BETWEEN_SHOES
 
 
 MOMENTS: Final = MappingProxyType({setting: _moment(setting) for setting in SHAPES})
 
 
-def in_toml(setting: str, words: str) -> object:
-    """A value from words, as a profile's file would give it; whether it fits is seen later."""
-    words = words.strip()
+def parse_value(setting: str, text: str) -> object:
+    """Parse a value from text, as a profile's file has it; it is validated later."""
+    text = text.strip()
     match SHAPES[setting]:
         case WholeNumber():
-            return _number(words)
+            return _parse_number(text)
         case WholeNumbers():
-            return [_number(one.strip()) for one in words.split(",")]
-        case YesNo() if words in ("true", "false"):
-            return words == "true"
+            return [_parse_number(one.strip()) for one in text.split(",")]
+        case YesNo() if text in ("true", "false"):
+            return text == "true"
         case Tokens():
-            return [] if words == NOTHING else [one.strip() for one in words.split(",")]
-        case Text() if words == NOTHING:
+            return [] if text == NOTHING else [one.strip() for one in text.split(",")]
+        case Text() if text == NOTHING:
             return ""
         case _:
-            return words
+            return text
 
 
-def _number(words: str) -> int | str:
-    plain = words.isascii() and words.isdecimal() and len(words) <= _DIGITS_MAX
-    return int(words) if plain else words
+def _parse_number(text: str) -> int | str:
+    plain = text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX
+    return int(text) if plain else text

@@ -1,35 +1,34 @@
 """The rule book with the settings that were changed at a table.
 
-Responsible for: making a profile with changed settings, and finding which changes still hold.
-Not responsible for: whether a change may be made now (changes) and what it may be (rules.house).
 Source: D-27; package README, "Settings that change in play".
 
-Decisions. A change holds until table.toml or its profile says something else than it did when the
-change was made: whoever edits the file has the last word. Where the file was changed so that the
-settings no longer go together, none of the changes holds.
+Decisions. A change holds until table.toml or its profile has another value than when the change
+was made: the file has the last word. Where the file was changed so that the settings contradict
+each other, none of the changes holds.
 """
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from controller.procedure.people.change_moments import in_toml
+from msgspec.structs import replace
+
+from controller.procedure.people.change_moments import parse_value
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.wagering import ChangedSetting
-from controller.profiles.house_profile import Change, House, house_profile
+from controller.profiles.house_profile import Change, House, apply_house
 from controller.profiles.profile import Profile, ProfileError, ProfileValue
-from controller.profiles.setting_types import in_words
-from firmware_bridge.values import replace
+from controller.profiles.setting_types import describe_value
 
 DECKS: Final = "decks_per_shoe"
-BOOKS_KEPT_MAX: Final = 16
+CACHED_BOOKS_MAX: Final = 16
 
 
-# Every event asks for it; the book of the same settings is the same, so keeping it shows nowhere.
-@lru_cache(maxsize=BOOKS_KEPT_MAX)
+# Called for every event; equal settings give an equal book, so the cache is not observable.
+@lru_cache(maxsize=CACHED_BOOKS_MAX)
 def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBook:
-    """The book with these changes; `book` is one without any."""
-    holding = in_force(book, settings)
+    """The book with these changes; `book` is the one without any."""
+    holding = changes_in_force(book, settings)
     if not holding:
         return book
     try:
@@ -42,29 +41,33 @@ def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBo
     return replace(book, profile=profile, unchanged=book.profile, decks=decks, citations=citations)
 
 
-def in_force(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> tuple[ChangedSetting, ...]:
-    """The changes since which the file still says what it said; `book` is one without any."""
-    return tuple(one for one in settings if one.file_value == words_of(book, one.setting))
+def changes_in_force(
+    book: RuleBook, settings: tuple[ChangedSetting, ...]
+) -> tuple[ChangedSetting, ...]:
+    """The changes whose file value is unchanged; `book` is the one without changes."""
+    return tuple(one for one in settings if one.file_value == setting_text(book, one.setting))
 
 
-def words_of(book: RuleBook, setting: str) -> str:
-    """What a setting holds at the table, in words: the decks are the table's."""
-    return str(book.decks) if setting == DECKS else in_words(book.profile.value(setting).value)
+def setting_text(book: RuleBook, setting: str) -> str:
+    """The value of a setting at the table, as text; the number of decks is the table's."""
+    return (
+        str(book.decks) if setting == DECKS else describe_value(book.profile.value(setting).value)
+    )
 
 
 def changed_profile(profile: Profile, settings: Iterable[ChangedSetting]) -> Profile:
-    """The profile with these settings; ProfileError where its clauses refuse one."""
+    """The profile with these settings. Raises ProfileError where its clauses refuse one."""
     changes = tuple(
-        Change(one.setting, in_toml(one.setting, one.value), one.reason) for one in settings
+        Change(one.setting, parse_value(one.setting, one.value), one.reason) for one in settings
     )
-    # What a house has chosen for itself it may choose anew.
-    opened = replace(profile, values=tuple(_opened(value) for value in profile.values))
+    # What a house has chosen for itself it may choose again.
+    opened = replace(profile, values=tuple(_unfixed(value) for value in profile.values))
     house = House(profile.name, profile.name, profile.title, profile.source, changes)
-    changed = house_profile(house, opened)
+    changed = apply_house(house, opened)
     values = zip(profile.values, opened.values, changed.values, strict=True)
-    kept = tuple(own if now is before else now for own, before, now in values)
-    return replace(changed, values=kept, base=profile.base)
+    merged = tuple(own if now is before else now for own, before, now in values)
+    return replace(changed, values=merged, base=profile.base)
 
 
-def _opened(value: ProfileValue) -> ProfileValue:
+def _unfixed(value: ProfileValue) -> ProfileValue:
     return replace(value, assumed=True) if value.house else value

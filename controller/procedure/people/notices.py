@@ -1,23 +1,22 @@
-"""Notice of a coming change: to whom, and how long before.
+"""Which notice a change of a setting needs, to whom, how long before, and whether it was given.
 
-Responsible for: which notice a change of a setting needs at a table, and whether it was given.
-Not responsible for: when a change may be made apart from that (change_moments) and for the value.
 Source: NY-c-5-notice, NY-c-6-notice, NY-c-7-change; NJ-3.3-e-notice, NJ-7.3-f-notice;
 S42-c-5-notice, S42-c-6-notice, S42-e-2-ii-B, S42-j-3-ii; X-32.
 
-Decisions. A notice is demanded where a clause of the profile's own rule asks for it; one that is
-only taken over from another rule demands none. Where the rule does not say who is told of a change
-of vigorish, it is who New York tells: players and commission.
+Decisions. A notice is required where a clause of the profile's own rule asks for it; a clause that
+is borrowed from another rule requires none. Where the rule does not name who gets notice of a
+change of vigorish, New York's audience is used: players and commission.
 """
 
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from controller.procedure.states.wagering import NoticeGiven
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode
-from firmware_bridge.values import dataclass
 
 NS_PER_MINUTE: Final = 60 * 10**9
 # Written notice to surveillance comes half an hour before.
@@ -25,16 +24,15 @@ SURVEILLANCE_MINUTES: Final = 30
 
 
 class Audience(StrEnum):
-    """Who is told of a coming change."""
+    """Who gets notice of a coming change."""
 
     PLAYERS = "players"
     COMMISSION = "commission"
     SURVEILLANCE = "surveillance"
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """A notice that a change needs: by which clauses, to whom, how many minutes before."""
+class NoticeRequirement(Struct, frozen=True):
+    """A notice that a change requires: clauses, audience, and minutes before the change."""
 
     clauses: tuple[str, ...]
     to: tuple[Audience, ...]
@@ -49,16 +47,18 @@ _WITHOUT_VIGORISH: Final = (
 )
 
 
-def demands(profile: Profile, setting: str, old: str, new: str) -> tuple[Demand, ...]:
-    """The notices that this change, in words, needs under this profile."""
-    asked = (
-        Demand(_own_clauses(profile, point), to, minutes)
-        for point, to, minutes in _points(setting, old, new)
+def required_notices(
+    profile: Profile, setting: str, old: str, new: str
+) -> tuple[NoticeRequirement, ...]:
+    """The notices that this change of a value (as text) requires under this profile."""
+    required = (
+        NoticeRequirement(_own_clauses(profile, point), to, minutes)
+        for point, to, minutes in _notice_points(setting, old, new)
     )
-    return tuple(demand for demand in asked if demand.clauses)
+    return tuple(requirement for requirement in required if requirement.clauses)
 
 
-def _points(
+def _notice_points(
     setting: str, old: str, new: str
 ) -> tuple[tuple[RulePoint, tuple[Audience, ...], int], ...]:
     match setting:
@@ -85,22 +85,26 @@ def _own_clauses(profile: Profile, point: RulePoint) -> tuple[str, ...]:
     return citation.grounds.basis if citation is not None else ()
 
 
-def unmet(
-    demand: Demand, notices: tuple[NoticeGiven, ...], setting: str, value: str, at_ns: int
+def missing_notice(
+    requirement: NoticeRequirement,
+    notices: tuple[NoticeGiven, ...],
+    setting: str,
+    value: str,
+    at_ns: int,
 ) -> str:
-    """What is still to be done for this notice, in words; empty where it was given in time."""
-    for to in demand.to:
+    """What is still to be done for this notice; empty where it was given in time."""
+    for to in requirement.to:
         times = [
             notice.at_ns
             for notice in notices
             if (notice.setting, notice.value, notice.to) == (setting, value, to.value)
         ]
         if not times:
-            wait = f" and wait {demand.minutes} minutes" if demand.minutes else ""
+            wait = f" and wait {requirement.minutes} minutes" if requirement.minutes else ""
             return f"record notice of it to {to.value} first{wait}"
-        left_ns = min(times) + demand.minutes * NS_PER_MINUTE - at_ns
+        left_ns = min(times) + requirement.minutes * NS_PER_MINUTE - at_ns
         if left_ns > 0:
-            return (
-                f"notice to {to.value} is given; wait {-(-left_ns // NS_PER_MINUTE)} more minutes"
-            )
+            minutes = -(-left_ns // NS_PER_MINUTE)
+            unit = "minute" if minutes == 1 else "minutes"
+            return f"notice to {to.value} is given; wait {minutes} more {unit}"
     return ""

@@ -1,13 +1,12 @@
-"""Vigorish that is owed: collected, written down on its form, or called in when a patron leaves.
+"""Vigorish that is owed: collected, written down on its form, or due when a patron leaves.
 
-Responsible for: what people do about an entry of the ledger, and the list at the end of a day.
-Not responsible for: the ledger's own rules (controller.settlement.vigorish_ledger), what an open
-entry forbids (wagering), and amounts (controller.settlement).
 Source: NY-c-3-ii-deadline, NY-c-3-ii-mark, NY-c-3-ii-hold, NY-c-4-time; S42-c-3-ii-deadline to
 S42-c-3-iv, S42-c-4-time; WA-ov-6-when; D-22.
 """
 
-from controller.procedure.effects import Call, Prompted, Recorded, Refused
+from msgspec.structs import replace
+
+from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.events import SeatVacated, VigorishCollected, VigorishDocumented
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -15,34 +14,33 @@ from controller.procedure.step_result import Step, accept
 from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import with_wagering
 from controller.settlement.vigorish_ledger import (
-    Entered,
-    Form,
+    LedgerEntryResult,
     LedgerRefusal,
-    collect,
-    complimentary,
-    day_ended,
-    document,
-    patron_leaves,
+    VigorishForm,
+    collect_vigorish,
+    complimentary_totals,
+    document_uncollected,
+    end_gaming_day,
+    patron_leaving_refusal,
     void_form,
 )
-from firmware_bridge.values import replace
 
 COMPLIMENTARY = "complimentary-vigorish"
 
 
 def vigorish_collected(book: RuleBook, state: TableState, event: VigorishCollected) -> Step:
-    """The vigorish of a seat was collected."""
-    entered = collect(terms_of(book), state.wagering.ledger, event.seat)
-    return _entered(state, "collect-vigorish", event.person, entered)
+    """Record that the vigorish of a seat was collected."""
+    entered = collect_vigorish(terms_of(book), state.wagering.ledger, event.seat)
+    return _apply_ledger_entry(state, "collect-vigorish", event.person, entered)
 
 
 def vigorish_documented(book: RuleBook, state: TableState, event: VigorishDocumented) -> Step:
-    """The vigorish of a seat was written down as not collected, or such a form was voided."""
+    """Record the form for vigorish that is not collected, or that such a form was voided."""
     terms, ledger = terms_of(book), state.wagering.ledger
     if event.void:
         entered = void_form(terms, ledger, event.form_number, event.pit_boss, event.pit_clerk)
     else:
-        form = Form(
+        form = VigorishForm(
             event.form_number,
             event.patron,
             event.dealer,
@@ -51,45 +49,47 @@ def vigorish_documented(book: RuleBook, state: TableState, event: VigorishDocume
             event.patron_signed,
             event.reason,
         )
-        entered = document(terms, ledger, event.seat, form)
-    return _entered(state, "document-vigorish", event.pit_clerk, entered)
+        entered = document_uncollected(terms, ledger, event.seat, form)
+    return _apply_ledger_entry(state, "document-vigorish", event.pit_clerk, entered)
 
 
-def _entered(state: TableState, what: str, person: str, entered: Entered | LedgerRefusal) -> Step:
+def _apply_ledger_entry(
+    state: TableState, what: str, person: str, entered: LedgerEntryResult | LedgerRefusal
+) -> Step:
     step = Step(state, provisional=state.suspension is not None)
     if isinstance(entered, LedgerRefusal):
         why = f"{entered.why}. {entered.remedy}"
-        return step.with_effect(Refused(what, why, entered.clauses))
-    vacated = tuple(seat for seat in state.wagering.vacated if entered.ledger.of(seat).cents)
+        return step.with_effect(Refusal(what, why, entered.clauses))
+    vacated = tuple(seat for seat in state.wagering.vacated if entered.ledger.owed_by(seat).cents)
     step = with_wagering(step, replace(state.wagering, ledger=entered.ledger, vacated=vacated))
     text, clauses = entered.statement.text, entered.statement.clauses
-    step = accept(step, text, clauses).with_effect(Recorded(what, person, text, clauses))
+    step = accept(step, text, clauses).with_effect(ActRecord(what, person, text, clauses))
     for warning in entered.warnings:
         step = step.with_effect(
-            Prompted(Call.VIGORISH, warning.text, warning.clauses, observed=False)
+            Prompt(PromptKind.VIGORISH, warning.text, warning.clauses, observed=False)
         )
     return step
 
 
 def seat_vacated(book: RuleBook, state: TableState, event: SeatVacated) -> Step:
-    """The patron of a seat left: where the rule says so, what the seat owes is due now."""
+    """Record that a patron left: where the rule says so, the seat's vigorish is due now."""
     step = Step(state, provisional=state.suspension is not None)
-    left = patron_leaves(terms_of(book), state.wagering.ledger, event.seat)
+    left = patron_leaving_refusal(terms_of(book), state.wagering.ledger, event.seat)
     if left is None:
-        owed = state.wagering.ledger.of(event.seat).cents
-        stays = "; what the seat owes stays marked" if owed else ""
-        return accept(step, f"seat {event.seat} is free, said {event.person}{stays}")
-    step = accept(step, f"seat {event.seat} is free, said {event.person}", left.clauses)
+        owed = state.wagering.ledger.owed_by(event.seat).cents
+        stays = "; the vigorish it owes stays marked" if owed else ""
+        return accept(step, f"seat {event.seat} is free, reported by {event.person}{stays}")
+    step = accept(step, f"seat {event.seat} is free, reported by {event.person}", left.clauses)
     others = tuple(seat for seat in state.wagering.vacated if seat != event.seat)
     vacated = (*others, event.seat)
     step = with_wagering(step, replace(state.wagering, vacated=vacated))
     text = f"{left.why}. {left.remedy}"
-    return step.with_effect(Prompted(Call.VIGORISH, text, left.clauses, observed=False))
+    return step.with_effect(Prompt(PromptKind.VIGORISH, text, left.clauses, observed=False))
 
 
-def vigorish_of_day_ended(book: RuleBook, step: Step) -> Step:
-    """The gaming day turns: what the casino bore is recorded patron by patron (S42-c-3-iii-F)."""
+def record_complimentary_vigorish(book: RuleBook, step: Step) -> Step:
+    """Record at the end of a day the vigorish borne by the casino, by patron (S42-c-3-iii-F)."""
     wagering = step.state.wagering
-    for line in complimentary(terms_of(book), wagering.ledger):
-        step = step.with_effect(Recorded(COMPLIMENTARY, "", line.text, line.clauses))
-    return with_wagering(step, replace(wagering, ledger=day_ended(wagering.ledger)))
+    for line in complimentary_totals(terms_of(book), wagering.ledger):
+        step = step.with_effect(ActRecord(COMPLIMENTARY, "", line.text, line.clauses))
+    return with_wagering(step, replace(wagering, ledger=end_gaming_day(wagering.ledger)))

@@ -1,8 +1,6 @@
-"""What the shuffler tells, in words for the record.
+"""Describes each shuffler event in one short sentence for the record.
 
-Responsible for: one short sentence for each of its events. What the device wrote itself is not
-repeated here: it is untrusted, and stands in the event.
-Not responsible for: what follows from it (living).
+Text written by the device is untrusted: it stays in the event and is not repeated here.
 Source: drivers, "Shufflers".
 """
 
@@ -10,7 +8,7 @@ from typing import assert_never
 
 from drivers.shuffler_events import (
     CompartmentChanged,
-    DeviceHeardAgain,
+    ContactRestored,
     DeviceSilent,
     DeviceTampered,
     DoorMoved,
@@ -21,28 +19,28 @@ from drivers.shuffler_events import (
     ResidualCards,
     SelfTested,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleDone,
     ShufflerEvent,
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleStarted,
 )
 
 
-def told_in_words(event: ShufflerEvent) -> str:
-    """The event as a sentence."""
+def describe_event(event: ShufflerEvent) -> str:
+    """Describe the event in one sentence."""
     match event:
         case CompartmentChanged():
             cards = "not counted" if event.cards is None else f"{event.cards} cards"
             return f"compartment {event.compartment} is {event.state.value}, {cards}"
-        case ShuffleBegan():
+        case ShuffleStarted():
             return f"shuffle {event.cycle} began in compartment {event.compartment}"
         case ShuffleDone(proof):
             return f"shuffle {proof.cycle} is done in compartment {proof.compartment}"
         case ShuffleAborted():
             where = f"in compartment {event.compartment}"
-            return f"shuffle {event.cycle} was broken off {where}: {event.reason.value}"
+            return f"shuffle {event.cycle} was aborted {where}: {event.reason.value}"
         case JamReported():
             jam = "the jam is cleared" if event.cleared else "cards are jammed"
             return f"{jam} in compartment {event.compartment}"
@@ -53,10 +51,10 @@ def told_in_words(event: ShufflerEvent) -> str:
             door = of if event.compartment else "the shuffler's door"
             return f"{door} is {'open' if event.open else 'closed'}"
         case _:
-            return _of_device(event)
+            return _describe_device_event(event)
 
 
-def _of_device(
+def _describe_device_event(
     event: ModeChanged
     | ShufflerWarning
     | SelfTested
@@ -66,7 +64,7 @@ def _of_device(
     | IdentityProven
     | IdentityRefused
     | DeviceSilent
-    | DeviceHeardAgain,
+    | ContactRestored,
 ) -> str:
     match event:
         case ModeChanged():
@@ -78,16 +76,20 @@ def _of_device(
         case ShufflerStarted():
             return f"the shuffler started, boot {event.boot_count}"
         case ShufflerStatus():
-            return "the shuffler's status"
+            return "status report of the shuffler"
         case DeviceTampered():
             return "the shuffler was opened or changed"
         case IdentityProven():
-            return "the shuffler let in without identity" if event.bare else "the paired shuffler"
+            return (
+                "the shuffler was accepted without an identity"
+                if event.bare
+                else "the shuffler proved its identity"
+            )
         case IdentityRefused():
-            return "a shuffler that is not let in: nothing it tells is taken"
+            return "the shuffler was not accepted: its events are ignored"
         case DeviceSilent():
-            return "the shuffler counts as gone" if event.lost else "the shuffler is silent"
-        case DeviceHeardAgain():
-            return "the shuffler is heard again"
+            return "the shuffler is considered lost" if event.lost else "the shuffler is silent"
+        case ContactRestored():
+            return "the shuffler answers again"
         case _:
             assert_never(event)

@@ -1,40 +1,39 @@
 """The interlock: no card is drawn while a warning of the shuffler is open.
 
-Responsible for: the irregularity at the first card that is.
-Not responsible for: warnings (living), clearing them (shuffler) and locking the shoe (core).
 Source: NY-a-4-iv-c; S42-a-4-iv, S42-e-8-ii-A; field practice (SugarHouse: warning lights ignored,
 cards left in the shuffler, for months).
 
-Decisions. Once for each warning, from one decision of a floorperson to the next: who lets play go
-on has not cleared the warning, and the next card breaks the rule again. Where the cards are
-shuffled by hand the shuffler is not in use and holds up nothing.
+Decisions. It is raised once for each warning between two decisions of a floorperson: a decision to
+continue does not clear the warning, and the next card breaks the rule again. Where the cards are
+shuffled by hand the shuffler is not in use and does not block play.
 """
+
+from msgspec.structs import replace
 
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.batch_life import warning_in_words, warning_points
+from controller.procedure.shuffler.batch_life import describe_warning, warning_points
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step, irregular
+from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.values import replace
 
 
-def interlocked(book: RuleBook, state: TableState) -> bool:
+def is_interlocked(book: RuleBook, state: TableState) -> bool:
     """Whether no next card may be drawn."""
     in_use = book.shuffler and book.values.shuffle_mode is not ShuffleMode.HAND
     return in_use and state.lineage.interlocked
 
 
-def card_under_warning(book: RuleBook, step: Step) -> Step:
-    """A card was drawn: raise it where a warning is open that nobody was told of at a card."""
+def check_card_under_warning(book: RuleBook, step: Step) -> Step:
+    """Raise a card drawn under open warnings that were not yet raised at a card."""
     state = step.state
-    if not interlocked(book, state):
+    if not is_interlocked(book, state):
         return step
     open_now = state.lineage.warnings
-    told = tuple(one for one in open_now if one.number > state.dealt_under)
-    if not told:
+    newer = tuple(one for one in open_now if one.number > state.dealt_under_warning)
+    if not newer:
         return step
-    step = step.on(replace(state, dealt_under=max(one.number for one in told)))
-    points = tuple(dict.fromkeys(p for one in told for p in warning_points(book, one)))
-    detail = " and ".join(warning_in_words(one) for one in told)
-    return irregular(book, step, IrregularityCode.CARD_UNDER_WARNING, detail, *points)
+    step = step.with_state(replace(state, dealt_under_warning=max(one.number for one in newer)))
+    points = tuple(dict.fromkeys(p for one in newer for p in warning_points(book, one)))
+    detail = " and ".join(describe_warning(one) for one in newer)
+    return raise_irregularity(book, step, IrregularityCode.CARD_UNDER_WARNING, detail, *points)

@@ -1,15 +1,11 @@
-"""Whether a batch may be dealt from, as its life tells.
+"""Whether a batch may be dealt from, as the shuffler's reports show.
 
-Responsible for: what stands in the way of loading a batch, with its clauses, and judging the first
-card of a shoe by the life of the batch it came from.
-Not responsible for: the life itself (controller.custody.lineage), acts that are missing (loading)
-and the record of a loading (batches).
 Source: NY-a-4-iv-a to NY-a-4-iv-e; S42-a-4-ii to S42-a-4-vi, S42-e-1, S42-e-8-ii-A; D-19 to D-22;
 field practice (Taj Mahal, Showboat: unshuffled cards; two packs: the same batch again).
 
-Decisions. The shuffler is the observer: this is judged whether loading is recorded or not. The
+Decisions. The shuffler is the observer: readiness is judged whether or not loading is recorded. The
 batch is the one of the card's own back, else the one recorded, else the one the shuffler released,
-else the only one that lies outside it.
+else the only one outside the shuffler.
 """
 
 from types import MappingProxyType
@@ -17,21 +13,21 @@ from typing import Final
 
 from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.permissions import (
-    Hindrance,
-    due_in_play,
-    hindrances,
+    Obstacle,
+    batch_due_next,
     idle_in_shuffler,
+    obstacles_to_dealing,
 )
-from controller.custody.batch_life.state import Bar
+from controller.custody.batch_life.state import BlockReason
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.recording import other_batch
-from controller.procedure.effects import Call
+from controller.procedure.effects import PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.batch_life import lineage_of, lived, what_follows
+from controller.procedure.shuffler.batch_life import apply_fact, lineage_of, next_lineage
 from controller.procedure.state import TableState
-from controller.procedure.states.opening import Fault
-from controller.procedure.step_result import Step, accept, irregular, prompt
+from controller.procedure.states.opening import OpeningDefect
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 
 _NOT_WHOLE: Final = (IrregularityCode.BATCH_BLOCKED, (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL))
@@ -41,25 +37,25 @@ _UNSHUFFLED: Final = (
 )
 _NOT_READY: Final = IrregularityCode.BATCH_NOT_READY
 _GUARDED: Final = (RulePoint.SHUFFLER_SECURE, RulePoint.BATCH_IDLE_IN_SHUFFLER)
-_JUDGED_AS: Final = MappingProxyType(
+_IRREGULARITY_OF: Final = MappingProxyType(
     {
-        Bar.SHORT: _NOT_WHOLE,
-        Bar.LONG: _NOT_WHOLE,
-        Bar.FOREIGN: (
+        BlockReason.SHORT: _NOT_WHOLE,
+        BlockReason.LONG: _NOT_WHOLE,
+        BlockReason.FOREIGN: (
             IrregularityCode.BATCH_BLOCKED,
             (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_BACKS_DIFFER),
         ),
-        Bar.UNSHUFFLED: _UNSHUFFLED,
-        Bar.UNPROVEN: _UNSHUFFLED,
-        Bar.BROKEN_OFF: _UNSHUFFLED,
-        Bar.JAMMED: (_NOT_READY, (RulePoint.SHUFFLED, RulePoint.BATCH_IDLE_IN_SHUFFLER)),
-        Bar.TOUCHED: (_NOT_READY, _GUARDED),
-        Bar.REPEATED: (IrregularityCode.BATCH_REPEATED, (RulePoint.BATCH_ALTERNATES,)),
-        Bar.NOT_RELEASED: (_NOT_READY, (RulePoint.SHUFFLER_RELEASE,)),
-        Bar.DEVICE: (_NOT_READY, _GUARDED),
+        BlockReason.UNSHUFFLED: _UNSHUFFLED,
+        BlockReason.UNPROVEN: _UNSHUFFLED,
+        BlockReason.BROKEN_OFF: _UNSHUFFLED,
+        BlockReason.JAMMED: (_NOT_READY, (RulePoint.SHUFFLED, RulePoint.BATCH_IDLE_IN_SHUFFLER)),
+        BlockReason.TOUCHED: (_NOT_READY, _GUARDED),
+        BlockReason.REPEATED: (IrregularityCode.BATCH_REPEATED, (RulePoint.BATCH_ALTERNATES,)),
+        BlockReason.NOT_RELEASED: (_NOT_READY, (RulePoint.SHUFFLER_RELEASE,)),
+        BlockReason.DEVICE: (_NOT_READY, _GUARDED),
     }
 )
-# Codes that only the life of a batch gives, so that it can take them back.
+# Codes that depend only on the lineage, so that a later report can withdraw them.
 _OF_LIVES: Final = (
     IrregularityCode.BATCH_BLOCKED,
     IrregularityCode.BATCH_UNSHUFFLED,
@@ -70,102 +66,106 @@ _OF_LIVES: Final = (
 # --- loading --------------------------------------------------------------------------------------
 
 
-def unready(book: RuleBook, state: TableState, batch: str) -> tuple[Hindrance, ...]:
-    """What stands in the way of dealing from this batch."""
-    return hindrances(lineage_of(book, state), batch) if book.tells_batches else ()
+def batch_obstacles(book: RuleBook, state: TableState, batch: str) -> tuple[Obstacle, ...]:
+    """The obstacles to dealing from this batch."""
+    return obstacles_to_dealing(lineage_of(book, state), batch) if book.tracks_batches else ()
 
 
-def code_of(found: Hindrance) -> IrregularityCode:
-    """What dealing all the same is."""
-    return _JUDGED_AS[found.bar][0]
+def obstacle_code(found: Obstacle) -> IrregularityCode:
+    """The irregularity of dealing in spite of the obstacle."""
+    return _IRREGULARITY_OF[found.reason][0]
 
 
-def points_of(found: tuple[Hindrance, ...]) -> tuple[RulePoint, ...]:
-    """What forbids dealing from the batch."""
-    return tuple(dict.fromkeys(point for one in found for point in _JUDGED_AS[one.bar][1]))
+def obstacle_points(found: tuple[Obstacle, ...]) -> tuple[RulePoint, ...]:
+    """The points that forbid dealing from the batch."""
+    return tuple(dict.fromkeys(point for one in found for point in _IRREGULARITY_OF[one.reason][1]))
 
 
-def set_right(book: RuleBook, state: TableState, fault: Fault) -> bool:
-    """Whether what a loading was refused for does not stand in the way any more."""
-    if not book.tells_batches or fault.act is not ActKind.LOADED or fault.code not in _OF_LIVES:
+def is_defect_gone(book: RuleBook, state: TableState, defect: OpeningDefect) -> bool:
+    """Whether the obstacle for which a loading was refused is gone."""
+    if not book.tracks_batches or defect.act is not ActKind.LOADED or defect.code not in _OF_LIVES:
         return False
-    return fault.code not in [code_of(one) for one in unready(book, state, fault.batch)]
+    return defect.code not in [
+        obstacle_code(one) for one in batch_obstacles(book, state, defect.batch)
+    ]
 
 
-def told_unready(book: RuleBook, step: Step) -> Step:
-    """A shoe is opened: tell what stands in the way of the batch it would be dealt from."""
-    if not book.tells_batches:
+def prompt_obstacles(book: RuleBook, step: Step) -> Step:
+    """Prompt the obstacles to the batch that the opened shoe would be dealt from."""
+    if not book.tracks_batches:
         return step
-    batch = batch_dealt(book, step.state, "")
+    batch = dealt_batch(book, step.state, "")
     if not batch:
         text = "no batch was released by the shuffler: have one released, cut and loaded"
-        return prompt(book, step, Call.BATCH, text, *_UNSHUFFLED[1])
-    found = unready(book, step.state, batch)
+        return prompt(book, step, PromptKind.BATCH, text, *_UNSHUFFLED[1])
+    found = batch_obstacles(book, step.state, batch)
     if not found:
         return step
     text = "; ".join(f"{one.detail}: {one.remedy}" for one in found)
-    return prompt(book, step, Call.BATCH, text, *points_of(found))
+    return prompt(book, step, PromptKind.BATCH, text, *obstacle_points(found))
 
 
 # --- the first card -------------------------------------------------------------------------------
 
 
-def batch_dealt(book: RuleBook, state: TableState, back: str) -> str:
-    """The batch of a first card; empty where no shuffler tells, or where nobody knows."""
-    if not book.tells_batches:
+def dealt_batch(book: RuleBook, state: TableState, back: str) -> str:
+    """The batch of a first card; empty where it is unknown."""
+    if not book.tracks_batches:
         return ""
     opening = state.opening
-    refused = next((one.batch for one in opening.faults if one.batch), "")
+    refused = next((one.batch for one in opening.defects if one.batch), "")
     own = back if back in book.backs else ""
     named = own or opening.loaded or refused
-    return named or what_follows(book, state, FirstCardOut("")).lineage.in_play
+    return named or next_lineage(book, state, FirstCardOut("")).lineage.in_play
 
 
-def batch_judged(
+def check_dealt_batch(
     book: RuleBook, step: Step, batch: str, raised: tuple[IrregularityCode, ...] = ()
 ) -> Step:
-    """The first card of a shoe is out of `batch`; `raised` are codes that were raised already."""
-    if not book.tells_batches:
+    """Check the batch of a first card; `raised` are codes that were already raised."""
+    if not book.tracks_batches:
         return step
     lineage, loaded = lineage_of(book, step.state), step.state.opening.loaded
-    expected = loaded or due_in_play(lineage)
+    expected = loaded or batch_due_next(lineage)
     if not batch:
         detail = "no batch was released by the shuffler"
-        step = irregular(book, step, IrregularityCode.BATCH_UNSHUFFLED, detail)
+        step = raise_irregularity(book, step, IrregularityCode.BATCH_UNSHUFFLED, detail)
     elif expected and batch != expected:
-        detail = f"it is of {batch}; {expected} {'was loaded' if loaded else 'was released'}"
-        step = irregular(book, step, IrregularityCode.WRONG_BATCH, detail)
-    found = hindrances(lineage, batch) if batch else ()
-    for code in dict.fromkeys(code_of(one) for one in found):
-        mine = tuple(one for one in found if code_of(one) is code)
+        detail = f"it belongs to {batch}; {expected} {'was loaded' if loaded else 'was released'}"
+        step = raise_irregularity(book, step, IrregularityCode.WRONG_BATCH, detail)
+    found = obstacles_to_dealing(lineage, batch) if batch else ()
+    for code in dict.fromkeys(obstacle_code(one) for one in found):
+        matching = tuple(one for one in found if obstacle_code(one) is code)
         if code not in raised:
-            detail = "; ".join(f"{one.detail}: {one.remedy}" for one in mine)
-            step = irregular(book, step, code, detail, *points_of(mine))
-    there = step.state.opening.rack_batch
+            detail = "; ".join(f"{one.detail}: {one.remedy}" for one in matching)
+            step = raise_irregularity(book, step, code, detail, *obstacle_points(matching))
+    rack_batch = step.state.opening.rack_batch
     mixed = IrregularityCode.DISCARD_RACK_MIXED
-    if batch and there == other_batch(book, batch) and mixed not in raised:
-        step = irregular(book, step, mixed, f"{there} lies there, {batch} comes to it")
-    return lived(book, step, FirstCardOut(batch))
+    if batch and rack_batch == other_batch(book, batch) and mixed not in raised:
+        step = raise_irregularity(
+            book, step, mixed, f"the rack holds {rack_batch}, {batch} would be added"
+        )
+    return apply_fact(book, step, FirstCardOut(batch))
 
 
-def idle_judged(book: RuleBook, step: Step, batch: str, *, seen: bool) -> Step:
-    """While this batch is in play the other one is in the shuffler.
+def check_idle_batch(book: RuleBook, step: Step, batch: str, *, seen: bool) -> Step:
+    """Check that the other batch is in the shuffler while this one is in play.
 
-    `seen`: the card's own back said which batch it is. Where it did not, and both batches are
-    outside the shuffler, either may have gone into the shoe: play waits for a person to look.
+    `seen`: the card's own back identified its batch. Where it did not, and both batches are outside
+    the shuffler, either may be in the shoe: play waits for a person to check.
     """
     if not batch:
         return step
     idle = other_batch(book, batch)
     if step.state.opening.may_repeat == batch:
-        what = f"alternation is suspended: {batch} is in play, wherever {idle} lies"
+        what = f"alternation is suspended: {batch} is in play, wherever {idle} is"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     if idle_in_shuffler(step.state.lineage, batch):
         what = f"{batch} is in play, {idle} in the shuffler"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = f"{idle} is not in the shuffler while {batch} is in play"
-    step = irregular(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
+    step = raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
     if seen:
         return step
-    detail = f"{idle} lies outside the shuffler, too: look at the backs of the cards in the shoe"
-    return irregular(book, step, IrregularityCode.BATCH_NOT_READY, detail)
+    detail = f"{idle} is outside the shuffler, too: check the backs of the cards in the shoe"
+    return raise_irregularity(book, step, IrregularityCode.BATCH_NOT_READY, detail)

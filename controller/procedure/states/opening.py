@@ -1,24 +1,23 @@
-"""What is known of the cards before a shoe is opened: acts recorded, and where the batches are.
+"""State before a shoe is opened: acts on record, where the batches are, the cut, the discard rack.
 
-Responsible for: the shape of that part of the table's state, and its plain changes.
-Not responsible for: what is due (duties) and what an act means (opening, batches, cut_acts).
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e); D-20, D-21, D-22.
 """
 
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.irregularities.codes import IrregularityCode
-from firmware_bridge.values import dataclass, replace
 
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1
 THE_DEALER: Final = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
-    """An act that was recorded; `batch` is empty where it is of no certain batch.
+class CompletedAct(Struct, frozen=True):
+    """An act on record; `batch` is empty where it concerns no particular batch.
 
     `fresh` until a shoe was dealt from the cards it concerns.
     """
@@ -31,9 +30,8 @@ class Act:
     fresh: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """An act that was refused because the cards are not as they must be.
+class OpeningDefect(Struct, frozen=True):
+    """A defect of the cards, because of which an act was refused.
 
     It becomes an irregularity if dealing begins before the act was accepted.
     """
@@ -44,21 +42,19 @@ class Fault:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningState:
+class OpeningState(Struct, frozen=True):
     """`acts` keeps the last act of each kind and batch.
 
     `loaded` is the batch of the next shoe, `last_batch` that of the last one dealt from. `offered`
     are the seats in the order in which the cut is offered, `cutter` who cut last (NOBODY,
     THE_DEALER or a seat), `recut_by` who may carry out an ordered re-cut. `dead`: the cards of a
-    table without patrons were spread. `rack_batch` is the batch in the discard rack, `rack_extra`
-    how many more cards lie there than this program saw dealt (fewer where negative). `holder` is
-    the seat that holds the shoe. `may_repeat`: the batch that a supervisor lets come again for one
-    shoe.
+    dead table were spread. `rack_batch` is the batch in the discard rack, `rack_extra` how many
+    more cards lie there than this program saw dealt (negative: fewer). `holder` is the seat that
+    holds the shoe. `may_repeat`: the batch that a floorperson allows to be dealt twice in a row.
     """
 
-    acts: tuple[Act, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    acts: tuple[CompletedAct, ...] = ()
+    defects: tuple[OpeningDefect, ...] = ()
     loaded: str = ""
     last_batch: str = ""
     in_shuffler: str = ""
@@ -67,31 +63,31 @@ class OpeningState:
     cutter: int = NOBODY
     recut_by: tuple[int, ...] = ()
     dead: bool = False
-    respread_asked: bool = False
+    respread_requested: bool = False
     rack_batch: str = ""
     rack_extra: int = 0
     holder: int = 0
     may_repeat: str = ""
 
-    def find(self, kind: ActKind, batch: str) -> Act | None:
-        """The act as last recorded for that batch."""
+    def find(self, kind: ActKind, batch: str) -> CompletedAct | None:
+        """The last such act of that batch, if any."""
         return next((act for act in self.acts if (act.kind, act.batch) == (kind, batch)), None)
 
     def has(self, kind: ActKind, batch: str = "") -> bool:
         return self.find(kind, batch) is not None
 
-    def with_act(self, act: Act) -> "OpeningState":
-        """The act stands in place of an earlier one; what was wrong with it is set right."""
+    def with_act(self, act: CompletedAct) -> "OpeningState":
+        """With this act in place of an earlier one; its defects are removed."""
         acts = tuple(one for one in self.acts if (one.kind, one.batch) != (act.kind, act.batch))
-        faults = tuple(fault for fault in self.faults if fault.act is not act.kind)
-        return replace(self, acts=(*acts, act), faults=faults)
+        defects = tuple(defect for defect in self.defects if defect.act is not act.kind)
+        return replace(self, acts=(*acts, act), defects=defects)
 
-    def with_fault(self, fault: Fault) -> "OpeningState":
-        faults = tuple(one for one in self.faults if one.act is not fault.act)
-        return replace(self, faults=(*faults, fault))
+    def with_defect(self, defect: OpeningDefect) -> "OpeningState":
+        defects = tuple(one for one in self.defects if one.act is not defect.act)
+        return replace(self, defects=(*defects, defect))
 
     def without(self, *kinds: ActKind, batch: str | None = None) -> "OpeningState":
-        """These acts are void: of that batch and of none, or of all."""
+        """Without these acts: those of `batch`, or of every batch where it is None."""
         acts = tuple(
             one for one in self.acts if one.kind not in kinds or batch not in (None, one.batch)
         )

@@ -1,26 +1,24 @@
-"""Cards drawn in error and burns that an irregularity asks for, as part of a shoe's state.
+"""State of remedies in a shoe: cards drawn in error, burns for irregularities, cards turned up.
 
-Responsible for: the shape of that part of the state.
-Not responsible for: judging it (errors, remedy_burn, boxed) and for what people see (remedy_view).
 Source: S42 (k)(1)-(3); D-7, D-9 to D-14, D-22.
 """
 
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from controller.procedure.phases import Phase
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCard:
-    """A card drawn in error, in the coup of that number, 0 between coups.
+class ErrorCard(Struct, frozen=True):
+    """A card drawn in error; `coup` is the coup it was drawn in, 0 between coups.
 
-    `third`: it was given to the Player's Hand without authority ((k)(1)). `sensed`: the table can
-    tell whether people saw the card; then `turned` says whether they did. `free`: the profile
+    `third`: it was given to the Player's Hand without authority ((k)(1)). `sensed`: the table
+    observes whether people saw the card; then `turned` says whether they did. `free`: the profile
     leaves the remedy to the floorperson.
     """
 
@@ -34,7 +32,7 @@ class ErrorCard:
 
 
 class LastDrawn(StrEnum):
-    """Where the card drawn last is, while it can still be found to have lain face up."""
+    """Where the card drawn last is, while it can still be reported as boxed."""
 
     NOTHING = "nothing"
     HAND = "hand"
@@ -43,24 +41,23 @@ class LastDrawn(StrEnum):
     BURN = "burn"
 
 
-@dataclass(frozen=True, slots=True)
-class RemedyState:
-    """What irregularities left to be done.
+class RemedyState(Struct, frozen=True):
+    """Remedies of irregularities that are still to be carried out.
 
     `waiting` are cards drawn in error that a floorperson has not decided on; `carried` are held
-    face down as the first cards of the next coup, in drawing order. `burn_back` is the phase that
-    a burn for an irregularity goes back to, absent where none is under way; `burn_taken` counts
-    its cards. `burn_later` is owed before the next coup's first card, with `unread_later` an
-    amount on top that nobody could read. `burn_for` are the points that asked for these burns.
+    face down as the first cards of the next coup, in drawing order. `burn_return_phase` is the
+    phase in which play resumes after a burn for an irregularity, None where none is in progress;
+    `burn_taken` counts its cards. `burn_later` is owed before the next coup's first card;
+    `unread_later`: so is an amount that could not be read. `burn_points` require these burns.
     """
 
     waiting: tuple[ErrorCard, ...] = ()
     carried: tuple[ErrorCard, ...] = ()
-    burn_back: Phase | None = None
+    burn_return_phase: Phase | None = None
     burn_taken: int = 0
     burn_later: int = 0
     unread_later: bool = False
-    burn_for: tuple[RulePoint, ...] = ()
+    burn_points: tuple[RulePoint, ...] = ()
 
     @property
     def owes_burn(self) -> bool:
@@ -70,12 +67,11 @@ class RemedyState:
 NOTHING_TO_REMEDY: Final = RemedyState()
 
 
-@dataclass(frozen=True, slots=True)
-class RevealState:
-    """`turned`: what was turned up, as words of TurnedCards.
+class RevealState(Struct, frozen=True):
+    """What was turned up in a coup (`turned`, values of LayoutPart), and who may turn.
 
-    `player_seat`, `banker_seat` hold the right to turn that hand, 0 for the dealer or nobody yet;
-    `given_up` are seats that gave the right up, by hand, for the rest of this coup.
+    `player_seat` and `banker_seat` have the right to turn that hand, 0 for the dealer or none yet;
+    `player_given_up` and `banker_given_up` are seats that gave up the right for this coup.
     """
 
     turned: tuple[str, ...] = ()

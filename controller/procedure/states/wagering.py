@@ -1,23 +1,21 @@
-"""What is on the layout and what is owed: wagers of the coup, vigorish by seat, settings changed.
+"""State of wagering: wagers of the coup, vigorish owed by seat, changed settings and notices.
 
-Responsible for: the shape of that part of the table's state.
-Not responsible for: judging it (wagering, owing, changes).
 Source: NY (b)(3), (c)(3)(ii), (c)(4)-(7); S42 (b)(4), (c)(3)(ii)-(iv), (j)(3); D-22, D-27.
 """
 
 from typing import Final
 
-from controller.procedure.effects import CoupPaid
-from controller.settlement.vigorish_ledger import EMPTY_LEDGER, Ledger
+from msgspec import Struct
+
+from controller.procedure.effects import CoupPayment
+from controller.settlement.vigorish_ledger import EMPTY_LEDGER, VigorishLedger
 from controller.settlement.wagers import Wager
-from firmware_bridge.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class StandingWagers:
+class StandingWagers(Struct, frozen=True):
     """Wagers of a coup that was begun and is not paid yet.
 
-    `ghost`: the coup is a ghost hand, so they come back.
+    `ghost`: the coup is a ghost hand, so they are returned.
     """
 
     coup: int
@@ -25,38 +23,35 @@ class StandingWagers:
     ghost: bool
 
 
-@dataclass(frozen=True, slots=True)
-class VerbalWager:
-    """Cash bet by word of mouth that still has to be changed into chips."""
+class VerbalWager(Struct, frozen=True):
+    """A verbal cash wager that still has to be changed into chips."""
 
     seat: int
     cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class WageringState:
-    """`wagers` as last stated for the coming coup, `standing` of coups that were begun.
+class WageringState(Struct, frozen=True):
+    """Wagers and vigorish: `wagers` as last stated for the next coup, `standing` of begun coups.
 
     More than one coup can wait: while the table is suspended none is paid. `late` is the last
-    statement that came once bets stood, None for none. `vacated` are seats that owe vigorish and
-    whose patron left.
+    statement made after betting closed, None where there is none. `vacated` are seats that owe
+    vigorish and whose patron left.
     """
 
     wagers: tuple[Wager, ...] = ()
     standing: tuple[StandingWagers, ...] = ()
     late: tuple[Wager, ...] | None = None
     verbal: tuple[VerbalWager, ...] = ()
-    ledger: Ledger = EMPTY_LEDGER
+    ledger: VigorishLedger = EMPTY_LEDGER
     vacated: tuple[int, ...] = ()
-    last_paid: CoupPaid | None = None
+    last_payment: CoupPayment | None = None
 
 
 NO_WAGERS: Final = WageringState()
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeGiven:
-    """Notice of a coming change: of which setting to what, to whom, when."""
+class NoticeGiven(Struct, frozen=True):
+    """Notice of a coming change: setting, new value, audience, person and time (UTC)."""
 
     setting: str
     value: str
@@ -65,12 +60,11 @@ class NoticeGiven:
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSetting:
-    """A setting that holds another value at this table than in the profile.
+class ChangedSetting(Struct, frozen=True):
+    """A setting that has another value at this table than in the profile.
 
-    `file_value` is what table.toml and its profile said then: once they say something else, this
-    change is over.
+    `file_value` is the value in table.toml and its profile at that time: once they have another
+    value, this change ends.
     """
 
     setting: str

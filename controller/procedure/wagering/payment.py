@@ -1,27 +1,24 @@
-"""What a finished coup pays: its settlement, and what comes back because it cannot be settled.
+"""What a finished coup pays: its settlement, and the return of wagers that cannot be settled.
 
-Responsible for: from a coup's record and its wagers to the acts of the dealer.
-Not responsible for: what wins and what it pays (controller.settlement), when a coup is paid
-(wagering).
 Source: NY-i-2-lose to NY-i-2-iv; S42-j-2-lose to S42-j-2-iv, S42-k-4-void; NJ-sum-reconcile;
 WA-ov-9-nowager; D-15, D-23, D-24.
 
-Decisions. A coup that is void returns every wager. A wager that may not stand is returned, never
-paid, whatever the outcome. Where a floorperson stated the outcome of a coup whose cards are not
-whole, a wager is paid if that outcome alone decides it; one that asks for counts is returned.
+Decisions. A void coup returns every wager. A wager that may not stand is returned, never paid,
+whatever the outcome. Where a floorperson stated the outcome of a coup whose cards are not whole, a
+wager is paid if that outcome alone decides it; one that depends on point counts is returned.
 """
 
-from controller.procedure.effects import CoupFate, CoupPaid, CoupRecord
+from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.wagering import StandingWagers
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.settlement.admission import refusals
+from controller.settlement.admission import wager_refusals
 from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.payment_order import Act, PayStep
-from controller.settlement.results import Judgement, what_is_void, what_wins
+from controller.settlement.payment_order import PaymentAct, PayStep
+from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import KIND_NAMES, Wager, money
@@ -30,57 +27,59 @@ _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 
 
 def terms_of(book: RuleBook) -> Terms:
-    """The terms of payment as they stand at the table."""
+    """The terms of payment in force at the table."""
     return Terms(book.values, book.citations)
 
 
-def payment(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> CoupPaid:
-    """What the wagers that stood come to."""
+def settle_coup(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> CoupPayment:
+    """Settle the wagers of a coup by its record."""
     terms = terms_of(book)
     if stood.ghost:
         clauses = terms.cite(RulePoint.GHOST_NO_WAGER)
-        back = _returned(stood.wagers, "no wager stands on a ghost hand", clauses)
-        return _paid(record, Settlement((), ()), back, "ghost hand: return every wager")
-    standing, back = _admitted(terms, stood.wagers)
-    judged, note = _judged(terms, record)
+        back = _return_steps(stood.wagers, "a ghost hand has no wagers", clauses)
+        return _coup_payment(record, Settlement((), ()), back, "ghost hand: return every wager")
+    standing, back = _admit_wagers(terms, stood.wagers)
+    judged, note = _wager_results(terms, record)
     known = tuple(judgement.kind for judgement in judged)
-    untold = tuple(one for one in standing if one.kind not in known)
+    undecided = tuple(one for one in standing if one.kind not in known)
     clauses = terms.cite(RulePoint.VOID_RETURNED)
-    back = _returned(untold, "the stated outcome does not decide it", clauses) + back
+    back = _return_steps(undecided, "the stated outcome does not decide it", clauses) + back
     settled = settle(terms, judged, tuple(one for one in standing if one.kind in known))
-    return _paid(record, settled, back, note)
+    return _coup_payment(record, settled, back, note)
 
 
-def _paid(
+def _coup_payment(
     record: CoupRecord, settled: Settlement, back: tuple[PayStep, ...], note: str
-) -> CoupPaid:
-    return CoupPaid(record.gaming_day, record.shoe, record.coup, settled, back, note)
+) -> CoupPayment:
+    return CoupPayment(record.gaming_day, record.shoe, record.coup, settled, back, note)
 
 
-def _admitted(
+def _admit_wagers(
     terms: Terms, wagers: tuple[Wager, ...]
 ) -> tuple[tuple[Wager, ...], tuple[PayStep, ...]]:
     """The wagers that may stand, and the return of the others.
 
-    A wager may stand only beside another that is returned: so it is asked until nothing changes.
+    A returned wager may make another one inadmissible: repeated until nothing changes.
     """
     back: tuple[PayStep, ...] = ()
-    while refused := refusals(terms, wagers):
+    while refused := wager_refusals(terms, wagers):
         first = refused[0]
         # Of two wagers on one spot the later one is refused.
         spot = (first.seat, first.kind)
         place = max(i for i, one in enumerate(wagers) if (one.seat, one.kind) == spot)
         clauses = first.clauses or terms.cite(RulePoint.WAGERS_LISTED)
-        back += _returned(wagers[place : place + 1], first.why, clauses)
+        back += _return_steps(wagers[place : place + 1], first.why, clauses)
         wagers = wagers[:place] + wagers[place + 1 :]
     return wagers, back
 
 
-def _returned(wagers: tuple[Wager, ...], why: str, clauses: tuple[str, ...]) -> tuple[PayStep, ...]:
+def _return_steps(
+    wagers: tuple[Wager, ...], why: str, clauses: tuple[str, ...]
+) -> tuple[PayStep, ...]:
     return tuple(
         PayStep(
             wager.seat,
-            Act.RETURN,
+            PaymentAct.RETURN,
             wager.kind,
             wager.cents,
             f"seat {wager.seat}: return {money(wager.cents)} on {KIND_NAMES[wager.kind]}, {why}",
@@ -91,16 +90,16 @@ def _returned(wagers: tuple[Wager, ...], why: str, clauses: tuple[str, ...]) -> 
     )
 
 
-def _judged(terms: Terms, record: CoupRecord) -> tuple[tuple[Judgement, ...], str]:
-    """What becomes of each kind of wager; kinds that nothing decides are not there."""
+def _wager_results(terms: Terms, record: CoupRecord) -> tuple[tuple[WagerResult, ...], str]:
+    """The result of each kind of wager that the coup decides, and a note."""
     if record.fate is CoupFate.COUNTED:
-        return what_wins(terms, facts_of_record(record)), ""
+        return wager_results(terms, coup_facts(record)), ""
     if record.fate is CoupFate.FLOOR_DECIDED and record.outcome is not None:
-        return by_outcome(terms, record.outcome), f"{record.outcome.value} was stated"
-    return what_is_void(terms), "void coup"
+        return results_by_outcome(terms, record.outcome), f"{record.outcome.value} was stated"
+    return void_results(terms), "void coup"
 
 
-def facts_of_record(record: CoupRecord) -> CoupFacts:
+def coup_facts(record: CoupRecord) -> CoupFacts:
     """The facts of a coup that counts by its cards."""
     assert record.result is not None, "a coup that counts by its cards has a result"
     places = [card.place for card in record.cards if card.place in HAND_PLACES]
@@ -113,20 +112,22 @@ def facts_of_record(record: CoupRecord) -> CoupFacts:
     )
 
 
-def by_outcome(terms: Terms, outcome: Outcome) -> tuple[Judgement, ...]:
-    """The kinds of wager that come to the same end in every coup of this outcome."""
-    judged = [what_wins(terms, facts) for facts in _coups_of(outcome)]
+def results_by_outcome(terms: Terms, outcome: Outcome) -> tuple[WagerResult, ...]:
+    """The results of the kinds of wager that are the same in every coup of this outcome."""
+    judged = [wager_results(terms, facts) for facts in _all_coups_with(outcome)]
     return tuple(
-        of_kind[0] for of_kind in zip(*judged, strict=True) if len(set(map(_end, of_kind))) == 1
+        of_kind[0]
+        for of_kind in zip(*judged, strict=True)
+        if len(set(map(_payment_terms, of_kind))) == 1
     )
 
 
-def _end(judgement: Judgement) -> tuple[str, str, str]:
+def _payment_terms(judgement: WagerResult) -> tuple[str, str, str]:
     return judgement.verdict.value, str(judgement.odds), judgement.vigorish_on.value
 
 
-def _coups_of(outcome: Outcome) -> tuple[CoupFacts, ...]:
-    """All counts that an outcome can have, on two and on three cards each."""
+def _all_coups_with(outcome: Outcome) -> tuple[CoupFacts, ...]:
+    """All combinations of counts and cards that an outcome can have."""
     return tuple(
         CoupFacts(player, banker, player_cards, banker_cards)
         for player in range(10)

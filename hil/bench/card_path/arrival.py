@@ -1,7 +1,5 @@
-"""From a byte's arrival to whoever handles it, beside a loop that looks every 100 ms: P2b.
+"""P2b: from a byte's arrival to its handler, against a loop that polls every 100 ms.
 
-Responsible for: the program's pump on an idle pty, and the polling loop beside it.
-Not responsible for: what is done with the bytes (compute, paced).
 Source: package README, "What is measured"; goal P2b.
 """
 
@@ -15,16 +13,16 @@ from firmware_bridge.transport.port import Chunk, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.card_path.paced import ANSWER_S_MAX, Terminal
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
-from hil.bench.measure.stage import Plan
+from hil.bench.measure.fixtures import Plan
 from hil.rig.in_process import BAUD
 
 POLL_S = 0.1
 
 
 class Arrivals:
-    """Notes when bytes reached it."""
+    """Notes when bytes arrived."""
 
     def __init__(self) -> None:
         self.opened = threading.Event()
@@ -41,7 +39,7 @@ class Arrivals:
         self._at_ns = time.perf_counter_ns()
         self._arrived.set()
 
-    def after(self, terminal: Terminal) -> int:
+    def time_byte(self, terminal: Terminal) -> int:
         """Write a byte; nanoseconds until it arrived. Raises CannotMeasure."""
         self._arrived.clear()
         began_ns = time.perf_counter_ns()
@@ -56,7 +54,7 @@ def measure_arrival(plan: Plan) -> tuple[Check, ...]:
     pauses = Random(4)  # noqa: S311 - reproducible, not secret
     ours: list[int] = []
     polled: list[int] = []
-    pumped, looked = Arrivals(), Arrivals()
+    pumped, polled_arrivals = Arrivals(), Arrivals()
     stopping = threading.Event()
     with ExitStack() as stack:
         line, poll_line = (stack.enter_context(Terminal()) for _ in range(2))
@@ -69,7 +67,7 @@ def measure_arrival(plan: Plan) -> tuple[Check, ...]:
                     os.read(poll_line.slave, 64)
                 except BlockingIOError:
                     continue
-                looked.note()
+                polled_arrivals.note()
 
         poller = threading.Thread(target=poll, name="polling loop")
         poller.start()
@@ -82,10 +80,10 @@ def measure_arrival(plan: Plan) -> tuple[Check, ...]:
             raise CannotMeasure("the pty could not be opened")
         for _ in range(plan.count(100, 5)):
             time.sleep(pauses.uniform(0.02, 0.12))
-            ours.append(pumped.after(line))
-            polled.append(looked.after(poll_line))
+            ours.append(pumped.time_byte(line))
+            polled.append(polled_arrivals.time_byte(poll_line))
     p50, polled_p50 = percentile(ours, 50), percentile(polled, 50)
     beside = f"{p50 / NS_PER_US:.0f} us, polling {polled_p50 / NS_PER_MS:.1f} ms"
     bound = Bound(50, 100, at_least=True)
-    what = "arrival to handler, idle: quicker than polling"
-    return (judged("P2b", what, polled_p50 / p50, Unit.RATIO, bound, beside),)
+    what = "arrival to handler, idle: faster than polling"
+    return (check_goal("P2b", what, polled_p50 / p50, Unit.RATIO, bound, beside),)

@@ -1,18 +1,19 @@
-"""From bytes in to the verdict, without the disk: P1 hot, and the state machine's share P16.
+"""P1 hot: from bytes to the verdict without the disk. P16: the state machine's share of it.
 
-Responsible for: timing one card's report through everything but the store, beside the reference.
 Included: the blocking read of one whole report from a pipe, stamping, driver, intake, procedure,
 encoding the input's and the entries' records, the chain, the write of one byte. Not included: the
 two repeats of the report, threads and queues (P2), the store (P3), the 4800 baud line itself.
-Not responsible for: a real dealing pace (paced).
+
 Source: package README, "What is measured"; goals P1, P16.
 """
 
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
+
+from msgspec.structs import replace
 
 from controller.core.core import Core
 from controller.procedure.phases import EDGES, Phase, Trigger
@@ -20,34 +21,42 @@ from controller.state_table import NoEdge, StateTable
 from controller.tape.records import entry_record, input_record
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import Bound, Check, disturbed, judged, judged_if, told, too_few
+from hil.bench.measure.checks import (
+    Bound,
+    Check,
+    check_goal,
+    check_goal_unless,
+    disturbed_reason,
+    report_figure,
+    too_few_reason,
+)
 from hil.bench.measure.figures import (
     NS_PER_US,
     P99_SAMPLES_MIN,
     Unit,
     median_of_medians,
     percentile,
-    pooled,
+    pool_samples,
 )
-from hil.bench.measure.reference import Reference, with_crc
-from hil.bench.measure.stage import (
+from hil.bench.measure.fixtures import (
     CARD,
     PORT,
     Plan,
     bench_core,
-    dealt,
+    deal_reports,
+    feed_chunk,
     one_processor,
+    preemptions,
     running_loop,
-    taken,
-    taken_away,
 )
+from hil.bench.measure.reference import Reference, with_crc
 from hil.emulator.lines.reports import Report
 
 READ_BYTES = 4096
 
 
 class Pipes:
-    """A pipe that bytes are put into before the clock runs, and a sink that takes all."""
+    """A pipe that is filled before the clock starts, and a sink for the answers."""
 
     def __init__(self) -> None:
         self.source, self.feed = os.pipe()
@@ -58,56 +67,56 @@ class Pipes:
             os.close(descriptor)
 
 
-class Program:
-    """The program's side: everything between the read and the verdict, without the disk."""
+class InMemoryProgram:
+    """The program's side: everything from the read to the verdict, without the disk."""
 
     def __init__(self, pipes: Pipes, core: Core) -> None:
         self._pipes = pipes
         self._loop = running_loop(core=core)
 
-    def once(self) -> None:
-        """One read from the pipe to the verdict."""
+    def run_once(self) -> None:
+        """Process one read of the pipe, up to the verdict."""
         data = os.read(self._pipes.source, READ_BYTES)
-        stored = taken(self._loop, data)
+        stored = feed_chunk(self._loop, data)
         os.write(self._pipes.sink, b"+" if stored else b"-")
 
 
-def timed(feed: int, data: bytes, once: Callable[[], None]) -> int:
-    """Nanoseconds from before the read to after the write; the bytes already wait."""
+def run_time_ns(feed: int, data: bytes, run_once: Callable[[], None]) -> int:
+    """Nanoseconds from before the read to after the write; the bytes are in the pipe already."""
     os.write(feed, data)
     began_ns = time.perf_counter_ns()
-    once()
+    run_once()
     return time.perf_counter_ns() - began_ns
 
 
 def measure_hot(plan: Plan) -> tuple[Check, ...]:
     """P1 and P16."""
-    reports = dealt(seed=1)
+    reports = deal_reports(seed=1)
     core = bench_core()
     pipes = Pipes()
     ours: list[list[int]] = []
     others: list[list[int]] = []
     results: list[int] = []
-    parts: list[Parts] = []
+    parts: list[CardTimes] = []
     trigger_ns: list[float] = []
     disturbances = 0
     try:
         with one_processor():
             for _ in range(plan.repeats):
-                program, block = Program(pipes, core), []
-                before = taken_away()
+                program, block = InMemoryProgram(pipes, core), []
+                before = preemptions()
                 for report in reports:
-                    ns = timed(pipes.feed, report.frame, program.once)
+                    ns = run_time_ns(pipes.feed, report.frame, program.run_once)
                     if report.code == CARD:
                         block.append(ns)
                     elif report.code == "G":
                         results.append(ns)
                 ours.append(block)
-                disturbances += taken_away() - before
+                disturbances += preemptions() - before
                 reference = Reference(pipes.source, pipes.sink)
                 cards = [with_crc(report.frame) for report in reports if report.code == CARD]
-                others.append([timed(pipes.feed, card, reference.once) for card in cards])
-                parts.append(_parts(core, reports))
+                others.append([run_time_ns(pipes.feed, card, reference.run_once) for card in cards])
+                parts.append(_card_times(core, reports))
                 trigger_ns.append(_trigger_ns(core))
             triggers = _triggers(core, reports)
     finally:
@@ -115,7 +124,7 @@ def measure_hot(plan: Plan) -> tuple[Check, ...]:
     return (
         *_latency(ours, others, disturbances),
         *_shares(parts),
-        told("P1", "a result's report, hot p50", median(results) / NS_PER_US, Unit.US),
+        report_figure("P1", "a result's report, hot p50", median(results) / NS_PER_US, Unit.US),
         *_machine_share(triggers, median(trigger_ns), median_of_medians(ours)),
     )
 
@@ -124,15 +133,19 @@ def _latency(
     ours: list[list[int]], others: list[list[int]], disturbances: int
 ) -> tuple[Check, ...]:
     p50, other_p50 = median_of_medians(ours), median_of_medians(others)
-    samples = pooled(ours)
+    samples = pool_samples(ours)
     beside = f"{p50 / NS_PER_US:.1f} us, reference {other_p50 / NS_PER_US:.1f} us"
     p99 = percentile(samples, 99) / NS_PER_US
-    other_p99 = percentile(pooled(others), 99) / NS_PER_US
-    unfit = too_few(len(samples), P99_SAMPLES_MIN) or disturbed(disturbances, len(samples))
+    other_p99 = percentile(pool_samples(others), 99) / NS_PER_US
+    unfit = too_few_reason(len(samples), P99_SAMPLES_MIN) or disturbed_reason(
+        disturbances, len(samples)
+    )
     return (
-        judged("P1", "card to verdict, hot p50", p50 / other_p50, Unit.RATIO, Bound(3, 2), beside),
-        judged("P1", "card to verdict, hot p50", p50 / NS_PER_US, Unit.US, Bound(80)),
-        judged_if(
+        check_goal(
+            "P1", "card to verdict, hot p50", p50 / other_p50, Unit.RATIO, Bound(3, 2), beside
+        ),
+        check_goal("P1", "card to verdict, hot p50", p50 / NS_PER_US, Unit.US, Bound(80)),
+        check_goal_unless(
             unfit,
             "P1",
             f"card to verdict, hot p99 of {len(samples)}",
@@ -145,15 +158,15 @@ def _latency(
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Where a card's time goes, each part timed alone: median nanoseconds of one repeat."""
+class CardTimes:
+    """The parts of a card's time, each timed alone: median nanoseconds of one repeat."""
 
     driver: float
     handle: float
     encoding: float
 
 
-def _parts(core: Core, reports: tuple[Report, ...]) -> Parts:
+def _card_times(core: Core, reports: tuple[Report, ...]) -> CardTimes:
     state = running_loop(core=core).state
     driving: list[int] = []
     handling: list[int] = []
@@ -173,10 +186,10 @@ def _parts(core: Core, reports: tuple[Report, ...]) -> Parts:
             driving.append(t1 - t0)
             handling.append(t2 - t1)
             encoding.append(t3 - t2)
-    return Parts(median(driving), median(handling), median(encoding))
+    return CardTimes(median(driving), median(handling), median(encoding))
 
 
-def _shares(parts: list[Parts]) -> tuple[Check, ...]:
+def _shares(parts: list[CardTimes]) -> tuple[Check, ...]:
     driver = median(part.driver for part in parts)
     handle = median(part.handle for part in parts)
     encoding = median(part.encoding for part in parts)
@@ -185,51 +198,53 @@ def _shares(parts: list[Parts]) -> tuple[Check, ...]:
         ("intake and procedure", handle - driver),
         ("encoding of records", encoding),
     )
-    return tuple(told("P1", f"  of it {name}", ns / NS_PER_US, Unit.US) for name, ns in named)
+    return tuple(
+        report_figure("P1", f"  of it {name}", ns / NS_PER_US, Unit.US) for name, ns in named
+    )
 
 
-class _Counting(StateTable[Phase, Trigger]):
-    """The program's own table, which counts the triggers it is asked."""
+class _CountingStateTable(StateTable[Phase, Trigger]):
+    """The program's state table, which counts the triggers."""
 
-    __slots__ = ("asked",)
+    __slots__ = ("triggers",)
 
     def __init__(self) -> None:
         super().__init__(EDGES)
-        self.asked = 0
+        self.triggers = 0
 
     def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
-        self.asked += 1
+        self.triggers += 1
         return super().next(phase, trigger)
 
 
 def _triggers(core: Core, reports: tuple[Report, ...]) -> list[int]:
-    """Triggers of each card."""
-    counting = _Counting()
-    loop = running_loop(core=replace(core, book=replace(core.book, machine=counting)))
-    asked: list[int] = []
+    """The number of triggers of each card."""
+    counting = _CountingStateTable()
+    loop = running_loop(core=replace(core, book=replace(core.book, phase_table=counting)))
+    triggers: list[int] = []
     for report in reports:
-        before = counting.asked
-        taken(loop, report.frame)
+        before = counting.triggers
+        feed_chunk(loop, report.frame)
         if report.code == CARD:
-            asked.append(counting.asked - before)
-    return asked
+            triggers.append(counting.triggers - before)
+    return triggers
 
 
 def _trigger_ns(core: Core) -> float:
-    """What one trigger costs: median nanoseconds of one repeat."""
+    """The time of one trigger: median nanoseconds of one repeat."""
     costs: list[int] = []
     for _ in range(500):
         began_ns = time.perf_counter_ns()
-        core.book.machine.next(Phase.PLAYER_1, Trigger.CARD)
+        core.book.phase_table.next(Phase.PLAYER_1, Trigger.CARD)
         costs.append(time.perf_counter_ns() - began_ns)
     return median(costs)
 
 
-def _machine_share(asked: list[int], trigger_ns: float, card_ns: float) -> tuple[Check, ...]:
-    mean = sum(asked) / len(asked)
+def _machine_share(triggers: list[int], trigger_ns: float, card_ns: float) -> tuple[Check, ...]:
+    mean = sum(triggers) / len(triggers)
     share = 100 * mean * trigger_ns / card_ns
     beside = f"{mean:.2f} a card on average, {trigger_ns / NS_PER_US:.2f} us each"
     return (
-        judged("P16", "most triggers of one card", max(asked), Unit.COUNT, Bound(2), beside),
-        judged("P16", "state machine's share of a card", share, Unit.PERCENT, Bound(40)),
+        check_goal("P16", "most triggers of one card", max(triggers), Unit.COUNT, Bound(2), beside),
+        check_goal("P16", "state machine's share of a card", share, Unit.PERCENT, Bound(40)),
     )

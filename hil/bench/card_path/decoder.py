@@ -1,8 +1,7 @@
-"""The frame decoder: P5.
+"""P5: whole reports a second through `feed`, and how noise and false start bytes scale.
 
-Responsible for: whole reports a second through `feed`, and how noise and false start bytes scale.
-Processor time, as other work must not count.
-Not responsible for: what follows a frame (compute).
+Measured in processor time, so that other work does not count.
+
 Source: package README, "What is measured"; goal P5.
 """
 
@@ -11,10 +10,11 @@ from binascii import crc_hqx
 from random import Random
 from statistics import median
 
-from firmware_bridge.angel_eye.frames import Report, Unframed, feed
-from hil.bench.measure.checks import Bound, Check, judged, told
+from firmware_bridge.angel_eye.frames import ReportFrame, feed
+from firmware_bridge.link import Unframed
+from hil.bench.measure.checks import Bound, Check, check_goal, report_figure
 from hil.bench.measure.figures import NS_PER_S, Unit
-from hil.bench.measure.stage import Plan, dealt, one_processor
+from hil.bench.measure.fixtures import Plan, deal_reports, one_processor
 
 # The minimum and five times pymodbus' RTU framer (94 k/s on the reference machine, README).
 FRAMES_PER_S_MUST = 200_000
@@ -27,7 +27,7 @@ NOISE_BYTES = 1_000_000
 
 def measure_decoder(plan: Plan) -> tuple[Check, ...]:
     """P5."""
-    frames = tuple(report.frame for report in dealt(seed=2))
+    frames = tuple(report.frame for report in deal_reports(seed=2))
     times = plan.count(40, 4)
     speeds: list[float] = []
     joined: list[float] = []
@@ -40,7 +40,7 @@ def measure_decoder(plan: Plan) -> tuple[Check, ...]:
         ours = median(speeds)
         beside = f"{ours / median(bare):.3f} of a bare C checksum over each frame"
         return (
-            judged(
+            check_goal(
                 "P5",
                 "reports a second, one a read",
                 ours,
@@ -48,7 +48,7 @@ def measure_decoder(plan: Plan) -> tuple[Check, ...]:
                 Bound(FRAMES_PER_S_MUST, FRAMES_PER_S_STRETCH, at_least=True),
                 beside,
             ),
-            told("P5", "reports a second, many a read", median(joined), Unit.PER_S),
+            report_figure("P5", "reports a second, many a read", median(joined), Unit.PER_S),
             *_noise(plan, "noise", Random(5).randbytes(NOISE_BYTES)),  # noqa: S311 - reproducible
             *_noise(plan, "false start bytes ENQ", b"\x05" * NOISE_BYTES),
             *_noise(plan, "false start bytes STX", b"\x02" * NOISE_BYTES),
@@ -63,7 +63,7 @@ def _speed(chunks: tuple[bytes, ...], times: int) -> float:
             unframed, found = feed(unframed, chunk)
             reports += len(found)
     elapsed_ns = time.thread_time_ns() - began_ns
-    assert isinstance(feed(Unframed(), chunks[0])[1][0], Report)
+    assert isinstance(feed(Unframed(), chunks[0])[1][0], ReportFrame)
     return reports * NS_PER_S / elapsed_ns
 
 
@@ -76,7 +76,7 @@ def _bare_speed(frames: tuple[bytes, ...], times: int) -> float:
 
 
 def _noise(plan: Plan, name: str, noise: bytes) -> tuple[Check, ...]:
-    """Whole and half: twice the bytes may take little more than twice the time."""
+    """All of it and half of it: twice the bytes may take little more than twice the time."""
     whole: list[float] = []
     half: list[float] = []
     for _ in range(plan.count(5, 1)):
@@ -86,9 +86,9 @@ def _noise(plan: Plan, name: str, noise: bytes) -> tuple[Check, ...]:
     growth = seconds / median(half)
     beside = f"{growth:.2f}x the time of half of it"
     return (
-        judged("P5", f"1 MB of {name}", seconds * 1_000, Unit.MS, Bound(1_000), beside),
-        judged("P5", f"  twice the {name}", growth, Unit.RATIO, Bound(2.5)),
-        judged(
+        check_goal("P5", f"1 MB of {name}", seconds * 1_000, Unit.MS, Bound(1_000), beside),
+        check_goal("P5", f"  twice the {name}", growth, Unit.RATIO, Bound(2.5)),
+        check_goal(
             "P5",
             "  bytes a second against 1 Mbaud",
             len(noise) / seconds / BYTES_PER_S_FAST_LINE,

@@ -1,8 +1,7 @@
-"""What a scrape does to a verdict that is under way: P14b.
+"""P14b: the delay that a scrape causes to a verdict.
 
-Responsible for: round trips over a pty to a whole table that serves its metrics, in blocks with and
-without a scrape a second, in turn; the scraper is a process of its own.
-Not responsible for: what a scrape costs by itself (scrape).
+Round trips over a pty to a whole table, in alternating blocks with and without a scrape a second.
+
 Source: package README, "What is measured"; goal P14b.
 """
 
@@ -15,9 +14,15 @@ from itertools import cycle
 
 from controller.metrics.server import MetricsServer
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import Bound, Check, disturbed, judged_if, too_few
+from hil.bench.measure.checks import (
+    Bound,
+    Check,
+    check_goal_unless,
+    disturbed_reason,
+    too_few_reason,
+)
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, percentile
-from hil.bench.measure.stage import Plan, dealt, folder_in_memory, taken_away
+from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, preemptions
 from hil.bench.measure.table_on_pty import served_table
 
 SAMPLES_MIN = 1_000
@@ -36,11 +41,11 @@ def measure_interference(plan: Plan) -> tuple[Check, ...]:
     trips = plan.count(200, 20)
     without: list[int] = []
     scraped: list[int] = []
-    frames = cycle([report.frame for report in dealt(seed=18)])
+    frames = cycle([report.frame for report in deal_reports(seed=18)])
     with folder_in_memory() as folder, Terminal() as terminal:
-        before = taken_away()
+        before = preemptions()
         with served_table(terminal.path, folder, answers=True) as served:
-            terminal.answered()
+            terminal.wait_for_answer()
             server = MetricsServer("127.0.0.1", 0, [(served.table, served.metrics)])
             server.start()
             try:
@@ -50,7 +55,7 @@ def measure_interference(plan: Plan) -> tuple[Check, ...]:
                         scraped.extend(_trips(terminal, frames, trips))
             finally:
                 server.stop()
-        disturbances = taken_away() - before
+        disturbances = preemptions() - before
     return _checks(without, scraped, disturbances)
 
 
@@ -73,13 +78,15 @@ def _scraping(url: str) -> Iterator[None]:
 
 
 def _checks(without: list[int], scraped: list[int], disturbances: int) -> tuple[Check, ...]:
-    unfit = too_few(len(scraped), SAMPLES_MIN) or disturbed(disturbances, len(scraped) * 2)
+    unfit = too_few_reason(len(scraped), SAMPLES_MIN) or disturbed_reason(
+        disturbances, len(scraped) * 2
+    )
     p99, bare = (percentile(times, 99) / NS_PER_US for times in (scraped, without))
     added = (max(scraped) - percentile(without, 50)) / NS_PER_MS
     beside = f"{p99:.0f} us, without {bare:.0f} us; {len(scraped)} round trips each"
     most = f"without: {(max(without) - percentile(without, 50)) / NS_PER_MS:.1f} ms"
     what = "verdict p99 at a scrape a second"
     return (
-        judged_if(unfit, "P14b", what, p99 / bare, Unit.RATIO, Bound(1.3), beside),
-        judged_if(unfit, "P14b", "worst added delay", added, Unit.MS, Bound(10, 5), most),
+        check_goal_unless(unfit, "P14b", what, p99 / bare, Unit.RATIO, Bound(1.3), beside),
+        check_goal_unless(unfit, "P14b", "worst added delay", added, Unit.MS, Bound(10, 5), most),
     )

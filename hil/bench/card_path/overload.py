@@ -1,10 +1,8 @@
-"""A line that never rests: P17.
+"""P17: a line that never rests, at the frame rates of 115200 baud and 1 Mbaud.
 
-Responsible for: reports at a steady rate for some seconds, written by a process of its own that
-never waits for the table; what was stored of them, how much waited, memory, and how soon all was
-stored after the last byte.
-A byte that the terminal's buffer has no room for is lost, as on a real line.
-Not responsible for: the pace of people (paced) and for one card's time (compute).
+A process of its own writes and never waits for the table. A byte for which the terminal's buffer
+has no room is lost, as on a real line.
+
 Source: package README, "What is measured"; goal P17.
 """
 
@@ -16,13 +14,13 @@ from pathlib import Path
 
 from controller.table.table import QUEUE_INPUTS_MAX
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import Bound, Check, judged
+from hil.bench.measure.checks import Bound, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, folder_on_disk
 from hil.bench.measure.program import rss_of
-from hil.bench.measure.stage import Plan, dealt, folder_in_memory, folder_on_disk
 from hil.bench.measure.table_on_pty import ServedTable, served_table
 
-# A frame of 32 bytes takes so long at 115200 and at 1 Mbaud; these many fit into a second.
+# Frames of 32 bytes that fit into a second at 115200 and at 1 Mbaud.
 RATES = ((360, "115200 baud"), (3_100, "1 Mbaud"))
 SHOE_REPORTS = 400
 SETTLE_S = 0.5
@@ -54,24 +52,24 @@ def measure_overload(plan: Plan) -> tuple[Check, ...]:
     checks: list[Check] = []
     for rate, line in RATES:
         with folder_on_disk(plan) as disk, folder_in_memory() as memory:
-            # The journal is on the disk where the plan names one, so that its commits count.
-            checks.extend(_overloaded(plan, disk if plan.disk else memory, rate, line))
+            # On the disk if the plan names one, so that the journal's commits count.
+            checks.extend(_check_rate(plan, disk if plan.disk else memory, rate, line))
     return tuple(checks)
 
 
-def _overloaded(plan: Plan, folder: Path, rate: int, line: str) -> tuple[Check, ...]:
+def _check_rate(plan: Plan, folder: Path, rate: int, line: str) -> tuple[Check, ...]:
     wanted = rate * plan.count(10, 1)
-    reports = dealt(seed=17, shoes=1 + wanted // SHOE_REPORTS)[:wanted]
+    reports = deal_reports(seed=17, shoes=1 + wanted // SHOE_REPORTS)[:wanted]
     frames = " ".join(report.frame.hex() for report in reports)
     with Terminal() as terminal, served_table(terminal.path, folder) as served:
         time.sleep(SETTLE_S)
         before = rss_of(os.getpid())
-        lost, late_ns = _fed(terminal, served, frames, rate, len(reports))
+        lost, late_ns = _feed_frames(terminal, served, frames, rate, len(reports))
         grown = rss_of(os.getpid()) - before
         missing = len(reports) - served.reports
         most = served.most_waiting
     return (
-        judged(
+        check_goal(
             "P17",
             f"{line}: reports not stored",
             max(missing, lost),
@@ -79,20 +77,20 @@ def _overloaded(plan: Plan, folder: Path, rate: int, line: str) -> tuple[Check, 
             Bound(0),
             f"of {len(reports)} at {rate} a second",
         ),
-        judged(
+        check_goal(
             "P17", f"{line}: most inputs that waited", most, Unit.COUNT, Bound(QUEUE_INPUTS_MAX)
         ),
-        judged("P17", f"{line}: memory", grown / MB, Unit.MB, Bound(5)),
-        judged(
+        check_goal("P17", f"{line}: memory", grown / MB, Unit.MB, Bound(5)),
+        check_goal(
             "P17", f"{line}: all stored after the end", late_ns / NS_PER_MS, Unit.MS, Bound(1_000)
         ),
     )
 
 
-def _fed(
+def _feed_frames(
     terminal: Terminal, served: ServedTable, frames: str, rate: int, count: int
 ) -> tuple[int, int]:
-    """Frames that found no room, and nanoseconds from the last one to the last store."""
+    """Frames lost for lack of room, and nanoseconds from the last one to the last store."""
     words = (sys.executable, "-c", _WRITER, str(terminal.master), str(rate))
     descriptors = (terminal.master,)
     writer = subprocess.run(

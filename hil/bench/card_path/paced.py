@@ -1,10 +1,10 @@
-"""At a real dealing pace, with cold caches and an idle processor: P1b and P2.
+"""P1b and P2: latency at a real dealing pace, with cold caches and an idle processor.
 
-Responsible for: one report every 200 to 300 ms to each side, the sides in turn: compute alone
-(program, reference) and the round trip over a pty (the whole running table, a raw echo). The
-round trip ends when the byte written after the store is read at the other end: reader thread,
-queue, loop thread, core, journal in memory (no fsync), writer thread.
-Not responsible for: the disk (storage) and for back-to-back reports (compute).
+One report every 200 to 300 ms to each side in turn: compute alone (program, reference) and the
+round trip over a pty (the whole running table, a raw echo). The round trip ends when the byte
+written after the store is read at the other end: reader thread, queue, loop thread, core, journal
+in memory (no fsync), writer thread.
+
 Source: package README, "What is measured"; goals P1b, P2.
 """
 
@@ -18,18 +18,26 @@ from contextlib import ExitStack, contextmanager
 from random import Random
 from typing import Self
 
-from hil.bench.card_path.compute import Pipes, Program, timed
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told, too_few
+from hil.bench.card_path.compute import InMemoryProgram, Pipes, run_time_ns
+from hil.bench.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+    too_few_reason,
+)
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
-from hil.bench.measure.reference import Reference, with_crc
-from hil.bench.measure.stage import (
+from hil.bench.measure.fixtures import (
     CARD,
     Plan,
     bench_core,
-    dealt,
+    deal_reports,
     folder_in_memory,
     one_processor,
 )
+from hil.bench.measure.reference import Reference, with_crc
 from hil.bench.measure.table_on_pty import served_table
 
 ANSWER_S_MAX = 5.0
@@ -52,7 +60,7 @@ class Terminal:
         os.close(self.master)
         os.close(self.slave)
 
-    def answered(self) -> None:
+    def wait_for_answer(self) -> None:
         """Wait for a byte from the host. Raises CannotMeasure."""
         if not select.select([self.master], [], [], ANSWER_S_MAX)[0]:
             raise CannotMeasure(f"no answer over the pty within {ANSWER_S_MAX} s")
@@ -62,13 +70,13 @@ class Terminal:
         """Nanoseconds from the write to the byte that answers it."""
         began_ns = time.perf_counter_ns()
         os.write(self.master, data)
-        self.answered()
+        self.wait_for_answer()
         return time.perf_counter_ns() - began_ns
 
 
 @contextmanager
 def echoing(terminal: Terminal) -> Iterator[None]:
-    """The raw side: a thread that blocks in read and writes one byte; `quit` ends it."""
+    """The raw side: a thread that reads and writes back one byte; `quit` ends it."""
 
     def echo() -> None:
         while os.read(terminal.slave, 64) != b"quit":
@@ -95,15 +103,15 @@ def measure_paced(plan: Plan) -> tuple[Check, ...]:
         stack.enter_context(echoing(raw_line))
         folder = stack.enter_context(folder_in_memory())
         stack.enter_context(served_table(program_line.path, folder, answers=True))
-        program_line.answered()  # the port is open: the first store with a port to write to
+        program_line.wait_for_answer()  # the first store after the port opened
         ours, others = Pipes(), Pipes()
         stack.callback(ours.close)
         stack.callback(others.close)
-        program = Program(ours, bench_core())
+        program = InMemoryProgram(ours, bench_core())
         reference = Reference(others.source, others.sink)
         sides: tuple[Side, ...] = (
-            lambda data: timed(ours.feed, data, program.once),
-            lambda data: timed(others.feed, with_crc(data), reference.once),
+            lambda data: run_time_ns(ours.feed, data, program.run_once),
+            lambda data: run_time_ns(others.feed, with_crc(data), reference.run_once),
             program_line.round_trip,
             raw_line.round_trip,
         )
@@ -112,10 +120,10 @@ def measure_paced(plan: Plan) -> tuple[Check, ...]:
 
 
 def _in_turn(sides: tuple[Side, ...], cards_wanted: int) -> list[list[int]]:
-    """Each report to each side, a pause before each; the times of cards only."""
+    """Give each report to each side, with a pause before each; the times of cards."""
     jitter = Random(3)  # noqa: S311 - reproducible, not secret
     samples: list[list[int]] = [[] for _ in sides]
-    for report in dealt(seed=3):
+    for report in deal_reports(seed=3):
         for side, times in zip(sides, samples, strict=True):
             if report.code == CARD:
                 time.sleep(jitter.uniform(*SLOT_MS) / 1_000)
@@ -128,15 +136,15 @@ def _in_turn(sides: tuple[Side, ...], cards_wanted: int) -> list[list[int]]:
 
 
 def _compute_checks(ours: list[int], others: list[int]) -> tuple[Check, ...]:
-    few = too_few(len(ours), PACED_SAMPLES_MIN)
+    few = too_few_reason(len(ours), PACED_SAMPLES_MIN)
     p50, p99 = (percentile(ours, percent) / NS_PER_US for percent in (50, 99))
     other_p50, other_p99 = (percentile(others, percent) / NS_PER_US for percent in (50, 99))
     what = "card to verdict, paced"
     return (
-        judged_if(
+        check_goal_unless(
             few, "P1b", f"{what} p50", p50, Unit.US, Bound(278), f"reference {other_p50:.0f} us"
         ),
-        judged_if(
+        check_goal_unless(
             few,
             "P1b",
             f"{what} p99",
@@ -145,21 +153,23 @@ def _compute_checks(ours: list[int], others: list[int]) -> tuple[Check, ...]:
             Bound(556, 278),
             f"reference {other_p99:.0f} us",
         ),
-        told("P1b", f"{what} p50 against the reference", p50 / other_p50, Unit.RATIO),
+        report_figure("P1b", f"{what} p50 against the reference", p50 / other_p50, Unit.RATIO),
     )
 
 
 def _trip_checks(ours: list[int], raw: list[int]) -> tuple[Check, ...]:
-    few = too_few(len(ours), PACED_SAMPLES_MIN)
+    few = too_few_reason(len(ours), PACED_SAMPLES_MIN)
     p50, raw_p50 = percentile(ours, 50), percentile(raw, 50)
     beside = f"{p50 / NS_PER_US:.0f} us, raw echo {raw_p50 / NS_PER_US:.0f} us"
     raw_max = f"raw echo {max(raw) / NS_PER_MS:.2f} ms"
     return (
-        judged_if(
+        check_goal_unless(
             few, "P2", "round trip, paced p50", p50 / raw_p50, Unit.RATIO, Bound(3, 2), beside
         ),
-        judged("P2", "round trip, paced max", max(ours) / NS_PER_MS, Unit.MS, Bound(20), raw_max),
-        told(
+        check_goal(
+            "P2", "round trip, paced max", max(ours) / NS_PER_MS, Unit.MS, Bound(20), raw_max
+        ),
+        report_figure(
             "P2",
             "round trip, paced p99",
             percentile(ours, 99) / NS_PER_US,

@@ -1,17 +1,15 @@
-"""Goals held against what was measured.
+"""Compares a measured figure with its goal: met, MISSED or not judged.
 
-Responsible for: the shape of one line of the report, and met, MISSED or not judged.
-Not responsible for: measuring, and for layout (report).
 Source: package README, "What is judged".
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hil.bench.measure.figures import DISTURBED_PER_MILLE_MAX, Unit, shown
+from hil.bench.measure.figures import DISTURBED_PER_MILLE_MAX, Unit, format_figure
 
 
-class Judgement(StrEnum):
+class GoalResult(StrEnum):
     MET = "met"
     MISSED = "MISSED"
     NOT_JUDGED = "not judged"
@@ -19,7 +17,7 @@ class Judgement(StrEnum):
 
 
 class CannotMeasure(Exception):
-    """A measurement is not possible here; the message says why."""
+    """A measurement is not possible here, for the reason in the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +31,8 @@ class Bound:
     def holds(self, value: float, limit: float) -> bool:
         return value >= limit if self.at_least else value <= limit
 
-    def words(self, limit: float, unit: Unit) -> str:
-        return f"{'>=' if self.at_least else '<='} {shown(limit, unit)}"
+    def describe(self, limit: float, unit: Unit) -> str:
+        return f"{'>=' if self.at_least else '<='} {format_figure(limit, unit)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Check:
     what: str
     value: float
     unit: Unit
-    judgement: Judgement
+    judgement: GoalResult
     must: str = ""
     stretch: str = ""
     stretch_met: bool = False
@@ -53,60 +51,62 @@ class Check:
     why: str = ""
 
 
-def judged(goal: str, what: str, value: float, unit: Unit, bound: Bound, beside: str = "") -> Check:
-    """A figure against its goal."""
+def check_goal(
+    goal: str, what: str, value: float, unit: Unit, bound: Bound, beside: str = ""
+) -> Check:
+    """Compare a figure with its goal."""
     return Check(
         goal=goal,
         what=what,
         value=value,
         unit=unit,
-        judgement=Judgement.MET if bound.holds(value, bound.must) else Judgement.MISSED,
-        must=bound.words(bound.must, unit),
-        stretch="" if bound.stretch is None else bound.words(bound.stretch, unit),
+        judgement=GoalResult.MET if bound.holds(value, bound.must) else GoalResult.MISSED,
+        must=bound.describe(bound.must, unit),
+        stretch="" if bound.stretch is None else bound.describe(bound.stretch, unit),
         stretch_met=bound.stretch is not None and bound.holds(value, bound.stretch),
         beside=beside,
     )
 
 
-def judged_if(
-    reason_not: str, goal: str, what: str, value: float, unit: Unit, bound: Bound, beside: str = ""
+def check_goal_unless(
+    reason: str, goal: str, what: str, value: float, unit: Unit, bound: Bound, beside: str = ""
 ) -> Check:
-    """As `judged`, unless there is a reason not to."""
-    check = judged(goal, what, value, unit, bound, beside)
-    if not reason_not:
+    """Like `check_goal`, but not judged where a reason against it is given."""
+    check = check_goal(goal, what, value, unit, bound, beside)
+    if not reason:
         return check
     return Check(
         goal=goal,
         what=what,
         value=value,
         unit=unit,
-        judgement=Judgement.NOT_JUDGED,
+        judgement=GoalResult.NOT_JUDGED,
         must=check.must,
         stretch=check.stretch,
         beside=beside,
-        why=reason_not,
+        why=reason,
     )
 
 
-def told(goal: str, what: str, value: float, unit: Unit, beside: str = "") -> Check:
+def report_figure(goal: str, what: str, value: float, unit: Unit, beside: str = "") -> Check:
     """A figure without a goal."""
-    return Check(goal, what, value, unit, Judgement.SHOWN, beside=beside)
+    return Check(goal, what, value, unit, GoalResult.SHOWN, beside=beside)
 
 
-def impossible(goal: str, why: str) -> Check:
+def not_measured(goal: str, why: str) -> Check:
     """A goal that could not be measured."""
-    return Check(goal, "could not be measured", 0, Unit.COUNT, Judgement.NOT_JUDGED, why=why)
+    return Check(goal, "could not be measured", 0, Unit.COUNT, GoalResult.NOT_JUDGED, why=why)
 
 
-def too_few(samples: int, samples_min: int) -> str:
-    """Why a percentile over so many samples is not judged; empty where it is."""
+def too_few_reason(samples: int, samples_min: int) -> str:
+    """Why a percentile over so many samples is not judged; empty if it is."""
     if samples >= samples_min:
         return ""
     return f"{samples} samples, {samples_min} are needed"
 
 
-def disturbed(times: int, samples: int) -> str:
-    """Why a tail is not judged where other work took the processor away so often; else empty."""
+def disturbed_reason(times: int, samples: int) -> str:
+    """Why a tail is not judged after so many preemptions by other work; empty if it is."""
     if times * 1_000 <= DISTURBED_PER_MILLE_MAX * samples:
         return ""
     return f"other work took the processor away {times} times in {samples} samples"

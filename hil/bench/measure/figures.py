@@ -1,7 +1,5 @@
-"""The bench's arithmetic: medians, percentiles, ratios and straight lines.
+"""The bench's arithmetic: medians, percentiles, straight lines, and figures as text.
 
-Responsible for: turning samples into the figures that goals are stated in, and figures into text.
-Not responsible for: taking samples, and for what is good enough (checks).
 Source: package README, "What is judged".
 """
 
@@ -11,11 +9,11 @@ from enum import StrEnum
 from math import ceil
 from statistics import median
 
-# Below this many pooled samples a 99th percentile is one or two accidents.
+# Below this many pooled samples a 99th percentile rests on one or two outliers.
 P99_SAMPLES_MIN = 2_000
-# Where other work took the processor away in more of the samples, the tail is that work's.
+# With more preemptions than this the tail measures the other work.
 DISTURBED_PER_MILLE_MAX = 2
-# Paced runs have few samples by nature; their percentile is told with its number of samples.
+# Paced runs have few samples by nature; their percentile is reported with their number.
 PACED_SAMPLES_MIN = 200
 
 NS_PER_US = 1_000
@@ -24,7 +22,7 @@ NS_PER_S = 1_000_000_000
 
 
 class Unit(StrEnum):
-    """How a figure is written."""
+    """The unit of a figure, as it is printed."""
 
     RATIO = "x"
     US = "us"
@@ -37,7 +35,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """y = start + slope * x, and how well it fits (1: every point lies on it)."""
 
     start: float
@@ -54,16 +52,16 @@ def percentile(samples: Sequence[int], percent: float) -> int:
 
 
 def median_of_medians(blocks: Sequence[Sequence[int]]) -> float:
-    """The median over repeats of each repeat's median: one bad repeat does not count."""
+    """The median of the repeats' medians, so that one bad repeat does not count."""
     return median(median(block) for block in blocks if block)
 
 
-def pooled(blocks: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def pool_samples(blocks: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The samples of all repeats together."""
     return tuple(sample for block in blocks for sample in block)
 
 
-def straight_line(points: Sequence[tuple[float, float]]) -> Line:
+def fit_line(points: Sequence[tuple[float, float]]) -> FittedLine:
     """The least-squares line through at least two points of different x."""
     count = len(points)
     mean_x = sum(x for x, _ in points) / count
@@ -73,11 +71,11 @@ def straight_line(points: Sequence[tuple[float, float]]) -> Line:
     slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / var_x
     start = mean_y - slope * mean_x
     total = sum((y - mean_y) ** 2 for _, y in points)
-    off = sum((y - start - slope * x) ** 2 for x, y in points)
-    return Line(start, slope, 1.0 if total == 0 else 1 - off / total)
+    residual = sum((y - start - slope * x) ** 2 for x, y in points)
+    return FittedLine(start, slope, 1.0 if total == 0 else 1 - residual / total)
 
 
-def shown(value: float, unit: Unit) -> str:
+def format_figure(value: float, unit: Unit) -> str:
     """A figure in three significant digits with its unit, such as `2.31x` or `181 k/s`."""
     if unit is Unit.PER_S:
         if value >= NS_PER_MS:

@@ -1,8 +1,7 @@
-"""The rules of a coup once more, as anybody would write them: plain ifs, coup after coup.
+"""The rules of a coup as plain ifs: the baseline of the audit's measurement.
 
-Responsible for: being the other side of the audit's measurement and, in tests, an opinion on a
-shoe's rows that shares nothing with the program.
-Not responsible for: speed, words and clauses.
+It shares nothing with the program, so that tests can use it as an independent check.
+
 Source: S42-g-3, S42-h, S42-i, S42-j-1; NY (f)(3), (h), (i)(1).
 """
 
@@ -15,7 +14,7 @@ PLAYER_WINS, BANKER_WINS, TIE = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class DealtCard:
-    """Where a card was put, which it is (1 to 52), and who won with it, 0 for not the last one."""
+    """A card's place, its number (1 to 52), and the outcome if it ends the coup, else 0."""
 
     role: int
     card: int
@@ -23,13 +22,13 @@ class DealtCard:
 
 
 def points(card: int) -> int:
-    """Point value of a card's number: 13 times its suit plus its rank."""
+    """Point value of a card's number, which is 13 times its suit plus its rank."""
     rank = (card - 1) % 13 + 1
     return rank if rank < 10 else 0
 
 
 def banker_draws(banker: int, third: int) -> bool:
-    """Whether Banker draws on this count after that third card of Player's."""
+    """Whether Banker draws with this count after Player's third card `third`."""
     if banker <= 2:
         return True
     if banker == 3:
@@ -79,7 +78,7 @@ def lawful(coup: Sequence[DealtCard]) -> bool:
 
 
 def coups_of(cards: Sequence[DealtCard]) -> list[list[DealtCard]]:
-    """Cut where a coup is told to be over."""
+    """Split the cards into coups at the cards that end one."""
     coups: list[list[DealtCard]] = [[]]
     for card in cards:
         coups[-1].append(card)

@@ -1,9 +1,5 @@
-"""The real `smartshoe run` in a process of its own, and what the kernel says of it.
+"""The real `smartshoe run` as a process: time to ready; memory, CPU, wake-ups, writes from /proc.
 
-Responsible for: its configuration, how long it takes to be ready, and its memory, time, wake-ups
-and writes from /proc.
-Not responsible for: starting and ending a process (hil.rig.program) and for what is measured with
-it.
 Source: package README, "What is measured"; proc(5), sd_notify(3).
 """
 
@@ -49,20 +45,20 @@ def smartshoe(*words: str) -> list[str]:
 
 
 class RunningProgram:
-    """One run. Use as a context manager; `under` are words of a program to run it under.
+    """One run; use as a context manager.
 
-    `more` are further sections of its configuration.
+    `wrapper` is the command of a program to run it under, `more` further sections of table.toml.
     """
 
     def __init__(
-        self, folder: Path, port: str, under: Sequence[str] = (), *, more: str = ""
+        self, folder: Path, port: str, wrapper: Sequence[str] = (), *, more: str = ""
     ) -> None:
         self.ready_ns = 0
-        self._under = tuple(under)
+        self._wrapper = tuple(wrapper)
         folder.mkdir(exist_ok=True)
         config = folder / "table.toml"
         config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
-        self._program = Program(config, folder / "run.log", under)
+        self._program = Program(config, folder / "run.log", wrapper)
 
     def __enter__(self) -> Self:
         began_ns = time.perf_counter_ns()
@@ -81,39 +77,39 @@ class RunningProgram:
     ) -> None:
         with self._program, contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGTERM)
-            self._program.ended()
+            self._program.wait_for_end()
 
     @property
     def pid(self) -> int:
-        """The program's process, also where it runs under another."""
+        """The program's process id, also where it runs under a wrapper."""
         own = self._program.pid
-        if not self._under:
+        if not self._wrapper:
             return own
         children = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii").split()
         return int(children[0])
 
     @property
     def metrics_address(self) -> tuple[str, int]:
-        """Where its metrics are served. Raises CannotMeasure."""
-        found = _METRICS.search(self._program.words())
+        """Host and port of its metrics. Raises CannotMeasure."""
+        found = _METRICS.search(self._program.log_text())
         if found is None:
-            raise CannotMeasure("`smartshoe run` does not say where its metrics are")
+            raise CannotMeasure("`smartshoe run` does not report the address of its metrics")
         return found[1], int(found[2])
 
     def rss_bytes(self) -> int:
         return rss_of(self.pid)
 
     def written_bytes(self) -> int:
-        """What it has caused to be written to disks since its start."""
+        """Bytes it has caused to be written to disks since its start."""
         return self._number("io", "write_bytes:")
 
     def cpu_ns(self) -> int:
-        """Processor time of all its threads, to the nanosecond."""
+        """Processor time of all its threads."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text(encoding="ascii").split()[0]) for task in tasks)
 
     def wake_ups(self) -> int:
-        """How often its threads have gone to wait."""
+        """Voluntary context switches of all its threads."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/status")
         return sum(_number(task, "voluntary_ctxt_switches:") for task in tasks)
 
@@ -127,8 +123,8 @@ def rss_of(pid: int) -> int:
 
 
 def _number(file: Path, key: str) -> int:
-    """The number behind a key of a /proc file. Raises CannotMeasure."""
+    """The number after a key in a /proc file. Raises CannotMeasure."""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith(key):
             return int(line.split()[1])
-    raise CannotMeasure(f"{file.name} of a process does not tell {key}")
+    raise CannotMeasure(f"{file.name} of a process has no {key}")

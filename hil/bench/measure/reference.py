@@ -1,8 +1,8 @@
-"""The reference: about the least a program of this kind can do with a frame.
+"""The reference: about the least work that a program of this kind can do for a frame.
 
-Responsible for: a blocking read, a checksum in C, one trigger of a plain `Machine` with a guard, a
-SHA-256 chain and a write. The program is measured against it, in the same run.
-Not responsible for: being right about baccarat; it knows six places and nothing else.
+A blocking read, a checksum in C, one trigger of a plain `Machine` with a guard, a SHA-256 chain and
+a write; the program is measured against it in the same run. It knows nothing of baccarat.
+
 Source: package README, "The reference".
 """
 
@@ -16,7 +16,7 @@ PLACES = ("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3"
 
 
 def with_crc(data: bytes) -> bytes:
-    """A frame for the reference."""
+    """A frame for the reference: the data and its checksum."""
     return data + crc_hqx(data, 0).to_bytes(2, "big")
 
 
@@ -41,8 +41,8 @@ class Reference:
     def is_card(self, frame: bytes) -> bool:
         return frame[2] > 0
 
-    def once(self) -> None:
-        """One frame from the read to the verdict."""
+    def run_once(self) -> None:
+        """Process one frame, from the read to the verdict."""
         frame = os.read(self._source, 64)
         good = crc_hqx(frame[:-2], 0).to_bytes(2, "big") == frame[-2:]
         moved = good and self._machine.events["card"].trigger(self, frame)

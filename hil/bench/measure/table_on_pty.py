@@ -1,8 +1,5 @@
-"""A whole table in this process on a pty, with what waits, what was told and what was stored.
+"""A whole table in this process on a pty, with the length of its queue and the reports stored.
 
-Responsible for: a table, its journal in a folder, its port and its pump, put together and ended;
-when each card was stored and how many there were.
-Not responsible for: who writes on the other end (overload, interference, paced).
 Source: package README, "What is measured".
 """
 
@@ -13,27 +10,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller.metrics.collector import TableMetrics
-from controller.procedure.events import CustodyFound, GamingDayTurned
+from controller.procedure.events import CustodyFindingRaised, GamingDayChanged
 from controller.profiles.load import load_clauses
-from controller.table.loop import Conclusion, Stored
-from controller.table.table import Beginning, Health, Table
-from controller.tape.entries import Judged
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.table.table import Health, RunSpec, Table
+from controller.tape.entries import EventVerdicts
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.measure.checks import CannotMeasure
-from hil.bench.measure.stage import started
+from hil.bench.measure.fixtures import started_input
 from hil.rig.in_process import BAUD
 
 OPEN_S_MAX = 5.0
-# What the core tells itself; everything else that is judged here was a report.
-_CONCLUDED = (GamingDayTurned, CustodyFound)
+# Events that the core derives; every other judged event is a report of the shoe.
+_DERIVED_EVENTS = (GamingDayChanged, CustodyFindingRaised)
 
 
 @dataclass(slots=True)
 class ServedTable:
-    """A table that runs. `most_waiting` is the longest its queue was seen after a store."""
+    """A running table. `most_waiting` is the greatest length of its queue after a store."""
 
     table: Table
     metrics: TableMetrics
@@ -41,39 +38,42 @@ class ServedTable:
     most_waiting: int = 0
     opened: threading.Event = field(default_factory=threading.Event)
 
-    def note(self, stored: Stored) -> None:
-        """One durable transaction."""
+    def note(self, stored: StoredTransaction) -> None:
+        """Count one durable transaction."""
         self.metrics.observe(stored)
         self.most_waiting = max(self.most_waiting, self.table.waiting)
         self.reports += sum(map(_reports, stored.conclusions))
 
 
 def _reports(conclusion: Conclusion) -> int:
-    """How many of the shoe's reports were judged in it."""
-    judged = (entry.event for entry in conclusion.entries if isinstance(entry, Judged))
-    return sum(not isinstance(event, _CONCLUDED) for event in judged)
+    """The number of the shoe's reports judged in it."""
+    judged = (entry.event for entry in conclusion.entries if isinstance(entry, EventVerdicts))
+    return sum(not isinstance(event, _DERIVED_EVENTS) for event in judged)
 
 
 @contextmanager
 def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[ServedTable]:
-    """A table whose shoe is at that terminal; with `answers` every store writes one byte to it."""
+    """A table whose shoe is at that terminal; with `answers` every store writes one byte to it.
+
+    Raises CannotMeasure.
+    """
     openings: list[bytes] = []
 
-    def stored(what: Stored) -> None:
-        served.note(what)
-        if answers and what.conclusions and openings:
+    def on_stored(stored: StoredTransaction) -> None:
+        served.note(stored)
+        if answers and stored.conclusions and openings:
             pump.write(b"+", openings[-1])
 
-    def told(event: PortEvent) -> None:
+    def on_port_event(event: PortEvent) -> None:
         if isinstance(event, PortOpened):
             openings.append(event.entropy)
             served.opened.set()
         table.put(event)
 
-    beginning = Beginning(folder, load_clauses(), lambda _replaced: started(path))
-    table = Table("BENCH-1", beginning, now, stored)
+    beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input(path))
+    table = Table("BENCH-1", beginning, now, on_stored)
     served = ServedTable(table, TableMetrics("BENCH-1"))
-    pump = PortPump(path, SerialPort(path, BAUD), told)
+    pump = PortPump(path, SerialPort(path, BAUD), on_port_event)
     table.start()
     if table.health is not Health.RUNNING:
         raise CannotMeasure(table.failure)

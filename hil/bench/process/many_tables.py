@@ -1,9 +1,7 @@
-"""Several tables in one process, and one that is dealt at for long: P15, and P10's growth.
+"""P15: several tables in one process. P10: memory growth over many thousand cards.
 
-Responsible for: K tables with a journal each, a card a second at each, in a process of its own:
-processor time, memory, and from a card's bytes being put to their being stored; the memory of a
-core and a loop over many thousand cards.
-Not responsible for: ports (their threads wait) and the disk: the journals lie in memory.
+Without ports, whose threads only wait, and without a disk: the journals are in memory.
+
 Source: package README, "What is measured"; goals P10, P15.
 """
 
@@ -19,23 +17,30 @@ from pathlib import Path
 from typing import Any
 
 from controller.profiles.load import load_clauses
-from controller.table.loop import Stored
-from controller.table.table import Beginning, Health, Table
+from controller.table.loop import StoredTransaction
+from controller.table.table import Health, RunSpec, Table
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told
+from hil.bench.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+)
 from hil.bench.measure.figures import NS_PER_S, NS_PER_US, Unit, percentile
-from hil.bench.measure.program import rss_of
-from hil.bench.measure.stage import (
+from hil.bench.measure.fixtures import (
     PORT,
     Plan,
     bench_core,
-    dealt,
+    deal_reports,
+    feed_chunk,
     folder_in_memory,
     running_loop,
-    started,
-    taken,
+    started_input,
 )
+from hil.bench.measure.program import rss_of
 
 MB = 1_000_000
 CARDS_OF_GOAL = 1_000_000
@@ -45,8 +50,8 @@ ANSWER_S_MAX = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a process with so many tables said of itself."""
+class ProcessFigures:
+    """What a process with several tables measured of itself."""
 
     cpu_percent: float
     rss: int
@@ -62,34 +67,38 @@ def measure_many_tables(plan: Plan) -> tuple[Check, ...]:
     a_table = (some.rss - one.rss) / (SOME - ONE) / MB
     beside = f"{p99:.0f} us, one table {alone:.0f} us"
     return (
-        judged("P15", f"{SOME} tables: processor", some.cpu_percent, Unit.PERCENT, Bound(5)),
-        judged_if(few, "P15", f"{SOME} tables: p99", p99 / alone, Unit.RATIO, Bound(1.5), beside),
-        told("P15", f"{MANY} tables: processor", many.cpu_percent, Unit.PERCENT),
-        told("P15", f"{MANY} tables: p99", percentile(many.delays, 99) / NS_PER_US, Unit.US),
-        judged("P10", "each further table", a_table, Unit.MB, Bound(1)),
+        check_goal("P15", f"{SOME} tables: processor", some.cpu_percent, Unit.PERCENT, Bound(5)),
+        check_goal_unless(
+            few, "P15", f"{SOME} tables: p99", p99 / alone, Unit.RATIO, Bound(1.5), beside
+        ),
+        report_figure("P15", f"{MANY} tables: processor", many.cpu_percent, Unit.PERCENT),
+        report_figure(
+            "P15", f"{MANY} tables: p99", percentile(many.delays, 99) / NS_PER_US, Unit.US
+        ),
+        check_goal("P10", "each further table", a_table, Unit.MB, Bound(1)),
     )
 
 
 def measure_growth(plan: Plan) -> tuple[Check, ...]:
-    """P10: memory over many cards, put to a million."""
+    """P10: memory over many cards, scaled to a million."""
     cards = plan.count(30_000, 3_000)
-    answer = _asked("growth", cards)
+    answer = _measure_in_process("growth", cards)
     dealt_cards, grown = answer["cards"], answer["grown"]
     whole = grown * CARDS_OF_GOAL / dealt_cards / MB
     few = "" if cards >= 20_000 else f"{cards} cards"
-    beside = f"{grown / 1024:.0f} KiB over {dealt_cards} cards, put to a million"
+    beside = f"{grown / 1024:.0f} KiB over {dealt_cards} cards, scaled to a million"
     what = "memory grown over 10^6 cards"
-    return (judged_if(few, "P10", what, whole, Unit.MB, Bound(1), beside),)
+    return (check_goal_unless(few, "P10", what, whole, Unit.MB, Bound(1), beside),)
 
 
-def _tables(count: int, seconds: int) -> Told:
-    answer = _asked("tables", count, seconds)
+def _tables(count: int, seconds: int) -> ProcessFigures:
+    answer = _measure_in_process("tables", count, seconds)
     delays = tuple(answer["delays"])
-    return Told(answer["cpu"] / answer["elapsed"] * 100, answer["rss"], delays)
+    return ProcessFigures(answer["cpu"] / answer["elapsed"] * 100, answer["rss"], delays)
 
 
-def _asked(*words: object) -> dict[str, Any]:
-    """What this module says in a process of its own. Raises CannotMeasure."""
+def _measure_in_process(*words: object) -> dict[str, Any]:
+    """Run this module in a process of its own; its result. Raises CannotMeasure."""
     done = subprocess.run(
         [sys.executable, "-m", __name__, *map(str, words)],
         capture_output=True,
@@ -106,21 +115,21 @@ def _asked(*words: object) -> dict[str, Any]:
 # --- in the process of its own --------------------------------------------------------------------
 
 
-class _Dealt:
-    """One table and what was put to it last."""
+class _MeasuredTable:
+    """One table; notes the delay from each frame to its store."""
 
     def __init__(self, folder: Path, delays: list[int]) -> None:
         self.put_ns = 0
         self._delays = delays
         self._stored = threading.Event()
-        beginning = Beginning(folder, load_clauses(), lambda _replaced: started())
+        beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input())
         self.table = Table(folder.name, beginning, now, self._note)
         self.table.start()
         if self.table.health is not Health.RUNNING:
             raise CannotMeasure(self.table.failure)
         self.table.act(PortOpened(PORT, now(), bytes(32)))
 
-    def _note(self, stored: Stored) -> None:
+    def _note(self, stored: StoredTransaction) -> None:
         if stored.conclusions and self.put_ns:
             self._delays.append(time.perf_counter_ns() - self.put_ns)
             self.put_ns = 0
@@ -130,13 +139,13 @@ class _Dealt:
         self.table.put(Chunk(PORT, now(), frame))
 
 
-def _told_of_tables(count: int, seconds: int) -> dict[str, object]:
-    """A card a second at each table, one after the other, evenly."""
-    frames = [report.frame for report in dealt(seed=15)]
+def _deal_at_tables(count: int, seconds: int) -> dict[str, object]:
+    """A card a second at each table, one table after the other, evenly spaced."""
+    frames = [report.frame for report in deal_reports(seed=15)]
     delays: list[int] = []
     with folder_in_memory() as folder:
-        tables = [_Dealt(folder / f"table-{number}", delays) for number in range(count)]
-        # The first second warms up; a single table is dealt at more often, for a percentile.
+        tables = [_MeasuredTable(folder / f"table-{number}", delays) for number in range(count)]
+        # The first second warms up; a single table gets more cards, for a percentile.
         rate = max(count, 16)
         warm = rate
         cpu_ns, began_ns = 0, 0
@@ -160,23 +169,23 @@ def _told_of_tables(count: int, seconds: int) -> dict[str, object]:
     return {"cpu": cpu, "elapsed": elapsed, "rss": rss, "delays": delays}
 
 
-def _told_of_growth(cards: int) -> dict[str, object]:
-    """Resident memory after a third of the cards, and after all."""
-    shoe = [report.frame for report in dealt(seed=16)]
-    loop, given, third, at_third = running_loop(core=bench_core()), 0, 0, 0
-    while given < cards:
+def _deal_many_cards(cards: int) -> dict[str, object]:
+    """Resident memory after a third of the cards, and after all of them."""
+    shoe = [report.frame for report in deal_reports(seed=16)]
+    loop, dealt, third, at_third = running_loop(core=bench_core()), 0, 0, 0
+    while dealt < cards:
         for frame in shoe:
-            taken(loop, frame)
-        given += len(shoe)
-        # Tuples that were let go wait for the next ones until a full collection, which the
-        # interpreter does by itself too seldom for so short a run.
+            feed_chunk(loop, frame)
+        dealt += len(shoe)
+        # Freed tuples stay in a free list until a full collection, which is too rare in so
+        # short a run.
         gc.collect()
-        if not at_third and given >= cards // 3:
-            at_third, third = rss_of(os.getpid()), given
-    return {"cards": given - third, "grown": rss_of(os.getpid()) - at_third}
+        if not at_third and dealt >= cards // 3:
+            at_third, third = rss_of(os.getpid()), dealt
+    return {"cards": dealt - third, "grown": rss_of(os.getpid()) - at_third}
 
 
 if __name__ == "__main__":
     kind, *numbers = sys.argv[1:]
-    tell = _told_of_tables if kind == "tables" else _told_of_growth
-    json.dump(tell(*map(int, numbers)), sys.stdout)
+    measure = _deal_at_tables if kind == "tables" else _deal_many_cards
+    json.dump(measure(*map(int, numbers)), sys.stdout)

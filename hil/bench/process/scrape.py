@@ -1,8 +1,7 @@
-"""What surveillance costs: P14.
+"""P14: scrapes of the running program over HTTP against a bare `generate_latest`.
 
-Responsible for: scrapes of the running program over HTTP beside a bare `generate_latest` of the
-very same series, and what counting one card costs.
-Not responsible for: what a scrape does to a verdict under way (P14b, later).
+Not: what a scrape does to a verdict (interference).
+
 Source: package README, "What is measured"; goal P14.
 """
 
@@ -16,24 +15,31 @@ from prometheus_client import generate_latest
 from prometheus_client.core import Metric
 
 from controller.metrics.collector import TableMetrics
-from controller.table.loop import Stored
+from controller.table.loop import StoredTransaction
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told
+from hil.bench.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+)
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
-from hil.bench.measure.program import RunningProgram
-from hil.bench.measure.stage import (
+from hil.bench.measure.fixtures import (
     CARD,
     PORT,
     Plan,
-    dealt,
+    deal_reports,
     folder_on_disk,
     one_processor,
     running_loop,
 )
+from hil.bench.measure.program import RunningProgram
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.shoe_runner import ShoeRunner
 
@@ -50,7 +56,7 @@ def measure_scrape(plan: Plan) -> tuple[Check, ...]:
     with (
         one_processor(),
         folder_on_disk(plan) as folder,
-        PtyServer(AngelEye(), LineSettings()) as server,
+        PtyServer(AngelEye(), LineServerSettings()) as server,
         RunningProgram(folder / "scraped", server.path) as program,
     ):
         ShoeRunner(Dealer(DealerSettings(seed=13)), server, coups_max=3).run()
@@ -62,16 +68,18 @@ def measure_scrape(plan: Plan) -> tuple[Check, ...]:
     many = "" if series <= SERIES_MAX else f"{series} series, the goal is for {SERIES_MAX}"
     most = max(over_http) / NS_PER_MS
     return (
-        judged_if(few or many, "P14", "scrape p50", p50 / bare, Unit.RATIO, Bound(2), beside),
-        judged_if(few or many, "P14", "scrape p50", p50, Unit.MS, Bound(6, 3)),
-        judged_if(few or many, "P14", "scrape max", most, Unit.MS, Bound(15)),
-        told("P14", "  of it HTTP alone (a page of a few bytes)", fixed, Unit.MS),
+        check_goal_unless(
+            few or many, "P14", "scrape p50", p50 / bare, Unit.RATIO, Bound(2), beside
+        ),
+        check_goal_unless(few or many, "P14", "scrape p50", p50, Unit.MS, Bound(6, 3)),
+        check_goal_unless(few or many, "P14", "scrape max", most, Unit.MS, Bound(15)),
+        report_figure("P14", "  of it HTTP alone (a page of a few bytes)", fixed, Unit.MS),
         _counting(),
     )
 
 
 def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[int], int]:
-    """A scrape over HTTP, then the same series alone, at a pause; and how many series."""
+    """In turn a scrape over HTTP and the same series alone; and the number of series."""
     address = program.metrics_address
     series = 0
     over_http: list[int] = []
@@ -79,9 +87,9 @@ def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[i
     for _ in range(scrapes):
         time.sleep(PAUSE_S)
         began_ns = time.perf_counter_ns()
-        text = _scraped(address)
+        text = _scrape(address)
         over_http.append(time.perf_counter_ns() - began_ns)
-        bare = _SameSeries(text)
+        bare = _StaticRegistry(text)
         began_ns = time.perf_counter_ns()
         generate_latest(bare)
         alone.append(time.perf_counter_ns() - began_ns)
@@ -90,25 +98,25 @@ def _alternate(program: RunningProgram, scrapes: int) -> tuple[list[int], list[i
 
 
 def _http_alone(program: RunningProgram, times: int) -> float:
-    """The median of getting a page that nothing is worked out for, in milliseconds."""
+    """The median time of a request for a page without content, in milliseconds."""
     address = program.metrics_address
     samples: list[int] = []
     for _ in range(times):
         time.sleep(PAUSE_S)
         began_ns = time.perf_counter_ns()
-        _got(address, "/nothing-here")
+        _get(address, "/nothing-here")
         samples.append(time.perf_counter_ns() - began_ns)
     return median(samples) / NS_PER_MS
 
 
-def _scraped(address: tuple[str, int]) -> str:
-    status, text = _got(address, "/metrics")
+def _scrape(address: tuple[str, int]) -> str:
+    status, text = _get(address, "/metrics")
     if status != http.HTTPStatus.OK:
         raise CannotMeasure(f"/metrics answers {status}")
     return text
 
 
-def _got(address: tuple[str, int], path: str) -> tuple[int, str]:
+def _get(address: tuple[str, int], path: str) -> tuple[int, str]:
     connection = http.client.HTTPConnection(*address, timeout=5)
     try:
         connection.request("GET", path)
@@ -118,8 +126,8 @@ def _got(address: tuple[str, int], path: str) -> tuple[int, str]:
         connection.close()
 
 
-class _SameSeries:
-    """The series of a scrape as families at rest: what `generate_latest` needs of a registry."""
+class _StaticRegistry:
+    """The series of a scrape as a registry for `generate_latest`."""
 
     def __init__(self, text: str) -> None:
         self.series = 0
@@ -139,14 +147,14 @@ class _SameSeries:
 
 
 def _counting() -> Check:
-    """Nanoseconds the loop spends on counting one stored card."""
+    """The time the loop spends on counting one stored card."""
     metrics = TableMetrics("BENCH-1")
     loop = running_loop()
     times: list[int] = []
     with one_processor():
-        for report in dealt(seed=14):
+        for report in deal_reports(seed=14):
             loop.take(Chunk(PORT, now(), report.frame))
-            stored: Stored | None = loop.store_if_due()
+            stored: StoredTransaction | None = loop.store_if_due()
             assert stored is not None, "every report concludes something"
             began_ns = time.perf_counter_ns()
             metrics.observe(stored)
@@ -154,4 +162,4 @@ def _counting() -> Check:
             if report.code == CARD:
                 times.append(elapsed_ns)
     us = median(times) / NS_PER_US
-    return judged("P14", "metrics of a card, hot", us, Unit.US, Bound(6, 3))
+    return check_goal("P14", "metrics of a card, hot", us, Unit.US, Bound(6, 3))

@@ -1,9 +1,5 @@
-"""How soon it is ready and what it weighs: P10, P12.
+"""P10 and P12: cold starts, `--help`, the libraries they load, and resident memory.
 
-Responsible for: cold starts to READY, `--help`, which libraries they load, resident memory after
-some coups.
-Not responsible for: what it costs while nothing happens (idle), growth (many_tables), and starts
-with a year of journals (year).
 Source: package README, "What is measured"; goals P10, P12.
 """
 
@@ -14,13 +10,13 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, Unit
+from hil.bench.measure.fixtures import Plan, folder_on_disk
 from hil.bench.measure.program import RunningProgram, smartshoe
-from hil.bench.measure.stage import Plan, folder_on_disk
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.shoe_runner import ShoeRunner
 
@@ -49,38 +45,38 @@ def measure_start_up(plan: Plan) -> tuple[Check, ...]:
 
 def _starts(plan: Plan, folder: Path) -> tuple[Check, ...]:
     times: list[int] = []
-    with PtyServer(AngelEye(), LineSettings()) as server:
+    with PtyServer(AngelEye(), LineServerSettings()) as server:
         for number in range(plan.count(9, 2)):
             with RunningProgram(folder / f"start-{number}", server.path) as program:
                 times.append(program.ready_ns)
     ms = median(times) / NS_PER_MS
     beside = f"{len(times)} starts, slowest {max(times) / NS_PER_MS:.0f} ms"
-    return (judged("P12", "cold start to READY", ms, Unit.MS, Bound(500, 250), beside),)
+    return (check_goal("P12", "cold start to READY", ms, Unit.MS, Bound(500, 250), beside),)
 
 
 def _help(plan: Plan) -> tuple[Check, ...]:
     times: list[int] = []
     bare: list[int] = []
     for _ in range(plan.count(9, 2)):
-        times.append(_ran(smartshoe("--help")))
-        bare.append(_ran([sys.executable, "-c", "pass"]))
+        times.append(_run_time_ns(smartshoe("--help")))
+        bare.append(_run_time_ns([sys.executable, "-c", "pass"]))
     beside = f"bare interpreter {median(bare) / NS_PER_MS:.0f} ms"
-    heavy = _loaded(_HELP, HEAVY_FOR_HELP)
+    heavy = _loaded_modules(_HELP, HEAVY_FOR_HELP)
     what = "--help loads device, web, crypto, broker libraries"
     return (
-        judged("P12", "--help", median(times) / NS_PER_MS, Unit.MS, Bound(200, 100), beside),
-        judged("P12", what, len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+        check_goal("P12", "--help", median(times) / NS_PER_MS, Unit.MS, Bound(200, 100), beside),
+        check_goal("P12", what, len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
     )
 
 
-def _ran(command: list[str]) -> int:
+def _run_time_ns(command: list[str]) -> int:
     began_ns = time.perf_counter_ns()
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter_ns() - began_ns
 
 
-def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of some libraries an interpreter has loaded after a program. Raises CannotMeasure."""
+def _loaded_modules(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of these libraries an interpreter has loaded after a program. Raises CannotMeasure."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
@@ -92,7 +88,7 @@ def _loaded(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
     with (
-        PtyServer(AngelEye(), LineSettings()) as server,
+        PtyServer(AngelEye(), LineServerSettings()) as server,
         RunningProgram(folder / "running", server.path) as program,
     ):
         at_start = program.rss_bytes()
@@ -100,9 +96,13 @@ def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
         ShoeRunner(Dealer(DealerSettings(seed=11)), server, coups_max=coups).run()
         time.sleep(SETTLE_S)
         after = program.rss_bytes()
-    heavy = _loaded(_LOADED.format(module="controller.service.app"), HEAVY_FOR_RUN)
+    heavy = _loaded_modules(_LOADED.format(module="controller.service.app"), HEAVY_FOR_RUN)
     beside = f"{at_start / MB:.1f} MB at READY; no console, no feed, metrics on"
     return (
-        judged("P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(50, 40), beside),
-        judged("P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)),
+        check_goal(
+            "P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(50, 40), beside
+        ),
+        check_goal(
+            "P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)
+        ),
     )

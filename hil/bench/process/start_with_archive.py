@@ -1,9 +1,7 @@
-"""A start with a year of sealed shoes on the disk: P13.
+"""P13: a start with a year of sealed shoes on the disk.
 
-Responsible for: a shoe left open by a SIGKILL, five thousand sealed files beside it, and starts of
-the whole program with and without them, in turn.
-Not responsible for: whether anything in those files is right: a start believes its base and looks
-at no shoe before it.
+A start trusts its base and reads no shoe before it, so the sealed files have a size only.
+
 Source: package README, "What is measured"; goal P13; controller/journal/README.md, "Folder".
 """
 
@@ -14,13 +12,13 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged
+from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.bench.measure.fixtures import Plan, folder_on_disk
 from hil.bench.measure.program import RunningProgram
-from hil.bench.measure.stage import Plan, folder_on_disk
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.shoe_runner import ShoeRunner
 
@@ -29,34 +27,34 @@ SEALED_BYTES = 40_000
 GONE_S_MAX = 5.0
 
 
-def measure_year(plan: Plan) -> tuple[Check, ...]:
+def measure_start_with_archive(plan: Plan) -> tuple[Check, ...]:
     """P13: from start to ready, with a year of journals."""
     short: list[int] = []
     long: list[int] = []
-    with folder_on_disk(plan) as folder, PtyServer(AngelEye(), LineSettings()) as server:
+    with folder_on_disk(plan) as folder, PtyServer(AngelEye(), LineServerSettings()) as server:
         empty, full = folder / "empty", folder / "full"
-        _left_open(empty, server)
+        _leave_shoe_open(empty, server)
         shutil.copytree(empty, full, ignore=shutil.ignore_patterns("*.sock"))
-        files = _year_of_shoes(full / "journal", days=plan.count(DAYS, 5))
+        files = _make_sealed_files(full / "journal", days=plan.count(DAYS, 5))
         for _ in range(plan.count(5, 1)):
-            short.append(_started_and_killed(empty, server.path))
-            long.append(_started_and_killed(full, server.path))
+            short.append(_start_and_kill(empty, server.path))
+            long.append(_start_and_kill(full, server.path))
     ms, alone = median(long) / NS_PER_MS, median(short) / NS_PER_MS
     what = f"start with an open shoe and {files} sealed ones"
     beside = f"{alone:.0f} ms without them"
     return (
-        judged("P13", what, ms, Unit.MS, Bound(500 + 50, 250 + 50), beside),
-        judged("P13", "  of it the sealed ones", max(0, ms - alone), Unit.MS, Bound(50, 25)),
+        check_goal("P13", what, ms, Unit.MS, Bound(500 + 50, 250 + 50), beside),
+        check_goal("P13", "  of it the sealed ones", max(0, ms - alone), Unit.MS, Bound(50, 25)),
     )
 
 
-def _left_open(folder: Path, server: PtyServer[AngelEye]) -> None:
+def _leave_shoe_open(folder: Path, server: PtyServer[AngelEye]) -> None:
     with RunningProgram(folder, server.path) as program:
         ShoeRunner(Dealer(DealerSettings(seed=19)), server, coups_max=5).run()
         _kill(program.pid)
 
 
-def _started_and_killed(folder: Path, port: str) -> int:
+def _start_and_kill(folder: Path, port: str) -> int:
     with RunningProgram(folder, port) as program:
         ready_ns = program.ready_ns
         _kill(program.pid)
@@ -64,7 +62,7 @@ def _started_and_killed(folder: Path, port: str) -> int:
 
 
 def _kill(pid: int) -> None:
-    """As a power cut would."""
+    """SIGKILL it and wait until it is gone. Raises CannotMeasure."""
     os.kill(pid, signal.SIGKILL)
     until_ns = time.monotonic_ns() + int(GONE_S_MAX * NS_PER_S)
     status = Path(f"/proc/{pid}/stat")
@@ -76,13 +74,13 @@ def _kill(pid: int) -> None:
         time.sleep(0.001)
 
 
-def _year_of_shoes(journal: Path, days: int) -> int:
-    """Folders of days with files of the size of a sealed shoe; how many files."""
+def _make_sealed_files(journal: Path, days: int) -> int:
+    """Make folders of days with files of the size of a sealed shoe; the number of files."""
     for day in range(days):
         folder = journal / "shoes" / f"2020-{1 + day // 28:02}-{1 + day % 28:02}"
         folder.mkdir(parents=True)
         for number in range(1, SHOES_A_DAY + 1):
-            # Nothing reads them: room is all they take.
+            # Nothing reads them, so they need no content.
             (folder / f"{number:04}.shoe").touch()
             os.truncate(folder / f"{number:04}.shoe", SEALED_BYTES)
     return days * SHOES_A_DAY

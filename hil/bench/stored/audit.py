@@ -1,9 +1,7 @@
-"""The audit: P7 (rules only), P8 (everything), P9 (memory and processes).
+"""P7 (rules only), P8 (everything) and P9 (memory, processes) of the audit of sealed shoes.
 
-Responsible for: a corpus of real sealed shoes of simulated tables, linked into many tables' folders
-for volume; the audit's rules beside plain ifs in Python and a table in C; whole audits of clean and
-of partly irregular shoes in processor time; memory by the number of cards, and two processes.
-Not responsible for: whether the audit is right (tests/controller/audit).
+Not: whether the audit is right (tests/controller/audit).
+
 Source: package README, "What is measured"; goals P7, P8, P9.
 """
 
@@ -30,21 +28,21 @@ from hil.bench.measure.checks import (
     Bound,
     CannotMeasure,
     Check,
-    impossible,
-    judged,
-    judged_if,
-    told,
+    check_goal,
+    check_goal_unless,
+    not_measured,
+    report_figure,
 )
 from hil.bench.measure.figures import NS_PER_S, Unit
+from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
 from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
-from hil.bench.measure.stage import Plan, folder_in_memory, one_processor
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.simulation.sealed_journal import DealtTable, sealed_journal
+from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 
 KEY: Final = "table.key"
 CLEAN, MIXED = "clean", "mixed"
-# One shoe in so many is irregular: with four times as many clean ones beside it 2 in 100.
+# One of these is irregular; with four times as many clean shoes that is 2 in 100.
 MIXED_SHOES: Final = 10
 CLEAN_BESIDE: Final = 4 * MIXED_SHOES
 HANDS: Final = range(3, 9)
@@ -53,8 +51,8 @@ PASSES: Final = 9
 MB: Final = 1 << 20
 UNDISTURBED: Final = 0.9
 
-# The system's own figure of a child counts what this process held when it was forked.
-AND_MOST_HELD: Final = """
+# The system's figure for a child would include this process's memory at the fork.
+PEAK_MEMORY_PROGRAM: Final = """
 import pathlib, sys
 from controller.cli.main import main
 code = main(sys.argv[1:])
@@ -74,11 +72,11 @@ def measure_audit(plan: Plan) -> tuple[Check, ...]:
         return (*checks, *_memory(plan, corpus), *_two_processes(plan, corpus))
 
 
-# --- what is audited ------------------------------------------------------------------------------
+# --- the corpus -----------------------------------------------------------------------------------
 
 
 class Corpus:
-    """Sealed shoes in a folder: a clean journal, and one in which one shoe of ten is irregular."""
+    """Sealed shoes: a clean journal, and one in which one shoe of ten is irregular."""
 
     def __init__(self, folder: Path, shoes: int, decks: int = 8) -> None:
         self.folder = folder
@@ -88,8 +86,8 @@ class Corpus:
         self._deal(MIXED, DealerSettings(seed=90, shoes=count, decks=decks, mistakes=planned))
 
     def _deal(self, name: str, dealer: DealerSettings) -> None:
-        """Only sealed shoes: what is open is no part of the measurement."""
-        sealed_journal(self.folder / name, DealtTable(dealer), self.folder / KEY)
+        """Deal a journal and keep its sealed shoes only."""
+        write_sealed_journal(self.folder / name, DealtTable(dealer), self.folder / KEY)
         for path in (self.folder / name).glob("l*"):
             path.unlink()
 
@@ -102,7 +100,7 @@ class Corpus:
 
     @contextmanager
     def volume(self, **copies: int) -> Iterator[Path]:
-        """A folder of so many tables of each kind; their files are links to the same ones."""
+        """A folder with copies of the tables by name; their files are hard links."""
         volume = self.folder / "volume"
         for name, count in copies.items():
             for number in range(count):
@@ -115,7 +113,7 @@ class Corpus:
 
 
 def hands_of(rows: bytes) -> Columns:
-    """Places, cards and outcomes of the cards of hands."""
+    """Places, cards and outcomes of the cards in hands."""
     three = zip(
         rows[ROLE_AT::ROW_BYTES], rows[CARD_AT::ROW_BYTES], rows[ENDS_AT::ROW_BYTES], strict=True
     )
@@ -128,17 +126,17 @@ def hands_of(rows: bytes) -> Columns:
 
 def _rules(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
     shoes = [hands_of(rows) for rows in corpus.rows()]
-    dealt = [_dealt(columns) for columns in shoes]
+    dealt = [_dealt_cards(columns) for columns in shoes]
     coups = [coup for shoe in dealt for coup in coups_of(shoe)]
     ours: list[float] = []
     theirs: list[float] = []
     for _ in range(plan.count(25, 9)):
         ours.append(_speed(len(coups), lambda: _by_columns(shoes), 40))
         theirs.append(_speed(len(coups), lambda: _by_ifs(dealt), 2))
-    # The same work each time: what takes longer than the quickest is other work's.
+    # The work is the same each time, so the fastest run is the least disturbed.
     speed, bare = max(ours), max(theirs)
     return (
-        judged(
+        check_goal(
             "P7",
             "rules only, by columns, beside plain ifs in Python",
             speed / bare,
@@ -146,12 +144,12 @@ def _rules(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
             Bound(20, at_least=True),
             f"{speed / 1e6:.2f} and {bare / 1e6:.3f} M coups/s",
         ),
-        told("P7", "  coups a second", speed, Unit.PER_S, "stretch: 5.1 M/s"),
+        report_figure("P7", "  coups a second", speed, Unit.PER_S, "stretch: 5.1 M/s"),
         _beside_c(corpus, coups, speed),
     )
 
 
-def _dealt(columns: Columns) -> list[DealtCard]:
+def _dealt_cards(columns: Columns) -> list[DealtCard]:
     return [DealtCard(*one) for one in zip(*columns, strict=True)]
 
 
@@ -175,10 +173,10 @@ def _speed(count: int, work: Callable[[], bool], times: int) -> float:
 def _beside_c(corpus: Corpus, coups: list[list[DealtCard]], speed: float) -> Check:
     compiler = shutil.which("gcc")
     if compiler is None:
-        return impossible("P7", "there is no gcc for the table in C")
+        return not_measured("P7", "there is no gcc for the table in C")
     program, data = corpus.folder / "coup_table", corpus.folder / "coups"
     subprocess.run([compiler, "-O3", "-o", str(program), str(C_SOURCE)], check=True)
-    # More than the processor's nearest caches hold, as a real archive is.
+    # Larger than the processor's nearest caches, like a real archive.
     data.write_bytes(b"".join(map(_for_c, coups)) * max(1, 400_000 // len(coups)))
     run = [str(program), str(data), str(PASSES)]
     lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -188,7 +186,7 @@ def _beside_c(corpus: Corpus, coups: list[list[DealtCard]], speed: float) -> Che
     bare = max(float(found) for found, _ in figures)
     what = "rules only, of the speed of a table in C"
     beside = f"1/{bare / speed:.0f}; C: {bare / 1e6:.0f} M coups/s"
-    return judged("P7", what, speed / bare, Unit.RATIO, Bound(1 / 120, at_least=True), beside)
+    return check_goal("P7", what, speed / bare, Unit.RATIO, Bound(1 / 120, at_least=True), beside)
 
 
 def _for_c(coup: list[DealtCard]) -> bytes:
@@ -201,8 +199,8 @@ def _for_c(coup: list[DealtCard]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """An audit and its processor time."""
+class TimedAudit:
+    """An audit's report and its processor time."""
 
     report: AuditReport
     cpu_ns: int
@@ -212,28 +210,28 @@ class Timed:
         return self.report.total.cards * NS_PER_S / self.cpu_ns
 
 
-def timed(volume: Path) -> Timed:
-    """One audit in this process. Raises CannotMeasure where it finds anything."""
+def time_audit(volume: Path) -> TimedAudit:
+    """One audit in this process. Raises CannotMeasure if it finds anything."""
     began_ns = time.process_time_ns()
     report = audit((volume,), AuditSettings())
-    taken = Timed(report, time.process_time_ns() - began_ns)
+    taken = TimedAudit(report, time.process_time_ns() - began_ns)
     if report.findings or report.total.untold:
-        raise CannotMeasure(f"the audit of the bench's own shoes finds {report.said[:1]}")
+        raise CannotMeasure(f"the audit of the bench's own shoes finds {report.messages[:1]}")
     return taken
 
 
 def _everything(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
     shoes = len(corpus.files(CLEAN))
     with corpus.volume(clean=plan.count(60, 40)) as volume:
-        timed(volume)
+        time_audit(volume)
         hashed: list[float] = []
-        clean: list[Timed] = []
+        clean: list[TimedAudit] = []
         for _ in range(plan.repeats):
-            clean.append(timed(volume))
-            hashed.append(_hashed(corpus))
+            clean.append(time_audit(volume))
+            hashed.append(_hash_ns_per_card(corpus))
     copies = max(1, CLEAN_BESIDE // shoes)
     with corpus.volume(clean=copies, mixed=1) as volume:
-        mixed = [timed(volume) for _ in range(plan.count(3, 1))]
+        mixed = [time_audit(volume) for _ in range(plan.count(3, 1))]
     total, part = clean[0].report.total, mixed[0].report.total
     share = f"{part.replayed} of {part.shoes} shoes replayed"
     few = "" if part.replayed * 50 >= part.shoes else share
@@ -242,7 +240,7 @@ def _everything(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
         f" {min(hashed):.0f} ns a card"
     )
     return (
-        judged_if(
+        check_goal_unless(
             "" if total.clean == total.shoes else f"{total.clean} of {total.shoes} are clean",
             "P8",
             "audit of clean shoes, cards a second",
@@ -251,7 +249,7 @@ def _everything(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
             Bound(2_600_000, 7_000_000, at_least=True),
             beside,
         ),
-        judged_if(
+        check_goal_unless(
             few,
             "P8",
             "audit with irregular shoes, cards a second",
@@ -263,8 +261,8 @@ def _everything(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
     )
 
 
-def _hashed(corpus: Corpus) -> float:
-    """Nanoseconds a card that the digests of the clean files alone take."""
+def _hash_ns_per_card(corpus: Corpus) -> float:
+    """Nanoseconds for each card that SHA-256 of the clean files alone takes."""
     files = [path.read_bytes() for path in corpus.files(CLEAN)]
     cards = sum(len(read_shoe(data).rows) // ROW_BYTES for data in files)
     began_ns = time.thread_time_ns()
@@ -277,26 +275,26 @@ def _hashed(corpus: Corpus) -> float:
 
 
 def _memory(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
-    """The most that `smartshoe audit` holds, over ten times as many cards."""
-    # A first run compiles what is not compiled yet, which takes memory of its own.
-    _most_held(corpus, 1)
-    few, many = (_most_held(corpus, plan.count(cards, cards // 40)) for cards in (10**6, 10**7))
+    """The peak memory of `smartshoe audit`, also for ten times as many cards."""
+    # The first run compiles modules, which takes memory of its own.
+    _peak_memory(corpus, 1)
+    few, many = (_peak_memory(corpus, plan.count(cards, cards // 40)) for cards in (10**6, 10**7))
     (small, small_cards), (large, large_cards) = few, many
     beside = f"{small_cards} and {large_cards} cards: {small / MB:.1f} and {large / MB:.1f} MB"
     must = Bound(64)
     growth = abs(large - small) / small * 100
     return (
-        judged("P9", "memory of the audit, one process", large / MB, Unit.MB, must, beside),
-        judged("P9", "  grown over ten times as many cards", growth, Unit.PERCENT, Bound(10)),
+        check_goal("P9", "memory of the audit, one process", large / MB, Unit.MB, must, beside),
+        check_goal("P9", "  grown over ten times as many cards", growth, Unit.PERCENT, Bound(10)),
     )
 
 
-def _most_held(corpus: Corpus, cards: int) -> tuple[int, int]:
-    """Bytes, and the cards they were held for."""
+def _peak_memory(corpus: Corpus, cards: int) -> tuple[int, int]:
+    """The peak memory in bytes, and the number of cards audited."""
     a_table = sum(len(rows) // ROW_BYTES for rows in corpus.rows())
     tables = max(1, cards // a_table)
     with corpus.volume(clean=tables) as volume:
-        words = [sys.executable, "-c", AND_MOST_HELD, "audit", str(volume), "--jobs", "1"]
+        words = [sys.executable, "-c", PEAK_MEMORY_PROGRAM, "audit", str(volume), "--jobs", "1"]
         ended = subprocess.run(words, check=False, capture_output=True, text=True)
     found = re.search(r"VmHWM:\s+(\d+) kB", ended.stderr)
     if ended.returncode or found is None:
@@ -305,9 +303,9 @@ def _most_held(corpus: Corpus, cards: int) -> tuple[int, int]:
 
 
 def _two_processes(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
-    """Real time of one process and of two, in turn."""
+    """Elapsed time of one process and of two, in turn."""
     if (os.cpu_count() or 1) < 2:
-        return (impossible("P9", "there is one processor"),)
+        return (not_measured("P9", "there is one processor"),)
     one: list[float] = []
     two: list[float] = []
     used: list[float] = []
@@ -321,9 +319,9 @@ def _two_processes(plan: Plan, corpus: Corpus) -> tuple[Check, ...]:
             audit((volume,), AuditSettings(), 2)
             two.append(time.perf_counter_ns() - began_ns)
     share = median(used)
-    disturbed = "" if share >= UNDISTURBED else f"one process got {share:.0%} of a processor"
+    disturbed = "" if share >= UNDISTURBED else f"one process had {share:.0%} of a processor"
     return (
-        judged_if(
+        check_goal_unless(
             disturbed,
             "P9",
             "two processes beside one",

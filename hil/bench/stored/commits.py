@@ -1,9 +1,8 @@
-"""From bytes in to durable: P3, P4, and the number of commits.
+"""P3 and P4: from bytes to durable, the journal's append alone, and one commit for each card.
 
-Responsible for: one card through the loop into a real journal, the journal's append alone, a bare
-write + fdatasync and a bare SQLite commit (WAL, synchronous=FULL) of the same bytes, the four in
-turn on one disk; and exactly one commit a card, fed byte by byte as a 4800 baud line does.
-Not responsible for: the running program's system calls (volume).
+In turn with a bare write + fdatasync and a bare SQLite commit (WAL, synchronous=FULL) of the same
+bytes on the same disk.
+
 Source: package README, "What is measured"; goals P3, P4, P18.
 """
 
@@ -22,30 +21,37 @@ from controller.tape.records import entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import Bound, Check, judged, judged_if, told, too_few
+from hil.bench.measure.checks import (
+    Bound,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+    too_few_reason,
+)
 from hil.bench.measure.figures import NS_PER_S, NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
-from hil.bench.measure.stage import (
+from hil.bench.measure.fixtures import (
     CARD,
     PORT,
     Plan,
     bench_core,
-    dealt,
+    deal_reports,
     folder_in_memory,
     folder_on_disk,
     one_processor,
     running_loop,
     seconds_since,
-    started,
+    started_input,
 )
 
-# A disk slower than this hides the program: then only counts are judged.
+# On a slower disk only the counts are judged, because the disk hides the program.
 BARE_P50_US_MAX = 500
 BUDGET_S = 40.0
 BYTE_NS = 10 * NS_PER_S // 4800
 
 
 class Sides:
-    """The four things that are timed, each on files of its own in one folder."""
+    """The four things that are timed, each with its own files in one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.journal = Journal.open(folder / "program")
@@ -78,7 +84,7 @@ class Sides:
         self._sqlite.execute("COMMIT")
 
 
-# SQLite's own names of the two settings and their values: 2 is FULL.
+# SQLite's names and values of the two settings; 2 is FULL.
 _PRAGMAS = {"journal_mode": "wal", "synchronous": 2}
 
 
@@ -88,7 +94,7 @@ def _ns(act: Callable[[], None]) -> int:
     return time.perf_counter_ns() - began_ns
 
 
-def measure_storage(plan: Plan) -> tuple[Check, ...]:
+def measure_commits(plan: Plan) -> tuple[Check, ...]:
     """P3 and P4."""
     wanted = plan.count(P99_SAMPLES_MIN, 60)
     samples: dict[str, list[int]] = {"program": [], "alone": [], "bare": [], "sqlite": []}
@@ -96,7 +102,7 @@ def measure_storage(plan: Plan) -> tuple[Check, ...]:
     began_ns = time.perf_counter_ns()
     with folder_on_disk(plan) as folder, one_processor(), closing(Sides(folder)) as sides:
         # The same folder throughout: files grow as they do in a day of dealing.
-        for report in dealt(seed=6, shoes=1 + wanted // 380):
+        for report in deal_reports(seed=6, shoes=1 + wanted // 380):
             item = Chunk(PORT, now(), report.frame)
             if report.code != CARD:
                 sides.program(item)
@@ -129,14 +135,14 @@ def _durable(samples: dict[str, list[int]], size: float) -> tuple[Check, ...]:
     p50 = {name: percentile(times, 50) / NS_PER_US for name, times in samples.items()}
     p99 = {name: percentile(times, 99) / NS_PER_US for name, times in samples.items()}
     slow = _slow_disk(p50["bare"])
-    few = too_few(len(samples["program"]), P99_SAMPLES_MIN)
+    few = too_few_reason(len(samples["program"]), P99_SAMPLES_MIN)
     beside = (
         f"bare fdatasync {p50['bare']:.0f} us, bare SQLite {p50['sqlite']:.0f} us of {size:.0f} B"
     )
     bare99 = f"bare fdatasync {p99['bare']:.0f} us, bare SQLite {p99['sqlite']:.0f} us"
     bare, what = p50["bare"], "card to durable, hot"
     return (
-        judged_if(
+        check_goal_unless(
             slow,
             "P3",
             f"{what} p50",
@@ -145,7 +151,7 @@ def _durable(samples: dict[str, list[int]], size: float) -> tuple[Check, ...]:
             Bound(1.2 * bare + 250, 1.2 * bare + 150),
             beside,
         ),
-        judged_if(
+        check_goal_unless(
             slow or few,
             "P3",
             f"{what} p99 of {len(samples['program'])}",
@@ -154,8 +160,10 @@ def _durable(samples: dict[str, list[int]], size: float) -> tuple[Check, ...]:
             Bound(1.2 * p99["bare"] + 500, 1.2 * p99["bare"] + 300),
             bare99,
         ),
-        told("P3", f"{what} p50 against fdatasync", p50["program"] / bare, Unit.RATIO),
-        told("P3", f"{what} p50 against SQLite", p50["program"] / p50["sqlite"], Unit.RATIO),
+        report_figure("P3", f"{what} p50 against fdatasync", p50["program"] / bare, Unit.RATIO),
+        report_figure(
+            "P3", f"{what} p50 against SQLite", p50["program"] / p50["sqlite"], Unit.RATIO
+        ),
     )
 
 
@@ -165,16 +173,18 @@ def _append(samples: dict[str, list[int]]) -> tuple[Check, ...]:
     beside = f"{alone:.0f} us, bare fdatasync {bare:.0f} us"
     what = "journal append alone p50"
     return (
-        judged_if(_slow_disk(bare), "P4", what, alone / bare, Unit.RATIO, Bound(1.8, 1.2), beside),
-        told("P4", f"{what} against a bare SQLite commit", alone / sqlite, Unit.RATIO),
+        check_goal_unless(
+            _slow_disk(bare), "P4", what, alone / bare, Unit.RATIO, Bound(1.8, 1.2), beside
+        ),
+        report_figure("P4", f"{what} against a bare SQLite commit", alone / sqlite, Unit.RATIO),
     )
 
 
 def _commits() -> tuple[Check, ...]:
-    """Feed a shoe byte by byte, each report three times, on a clock of the line's own pace."""
+    """Feed a shoe byte by byte, each report three times, with a clock at the line's pace."""
     clock = [Timestamp(1_000_000_000, 1_700_000_000_000_000_000)]
 
-    def passed(ns: int) -> Timestamp:
+    def advance(ns: int) -> Timestamp:
         at = clock[0]
         clock[0] = Timestamp(at.monotonic_ns + ns, at.utc_ns + ns)
         return clock[0]
@@ -183,19 +193,19 @@ def _commits() -> tuple[Check, ...]:
     with folder_in_memory() as folder, Journal.open(folder) as journal:
         core = bench_core()
         loop = Loop(journal, core, core.initial(), lambda: clock[0])
-        loop.begin(started())
-        for report in dealt(seed=7):
+        loop.begin(started_input())
+        for report in deal_reports(seed=7):
             commits = 0
             for byte in report.frame * 3:
-                loop.take(Chunk(PORT, passed(BYTE_NS), bytes((byte,))))
+                loop.take(Chunk(PORT, advance(BYTE_NS), bytes((byte,))))
                 commits += loop.store_if_due() is not None
-            passed(NS_PER_S // 5)
+            advance(NS_PER_S // 5)
             if report.code == CARD:
                 counts.append(commits)
     others = sum(count != 1 for count in counts)
     beside = f"of {len(counts)}; {mean(counts):.3f} commits a card, byte by byte at 4800 baud"
     return (
-        judged(
+        check_goal(
             "P3", "cards not stored in exactly one commit", others, Unit.COUNT, Bound(0), beside
         ),
     )

@@ -1,10 +1,7 @@
-"""Start-up after a kill, the chain, and replay: P13 and replayed coups a second.
+"""P13: recovery after a kill and the chain check; replayed coups a second.
 
-Responsible for: the two files a SIGKILL leaves, copied at moments spread over a shoe, opened and
-recovered; the chain check over a long journal; `replay` of the same journal.
-Chain and replay in processor time, as other work must not count.
-Not responsible for: whether the recovered state is right (tests/controller) and for starting the
-whole program (start_up).
+Chain check and replay are measured in processor time, so that other work does not count.
+
 Source: package README, "What is measured"; goal P13.
 """
 
@@ -19,12 +16,26 @@ from controller.journal.store import Journal, open_read_only
 from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, judged, judged_if, told
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, straight_line
-from hil.bench.measure.stage import PORT, Plan, dealt, folder_in_memory, one_processor, running_loop
+from hil.bench.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+)
+from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, fit_line
+from hil.bench.measure.fixtures import (
+    PORT,
+    Plan,
+    deal_reports,
+    folder_in_memory,
+    one_processor,
+    running_loop,
+)
 from hil.emulator.lines.reports import Report
 
 COPIES = 3
@@ -35,14 +46,14 @@ WORST_BEGINNING = 19
 RECORDS_MIN = 3 * 4096
 
 
-def measure_retold(plan: Plan) -> tuple[Check, ...]:
+def measure_recovery(plan: Plan) -> tuple[Check, ...]:
     """P13 and replay."""
     with folder_in_memory() as folder, one_processor():
         return (*_recovery(plan, folder), *_long_journal(plan, folder))
 
 
-def reads(report: Report, *, bytewise: bool) -> Iterator[Chunk]:
-    """A report's three copies as the port reads them: a copy a read, or byte by byte."""
+def chunks_of(report: Report, *, bytewise: bool) -> Iterator[Chunk]:
+    """A report's three copies as the port reads them: one read for each, or byte by byte."""
     for _ in range(COPIES):
         if bytewise:
             yield from (Chunk(PORT, now(), bytes((byte,))) for byte in report.frame)
@@ -51,7 +62,7 @@ def reads(report: Report, *, bytewise: bool) -> Iterator[Chunk]:
 
 
 def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
-    """Every so many reports the journal's files are copied as a kill would leave them."""
+    """Copy the journal's files at every n-th report, as a kill would leave them, and recover."""
     every = plan.count(8, 100)
     points: list[tuple[float, float]] = []
     clauses = load_clauses()
@@ -59,22 +70,22 @@ def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
     with Journal.open(folder / "shoe") as journal:
         loop = running_loop(journal)
         for number, report in enumerate(reports):
-            for item in reads(report, bytewise=True):
+            for item in chunks_of(report, bytewise=True):
                 loop.take(item)
                 loop.store_if_due()
             if number % every and number > WORST_BEGINNING:
                 continue
-            again = [_recovered(folder, clauses) for _ in range(AGAIN)]
-            # The same work each time: what is above the quickest is other work's.
+            again = [_time_recovery(folder, clauses) for _ in range(AGAIN)]
+            # The work is the same each time, so the fastest run is the least disturbed.
             points.append(min(again))
     worst_ms = max(ns for _, ns in points) / NS_PER_MS
-    line = straight_line(points)
+    line = fit_line(points)
     most = max(inputs for inputs, _ in points)
     beside = (
         f"{line.start / NS_PER_MS:.1f} ms fixed, up to {most:.0f} inputs, R2 {line.r_squared:.3f}"
     )
     return (
-        judged(
+        check_goal(
             "P13",
             "recovery, each further input",
             line.slope / NS_PER_US,
@@ -82,7 +93,7 @@ def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
             Bound(150, 75),
             beside,
         ),
-        judged(
+        check_goal(
             "P13",
             f"recovery, worst of {len(points)} moments of a shoe",
             worst_ms,
@@ -94,8 +105,8 @@ def _recovery(plan: Plan, folder: Path) -> tuple[Check, ...]:
 
 
 def _longest_beginning() -> tuple[Report, ...]:
-    """A shoe whose first card burns ten more: nothing is longer without a checkpoint."""
-    shoes = (dealt(seed) for seed in range(8, 100))
+    """A shoe whose first card burns ten more: the longest time without a saved state."""
+    shoes = (deal_reports(seed) for seed in range(8, 100))
     return next(reports for reports in shoes if _before_first_result(reports) >= WORST_BEGINNING)
 
 
@@ -103,9 +114,9 @@ def _before_first_result(reports: tuple[Report, ...]) -> int:
     return [report.code for report in reports].index(RESULT)
 
 
-def _recovered(folder: Path, clauses: Mapping[str, Clause]) -> tuple[int, int]:
-    """Inputs told again, and nanoseconds from opening the files to the state."""
-    left = _as_killed(folder / "shoe", folder / "left")
+def _time_recovery(folder: Path, clauses: Mapping[str, Clause]) -> tuple[int, int]:
+    """Inputs repeated, and nanoseconds from opening the files to the state."""
+    left = _copy_as_killed(folder / "shoe", folder / "left")
     began_ns = time.perf_counter_ns()
     with Journal.open(left) as found:
         inputs = recover(found, clauses).inputs
@@ -114,7 +125,7 @@ def _recovered(folder: Path, clauses: Mapping[str, Clause]) -> tuple[int, int]:
     return inputs, elapsed_ns
 
 
-def _as_killed(source: Path, target: Path) -> Path:
+def _copy_as_killed(source: Path, target: Path) -> Path:
     target.mkdir()
     for suffix in ("", "-wal"):
         shutil.copy(source / f"{FILE_NAME}{suffix}", target)
@@ -125,15 +136,15 @@ def _long_journal(plan: Plan, folder: Path) -> tuple[Check, ...]:
     path = folder / "long"
     with Journal.open(path) as journal:
         loop = running_loop(journal)
-        for report in dealt(seed=9, shoes=plan.count(8, 1)):
-            for item in reads(report, bytewise=False):
+        for report in deal_reports(seed=9, shoes=plan.count(8, 1)):
+            for item in chunks_of(report, bytewise=False):
                 loop.take(item)
                 loop.store_if_due()
     return (*_chain(path), *_replay(plan, path))
 
 
 def _chain(path: Path) -> tuple[Check, ...]:
-    """The time at every 4096 records of one pass, so that a line can be laid through it."""
+    """The time at every 4096th record of one pass, to fit a line through it."""
     points: list[tuple[float, float]] = []
     with open_read_only(path) as journal:
         records = journal.head.seq
@@ -144,15 +155,17 @@ def _chain(path: Path) -> tuple[Check, ...]:
         points.append((records, time.thread_time_ns() - began_ns))
     if broken is not None:
         raise CannotMeasure(f"the bench's own journal is broken: {broken.what}")
-    line = straight_line(points)
+    line = fit_line(points)
     few = "" if records >= RECORDS_MIN else f"{records} records, {RECORDS_MIN} are needed"
     what = f"chain check of {records} records"
     return (
-        judged_if(few, "P13", f"{what}, a record", line.slope / NS_PER_US, Unit.US, Bound(2, 1)),
-        judged_if(
+        check_goal_unless(
+            few, "P13", f"{what}, a record", line.slope / NS_PER_US, Unit.US, Bound(2, 1)
+        ),
+        check_goal_unless(
             few,
             "P13",
-            "  how straight (R2)",
+            "  linearity (R2)",
             line.r_squared,
             Unit.COUNT,
             Bound(0.98, at_least=True),
@@ -161,16 +174,16 @@ def _chain(path: Path) -> tuple[Check, ...]:
 
 
 def _replay(plan: Plan, path: Path) -> tuple[Check, ...]:
-    """A whole replay with its chain check and its comparison of every record."""
+    """A whole replay with its chain check and the comparison of every record."""
     speeds: list[float] = []
     per_input: list[float] = []
     for _ in range(plan.count(2, 1)):
         began_ns = time.thread_time_ns()
         report = replay(path)
         elapsed_ns = time.thread_time_ns() - began_ns
-        if report.finding is not Finding.SAME:
+        if report.finding is not ReplayFinding.SAME:
             raise CannotMeasure(f"the replay of the bench's own journal is {report.finding}")
         speeds.append(report.coups * NS_PER_S / elapsed_ns)
         per_input.append(elapsed_ns / report.inputs / NS_PER_US)
     beside = f"three reads a report; {median(per_input):.0f} us an input, all records compared"
-    return (told("replay", "coups replayed", median(speeds), Unit.PER_S, beside),)
+    return (report_figure("replay", "coups replayed", median(speeds), Unit.PER_S, beside),)

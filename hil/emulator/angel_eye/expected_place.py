@@ -1,9 +1,9 @@
-"""What the shoe itself believes of the game: where it thinks the next card goes.
+"""Predicts where the shoe expects the next card to go, as the claim it reports with each card.
 
-Responsible for: the claim that goes with each card.
-Not responsible for: being right. It sees cards leave, keys pressed, and nothing of the table.
-Source: wire document of the Angel Eye II-EX, target byte; where that is silent the decisions stand
-in the package README, "Emulators".
+The shoe sees cards leave and keys pressed, and nothing of the table, so a claim can be wrong.
+
+Source: wire document of the Angel Eye II-EX, target byte; where that is silent, the package
+README, "Emulators".
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +22,8 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
-    """`burn_left` None: the first card of the shoe has not come yet."""
+class GameState:
+    """What the shoe assumes about the game. `burn_left` None: no card has left this shoe yet."""
 
     burn_left: int | None = None
     burn_counted: int = 0
@@ -32,13 +32,13 @@ class Belief:
 
     @property
     def process(self) -> int:
-        """The game process as two digits: 0 between coups, 1 burn, 2 coup. Our own numbers."""
+        """The game process: 0 between coups, 1 burn, 2 coup (invented numbers)."""
         if self.burn_left is None or self.burn_left > 0:
             return 1
         return 2 if self.player else 0
 
     def claim(self, *, burn_key: bool) -> Claim | None:
-        """Where the next card goes; None when no hand is due one (overdraw)."""
+        """The claim for the next card; None when no hand is due one (overdraw)."""
         if self.burn_left is None:
             return Claim(Target.FIRST_CARD, 0)
         if self.burn_left > 0:
@@ -53,8 +53,8 @@ class Belief:
             case None:
                 return None
 
-    def after(self, claim: Claim, card: Card | None) -> "Belief":
-        """The belief once that card has left. A card it could not read counts nothing."""
+    def after(self, claim: Claim, card: Card | None) -> "GameState":
+        """The state after that card has left. An unread card counts as value 0."""
         value = 0 if card is None else card.value
         match claim.target:
             case Target.FIRST_CARD:
@@ -69,6 +69,6 @@ class Belief:
             case Target.BURN:
                 return self
 
-    def between_coups(self) -> "Belief":
-        """The burn or the coup is over: the next card is the Player's first."""
-        return Belief(burn_left=0)
+    def between_coups(self) -> "GameState":
+        """The state after the burn or a coup: the next card is the Player's first."""
+        return GameState(burn_left=0)

@@ -1,7 +1,5 @@
-"""The bytes an Angel Eye II-EX puts on the wire and the command frames it takes.
+"""Encodes reports of the Angel Eye II-EX and decodes command frames sent to it.
 
-Responsible for: writing reports and reading commands, from the wire document alone.
-Not responsible for: when a report is sent and what a command does (angel_eye).
 Source: package README of firmware_bridge, wire document of the Angel Eye II-EX, sections "Reports"
 and "Commands".
 """
@@ -22,7 +20,7 @@ UNREAD_CARD = 0x80
 
 
 class Target(IntEnum):
-    """Where the shoe believes a card goes: bits 6-4 of the target byte."""
+    """Where the shoe expects a card to go: bits 6-4 of the target byte."""
 
     PLAYER = 0
     BANKER = 1
@@ -39,7 +37,7 @@ class Outside(IntEnum):
     SETTING = 2
 
 
-class Refusal(IntEnum):
+class NakCode(IntEnum):
     """The code byte after NAK."""
 
     FRAMING = 0x01
@@ -55,14 +53,14 @@ class Refusal(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CommandFrame:
     """A well-formed command: its two-letter type and its two digits as a number."""
 
     kind: str
     number: int
 
 
-Heard: TypeAlias = Order | Refusal
+ReceivedCommand: TypeAlias = CommandFrame | NakCode
 
 
 def check_digits(covered: bytes) -> bytes:
@@ -77,7 +75,7 @@ def report_frame(sequence: str, data: bytes) -> bytes:
 
 
 def read_reply(data: bytes, *, checksum_counts_stx: bool) -> bytes:
-    """STX DATA ETX BCC: what follows the ACK of a command that asks for something."""
+    """STX DATA ETX BCC: the reply that follows the ACK of a query."""
     body = STX + data + ETX
     return body + check_digits(body[0 if checksum_counts_stx else 1 :])
 
@@ -93,7 +91,7 @@ def card_byte(card: Card | None) -> int:
 
 
 class CommandReader:
-    """Finds command frames in the bytes of the host."""
+    """Finds command frames in the host's bytes."""
 
     def __init__(self, *, checksum_counts_stx: bool) -> None:
         self._covered_from = 0 if checksum_counts_stx else 1
@@ -101,12 +99,12 @@ class CommandReader:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a frame has begun and not ended."""
+        """Whether a frame has started and not ended."""
         return bool(self._frame)
 
-    def receive(self, data: bytes) -> tuple[Heard, ...]:
-        """Take bytes in any fragmentation; what stands outside STX .. BCC is passed over."""
-        heard = []
+    def receive(self, data: bytes) -> tuple[ReceivedCommand, ...]:
+        """Take bytes in any fragmentation; bytes outside STX .. BCC are skipped."""
+        commands = []
         for value in data:
             byte = bytes((value,))
             if byte == STX:
@@ -117,30 +115,30 @@ class CommandReader:
             self._frame += byte
             end = self._frame.find(ETX)
             if end >= 0 and len(self._frame) == end + 3:
-                heard.append(self._judge(self._frame))
+                commands.append(self._check(self._frame))
                 self._frame = b""
             elif end < 0 and len(self._frame) >= COMMAND_BYTES_MAX:
-                heard.append(Refusal.NO_ETX)
+                commands.append(NakCode.NO_ETX)
                 self._frame = b""
-        return tuple(heard)
+        return tuple(commands)
 
-    def give_up(self) -> Refusal:
-        """The rest of a frame did not come."""
+    def drop_incomplete(self) -> NakCode:
+        """Drop an incomplete frame; returns the refusal to send."""
         ended = ETX in self._frame
         self._frame = b""
-        return Refusal.FRAMING if ended else Refusal.NO_ETX
+        return NakCode.FRAMING if ended else NakCode.NO_ETX
 
-    def _judge(self, frame: bytes) -> Heard:
+    def _check(self, frame: bytes) -> ReceivedCommand:
         body, digits = frame[:-2], frame[-2:]
         content = body[1:-1]
         if digits != check_digits(body[self._covered_from :]):
-            return Refusal.CHECKSUM
+            return NakCode.CHECKSUM
         if len(content) != COMMAND_CONTENT_BYTES:
-            return Refusal.LENGTH
+            return NakCode.LENGTH
         if content[:2] != b"OP":
-            return Refusal.COMMAND
+            return NakCode.COMMAND
         if content[2:4] not in {b"LK", b"EC", b"GP"}:
-            return Refusal.TYPE
+            return NakCode.TYPE
         if not content[4:].isdigit():
-            return Refusal.ADDRESS
-        return Order(content[2:4].decode("ascii"), int(content[4:]))
+            return NakCode.ADDRESS
+        return CommandFrame(content[2:4].decode("ascii"), int(content[4:]))

@@ -1,8 +1,5 @@
-"""A reader in a piece of furniture: what moves past it takes time, and the reader notes it.
+"""Emulates an installed reader past which tags and cards move, each movement at its time.
 
-Responsible for: playing movements past a reader one after the other, each at its time, and being
-served as a device.
-Not responsible for: the reader (feig) and which movements there are (rfid_shoe, table_reader).
 Source: package README, "The RFID shoe".
 """
 
@@ -21,8 +18,8 @@ from hil.emulator.lines.reports import Copy, Report
 
 
 @dataclass(frozen=True, slots=True)
-class TagComes:
-    """A transponder comes into the field of an antenna."""
+class TagArrival:
+    """A transponder enters the field of an antenna."""
 
     identity: bytes
     antenna: int = 1
@@ -30,7 +27,7 @@ class TagComes:
 
 
 @dataclass(frozen=True, slots=True)
-class GateChanges:
+class GateChange:
     """A light barrier on an input is broken (`high`) or free again."""
 
     input: int
@@ -39,53 +36,53 @@ class GateChanges:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What happens, and how long after what happened before it."""
+    """One event at the reader, and its delay after the previous one."""
 
     after_ms: int
-    what: TagComes | GateChanges
+    event: TagArrival | GateChange
 
 
 Movements: TypeAlias = tuple[Movement, ...]
 
 
 class ReaderDevice:
-    """A served device: movements, and a reader that notes them."""
+    """A served device: movements, and the reader that records them."""
 
     def __init__(self, settings: FeigSettings | None = None) -> None:
         self.reader = FeigReader(settings)
         self._movements: deque[Movement] = deque()
         self._next_at_ns: int | None = None
 
-    # What people do.
+    # People's acts.
 
     def power_off(self) -> tuple[Report, ...]:
-        """Pull the plug of the reader: its buffer is gone. Pulling the data cable is the line's."""
+        """Cut the reader's power: its buffer is lost. The data cable is cut at the line."""
         self.reader.power_off()
         return ()
 
     def power_on(self) -> tuple[Report, ...]:
-        """Give it power again."""
+        """Restore its power."""
         self.reader.power_on()
         return ()
 
     def lay_pile(self, pieces: Iterable[PhysicalCard]) -> tuple[Report, ...]:
-        """Put these cards on the reader, and take away what lay there; they answer when asked."""
+        """Replace the pile of cards on the reader."""
         self.reader.field.tags = tuple(
             Transponder(bytes.fromhex(piece.tag), memory=chip_memory(piece)) for piece in pieces
         )
         return ()
 
     def move(self, movements: Movements) -> tuple[Report, ...]:
-        """Let these happen one after the other."""
+        """Queue movements to happen one after the other."""
         self._movements.extend(movements)
         return ()
 
     @property
-    def all_taken(self) -> bool:
-        """Whether the host has taken everything over: nothing moves, the reader keeps nothing."""
-        return not self._movements and self.reader.kept == 0
+    def all_delivered(self) -> bool:
+        """Whether nothing moves and the host has cleared all records."""
+        return not self._movements and self.reader.stored_records == 0
 
-    # What a line asks of it.
+    # The served-device interface.
 
     @property
     def log(self) -> FeigLog:
@@ -106,20 +103,20 @@ class ReaderDevice:
         return self.reader.receive(data, at_ns)
 
     def overdue_answer(self, at_ns: int) -> bytes:
-        """A reader answers no broken request."""
-        self.reader.give_up_broken(at_ns)
+        """Nothing: a reader does not answer a broken request."""
+        self.reader.drop_incomplete(at_ns)
         return b""
 
     def due(self, at_ns: int) -> tuple[Copy, ...]:
-        """Let happen what is to happen by now; what the reader then sends."""
+        """Run the movements due; returns what the reader then sends."""
         while self._movements and self._is_time(at_ns):
             movement = self._movements.popleft()
             self._next_at_ns = None
-            self._happen(movement.what, at_ns)
+            self._run_event(movement.event, at_ns)
         return self.reader.due(at_ns)
 
     def host_appeared(self, at_ns: int) -> None:
-        """The reader sends again what it was not thanked for."""
+        """The reader sends unacknowledged records again."""
         self.reader.host_appeared(at_ns)
 
     def _is_time(self, at_ns: int) -> bool:
@@ -127,11 +124,11 @@ class ReaderDevice:
             self._next_at_ns = at_ns + self._movements[0].after_ms * NS_PER_MS
         return at_ns >= self._next_at_ns
 
-    def _happen(self, what: TagComes | GateChanges, at_ns: int) -> None:
-        match what:
-            case TagComes():
-                self.reader.tag_read(what.identity, what.kind, what.antenna, at_ns)
-            case GateChanges():
-                self.reader.input_changed(what.input, at_ns, high=what.high)
+    def _run_event(self, event: TagArrival | GateChange, at_ns: int) -> None:
+        match event:
+            case TagArrival():
+                self.reader.tag_read(event.identity, event.kind, event.antenna, at_ns)
+            case GateChange():
+                self.reader.input_changed(event.input, at_ns, high=event.high)
             case _:
-                assert_never(what)
+                assert_never(event)

@@ -1,18 +1,16 @@
-"""A reader at a table beside the shoe's: under the layout, or at the discard rack.
+"""Emulates a reader under the layout or at the discard rack, and cards laid on it.
 
-Responsible for: cards laid where it reads them.
-Not responsible for: the reader (feig) and cards that leave the shoe (rfid_shoe).
 Source: package README, "The RFID shoe".
 """
 
 from collections.abc import Iterable
 
 from hil.dealing.cards import PhysicalCard
-from hil.emulator.feig.reader import Movement, ReaderDevice, TagComes
+from hil.emulator.feig.reader import Movement, ReaderDevice, TagArrival
 from hil.emulator.lines.reports import Report
 
 PLAYER_ANTENNA, BANKER_ANTENNA = 1, 2
-LAID_MS = 100
+LAY_MS = 100
 
 
 class TableReader(ReaderDevice):
@@ -22,6 +20,6 @@ class TableReader(ReaderDevice):
         """Lay cards down, one after the other."""
         return self.move(
             tuple(
-                Movement(LAID_MS, TagComes(bytes.fromhex(piece.tag), antenna)) for piece in pieces
+                Movement(LAY_MS, TagArrival(bytes.fromhex(piece.tag), antenna)) for piece in pieces
             )
         )

@@ -1,8 +1,5 @@
-"""The bytes of a FEIG OBID reader: frames, their check, and the records of its buffer.
+"""Encodes answers and records of FEIG OBID readers and decodes requests sent to them.
 
-Responsible for: writing answers and notifications and finding requests in the host's bytes, read
-from the wire document alone.
-Not responsible for: what a request does and when something is sent (feig).
 Source: package README of firmware_bridge, wire document of FEIG OBID readers.
 """
 
@@ -19,7 +16,7 @@ CHECK_BYTES = 2
 MINUTE_MS = 60_000
 
 
-class Status(IntEnum):
+class AnswerStatus(IntEnum):
     """The status byte of an answer."""
 
     OK = 0x00
@@ -34,7 +31,7 @@ class Status(IntEnum):
 
 
 class TrType(IntEnum):
-    """The kind of a transponder."""
+    """The kind of a transponder (TR-TYPE)."""
 
     NONE = 0x00
     ISO15693 = 0x03
@@ -45,7 +42,7 @@ class TrType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A whole request of the host; `advanced` says in which of the two forms it came."""
+    """A whole request of the host; `advanced`: it came in an advanced frame."""
 
     address: int
     command: int
@@ -53,7 +50,7 @@ class Request:
     advanced: bool
 
 
-def check(data: bytes) -> bytes:
+def crc16(data: bytes) -> bytes:
     """CRC-16/MCRF4XX, least significant byte first."""
     register = 0xFFFF
     for value in data:
@@ -66,7 +63,7 @@ def check(data: bytes) -> bytes:
 def answer_frame(
     address: int, command: int, status: int, data: bytes = b"", *, advanced: bool
 ) -> bytes:
-    """An answer; in an advanced frame if the request was in one, or if it would not fit."""
+    """Encode an answer; in an advanced frame if the request was in one, or if it would not fit."""
     body = bytes((address, command, status)) + data
     standard_bytes = 1 + len(body) + CHECK_BYTES
     if advanced or standard_bytes > STANDARD_BYTES_MAX:
@@ -74,12 +71,12 @@ def answer_frame(
         head = bytes((ADVANCED_MARK,)) + length.to_bytes(2, "big")
     else:
         head = bytes((standard_bytes,))
-    return head + body + check(head + body)
+    return head + body + crc16(head + body)
 
 
 def is_answer(frame: bytes) -> bool:
     """Whether these bytes are exactly one frame, whole and with a right check."""
-    if len(frame) < STANDARD_BYTES_MIN or check(frame[:-CHECK_BYTES]) != frame[-CHECK_BYTES:]:
+    if len(frame) < STANDARD_BYTES_MIN or crc16(frame[:-CHECK_BYTES]) != frame[-CHECK_BYTES:]:
         return False
     if frame[0] == ADVANCED_MARK:
         return int.from_bytes(frame[1:3], "big") == len(frame)
@@ -87,7 +84,7 @@ def is_answer(frame: bytes) -> bool:
 
 
 def split_answers(data: bytes) -> tuple[bytes, ...]:
-    """Cut what a reader sends in one go at the borders of its frames."""
+    """Split the bytes a reader sends together at frame borders."""
     frames = []
     while data:
         advanced = data[0] == ADVANCED_MARK
@@ -98,18 +95,18 @@ def split_answers(data: bytes) -> tuple[bytes, ...]:
 
 
 class RequestFinder:
-    """Finds whole requests in the bytes of the host. A broken one is passed over in silence."""
+    """Finds whole requests in the host's bytes. A broken one is skipped."""
 
     def __init__(self) -> None:
         self._waiting = b""
 
     @property
     def unfinished(self) -> bool:
-        """Whether bytes wait that are no whole request."""
+        """Whether an incomplete request is waiting."""
         return bool(self._waiting)
 
-    def give_up(self) -> None:
-        """The rest did not come in time."""
+    def drop_incomplete(self) -> None:
+        """Drop an incomplete request."""
         self._waiting = b""
 
     def receive(self, data: bytes) -> tuple[Request, ...]:
@@ -128,17 +125,17 @@ class RequestFinder:
 
     @staticmethod
     def _first_whole(data: bytes) -> tuple[int, int] | None:
-        """Where the first whole request begins and ends."""
+        """Start and end of the first whole request."""
         for start in range(len(data)):
             length = _length(data[start : start + 3])
             frame = data[start : start + length]
-            if length and len(frame) == length and check(frame[:-2]) == frame[-2:]:
+            if length and len(frame) == length and crc16(frame[:-2]) == frame[-2:]:
                 return start, start + length
         return None
 
 
 def _length(head: bytes) -> int:
-    """How long a frame is that begins so; 0 where none does, or where it cannot be told yet."""
+    """The length of the frame with this head; 0 where there is none, or it is not known yet."""
     if head[0] == ADVANCED_MARK:
         length = int.from_bytes(head[1:3], "big") if len(head) == 3 else 0
         return length if ADVANCED_BYTES_MIN <= length <= REQUEST_BYTES_MAX else 0
@@ -151,8 +148,8 @@ def _request(frame: bytes) -> Request:
     return Request(body[0], body[1], body[2:], advanced)
 
 
-class Field(IntEnum):
-    """What a record holds: a bit of TR-DATA1, or of TR-DATA2 shifted by eight."""
+class RecordField(IntEnum):
+    """A field of a record: a bit of TR-DATA1, or of TR-DATA2 shifted by eight."""
 
     IDENTITY = 0x0001
     ANTENNA = 0x0010
@@ -162,8 +159,8 @@ class Field(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """What the reader notes: a tag (its identity empty where only an input changed)."""
+class BufferRecord:
+    """One record of the reader: a tag, or an input change (then `identity` is empty)."""
 
     identity: bytes
     tr_type: int
@@ -173,44 +170,44 @@ class Moment:
     inputs: int
 
 
-def clock(time_ms: int) -> bytes:
-    """The timer on the wire: hour, minute, and the milliseconds of that minute in two bytes."""
+def encode_timer(time_ms: int) -> bytes:
+    """Encode the timer: hour, minute, and the milliseconds of that minute in two bytes."""
     minutes, in_minute_ms = divmod(time_ms, MINUTE_MS)
     return bytes((minutes // 60 % 24, minutes % 60)) + in_minute_ms.to_bytes(2, "big")
 
 
-def record(moment: Moment, fields: int) -> bytes:
-    """One data set with its length before it, which counts itself."""
+def encode_record(content: BufferRecord, fields: int) -> bytes:
+    """Encode one data set, preceded by its length, which includes itself."""
     body = b""
-    if fields & Field.IDENTITY:
-        body += bytes((moment.tr_type, 0, len(moment.identity))) + moment.identity
-    if fields & Field.TIMER:
-        body += clock(moment.time_ms)
-    if fields & Field.ANTENNA:
-        body += bytes((moment.antenna,))
-    if fields & Field.INPUT:
-        body += bytes((moment.inputs_changed, moment.inputs))
+    if fields & RecordField.IDENTITY:
+        body += bytes((content.tr_type, 0, len(content.identity))) + content.identity
+    if fields & RecordField.TIMER:
+        body += encode_timer(content.time_ms)
+    if fields & RecordField.ANTENNA:
+        body += bytes((content.antenna,))
+    if fields & RecordField.INPUT:
+        body += bytes((content.inputs_changed, content.inputs))
     return (2 + len(body)).to_bytes(2, "big") + body
 
 
-def old_record(moment: Moment, fields: int) -> bytes:
-    """One data set of an older reader: without lengths, its identity has eight bytes."""
-    body = bytes((moment.tr_type,)) + moment.identity
-    if fields & Field.TIMER:
-        body += clock(moment.time_ms)
-    if fields & Field.ANTENNA:
-        body += bytes((moment.antenna,))
+def encode_old_record(content: BufferRecord, fields: int) -> bytes:
+    """Encode one data set of an older reader: no length, an identity of eight bytes."""
+    body = bytes((content.tr_type,)) + content.identity
+    if fields & RecordField.TIMER:
+        body += encode_timer(content.time_ms)
+    if fields & RecordField.ANTENNA:
+        body += bytes((content.antenna,))
     return body
 
 
-def old_data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
-    """The same for these: one byte of what they hold, one of how many."""
+def encode_old_data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
+    """Encode the answer data of an older reader: one byte of fields, one of the count."""
     return bytes((fields, len(records))) + b"".join(records)
 
 
-def data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
-    """The data of an answer to reading the buffer: what the records hold, how many, and they."""
-    told = bytes((fields & 0xFF,))
-    if fields & Field.EXTENDED:
-        told += bytes((fields >> 8,))
-    return told + len(records).to_bytes(2, "big") + b"".join(records)
+def encode_data_sets(records: tuple[bytes, ...], fields: int) -> bytes:
+    """Encode the answer data of READ BUFFER: fields, count, and the records."""
+    head = bytes((fields & 0xFF,))
+    if fields & RecordField.EXTENDED:
+        head += bytes((fields >> 8,))
+    return head + len(records).to_bytes(2, "big") + b"".join(records)

@@ -1,10 +1,12 @@
-"""Faults of the wire: the one place where bytes are lost, damaged, repeated or cut in pieces.
+"""Seeded fault plan of the wire: loses, damages, repeats and fragments bytes.
 
-Responsible for: a seeded, pure plan from the bytes a device sends to the pieces that arrive. Of
-the copies of a report in one call at least one stays whole, unless whole reports are to be lost;
-of frames that are sent again until they are acknowledged, none needs to.
-Not responsible for: time (pieces carry a delay, whoever serves them waits) and for breaches by the
-dealer (hil.dealing.mistakes). It knows the envelope of a report and nothing of its content.
+A pure function from the bytes a device sends to the pieces that arrive. Of the copies of a report
+in one call at least one stays whole, unless whole reports are to be lost; of frames that are
+repeated until they are acknowledged, none needs to. It knows the envelope of a report and not its
+content.
+
+Not: breaches of procedure by the dealer (hil.dealing.mistakes).
+
 Source: package README, "Faults of the wire".
 """
 
@@ -22,26 +24,26 @@ ENQ, ETX = 0x05, 0x03
 CHECK_DIGITS = b"0123456789ABCDEF"
 FRAME_BYTES_MAX = 128
 NOISE_BYTES_MAX = 24
-# An ENQ and more than a frame's worth of bytes without an end: garbage by the wire document.
+# An ENQ and more bytes than a frame may have, without an end: garbage by the wire document.
 ENDLESS_BYTES = FRAME_BYTES_MAX + 12
 
 Pieces: TypeAlias = tuple[tuple[bytes, int], ...]
 
 
 class Envelope(StrEnum):
-    """How a report begins and ends, by which plans know it."""
+    """How a report begins and ends, by which a plan recognises it."""
 
     ANGEL_EYE = "angel_eye"
     FEIG = "feig"
     TABLELINK = "tablelink"
 
 
-SENT_UNTIL_TAKEN = (Envelope.FEIG, Envelope.TABLELINK)
+SENT_UNTIL_ACKNOWLEDGED = (Envelope.FEIG, Envelope.TABLELINK)
 
 
 @dataclass(frozen=True, slots=True)
 class FaultOutcome:
-    """What arrives: (bytes, delay before them in ns) in order, and the reports lost altogether."""
+    """What arrives, as (bytes, delay before them in ns) in order, and reports lost entirely."""
 
     pieces: Pieces
     lost: tuple[bytes, ...]
@@ -54,13 +56,13 @@ class FaultOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
-    """Probabilities from 0 to 1. Equal plan, bytes and moment give an equal outcome.
+    """Probabilities from 0 to 1. Equal plan, bytes and time give an equal outcome.
 
     `fragment_bytes_max` 0: pieces are not cut. `joined`: frames of one call arrive in one piece.
     `noise_answers`: noise may hold ACK and NAK, which a host may take for answers to a command.
     Frames in the `envelope` of a FEIG reader are sent again until the host clears them, those of
-    TableLink until they are acknowledged: there `drop_repeat` and `bad_bcc` meet any frame, answers
-    included, and of TableLink one frame may overtake the one before it (`overtake`).
+    TableLink until they are acknowledged: there `drop_repeat` and `bad_bcc` apply to any frame,
+    answers included, and a TableLink frame may overtake the one before it (`overtake`).
     """
 
     seed: int = 0
@@ -78,15 +80,15 @@ class FaultPlan:
 
     @property
     def meets_answers(self) -> bool:
-        """Whether answers go through the plan, too: a host asks again for what does not come."""
-        return self.envelope in SENT_UNTIL_TAKEN
+        """Whether the plan applies to answers, too: a host repeats a request that gets none."""
+        return self.envelope in SENT_UNTIL_ACKNOWLEDGED
 
     def apply(self, frames: bytes, at_ns: int) -> Pieces:
         """The pieces that arrive of `frames`, sent at `at_ns`."""
         return self.outcome(frames, at_ns).pieces
 
     def outcome(self, frames: bytes, at_ns: int) -> FaultOutcome:
-        """As `apply`, and which reports were lost altogether."""
+        """As `apply`, and which reports were lost entirely."""
         source = Random(f"{self.seed}:{at_ns}:{frames.hex()}")  # noqa: S311 - reproducible
         if self.envelope is Envelope.FEIG:
             return FaultOutcome(self._pieces(self._feig(frames, source), source), ())
@@ -95,7 +97,7 @@ class FaultPlan:
         sent = split_frames(frames)
         reports = tuple(dict.fromkeys(frame for frame in sent if is_whole(frame)))
         lost = tuple(report for report in reports if source.random() < self.lose_report)
-        kept = {report: source.randrange(sent.count(report)) for report in reports}
+        whole_copy = {report: source.randrange(sent.count(report)) for report in reports}
         arrived: list[bytes] = []
         seen: dict[bytes, int] = {}
         for frame in sent:
@@ -103,14 +105,14 @@ class FaultPlan:
                 arrived.append(self._noise(source))
             number = seen.get(frame, 0)
             seen[frame] = number + 1
-            if frame not in kept:
+            if frame not in whole_copy:
                 arrived.append(frame)
             elif frame not in lost:
-                arrived.extend(self._copies(frame, source, keep=number == kept[frame]))
+                arrived.extend(self._copies(frame, source, keep=number == whole_copy[frame]))
         return FaultOutcome(self._pieces(arrived, source), lost)
 
     def _feig(self, frames: bytes, source: Random) -> list[bytes]:
-        """What arrives of frames that are not sent in copies."""
+        """What arrives of FEIG frames, which are not sent in copies."""
         arrived: list[bytes] = []
         for frame in split_answers(frames):
             if source.random() < self.noise:
@@ -122,7 +124,7 @@ class FaultPlan:
         return arrived
 
     def _tablelink(self, frames: bytes, source: Random) -> list[bytes]:
-        """The same of frames between zeros, of which one may overtake another."""
+        """What arrives of TableLink frames, of which one may overtake another."""
         arrived: list[bytes] = []
         for frame in split_runs(frames):
             if source.random() < self.noise:
@@ -141,14 +143,14 @@ class FaultPlan:
         if draws[0] < self.drop_repeat:
             return extra
         if draws[1] < self.bad_bcc:
-            damaged = _damaged if self.envelope is Envelope.ANGEL_EYE else _damaged_answer
+            damaged = _damaged if self.envelope is Envelope.ANGEL_EYE else _damaged_crc_frame
             return (damaged(frame, source), *extra)
         return (frame, *extra)
 
     def _noise(self, source: Random) -> bytes:
         """Bytes that hold no whole frame, alone or with what follows: without ETX none can end.
 
-        The one ETX in it is followed by bytes that are no check digits.
+        The only ETX in them is followed by bytes that are not check digits.
         """
         unwanted = {ETX} if self.noise_answers else {ETX, 0x06, 0x15}
         allowed = bytes(value for value in range(256) if value not in unwanted)
@@ -177,12 +179,12 @@ class FaultPlan:
 
 
 def split_runs(data: bytes) -> tuple[bytes, ...]:
-    """What stands between zeros, each with a zero on either side."""
+    """Split at zeros; each part with a zero on either side."""
     return tuple(b"\0" + run + b"\0" for run in data.split(b"\0") if run)
 
 
 def split_frames(data: bytes) -> tuple[bytes, ...]:
-    """Cut at the frame borders: each whole report by itself, all else as it stands between."""
+    """Split at frame borders: each whole report by itself, all other bytes as they are between."""
     parts: list[bytes] = []
     start = at = 0
     while at < len(data):
@@ -207,7 +209,7 @@ def is_whole(frame: bytes) -> bool:
 
 
 def _damaged(frame: bytes, source: Random) -> bytes:
-    """The frame with one thing wrong with it; never whole, and holding no whole frame."""
+    """The frame with one defect; never whole, and holding no whole frame."""
     kind = source.randrange(4)
     if kind == 0:
         return frame[: source.randint(1, len(frame) - 1)]
@@ -222,8 +224,8 @@ def _damaged(frame: bytes, source: Random) -> bytes:
     return frame[:-1] + bytes((wrong,))
 
 
-def _damaged_answer(frame: bytes, source: Random) -> bytes:
-    """A FEIG frame cut short, or with one bit wrong, which its check always shows."""
+def _damaged_crc_frame(frame: bytes, source: Random) -> bytes:
+    """A FEIG or TableLink frame cut short, or with one wrong bit, which its CRC always detects."""
     if source.randrange(2):
         return frame[: source.randint(1, len(frame) - 1)]
     at = source.randrange(len(frame))

@@ -1,8 +1,8 @@
-"""A served line: one thread that moves bytes between an emulated device and a host.
+"""Serves an emulated device on a line: one thread that moves bytes between device and host.
 
-Responsible for: pacing, order (an answer never cuts into a report), a bounded wait when nobody
-reads, and the log of what reached the host. Tests talk to it synchronously.
-Not responsible for: what kind of line it is (serve).
+It paces bytes, keeps answers from cutting into reports, waits a bounded time when nobody reads, and
+logs what reached the host. Tests call it synchronously.
+
 Source: package README, "Serving an emulator".
 """
 
@@ -19,10 +19,10 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.batch import Batch, batch_of
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.reports import Copy, Report
-from hil.emulator.lines.served import Served
+from hil.emulator.lines.served_device import ServedDevice
+from hil.emulator.lines.transmission import Transmission, transmission_of
 
 NS_PER_S = 1_000_000_000
 SETTLE_S_MAX = 30.0
@@ -30,8 +30,8 @@ STOP_S_MAX = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class LineSettings:
-    """How a line is served. `speed` 0: as fast as it goes; n: n times the baud rate.
+class LineServerSettings:
+    """How a line is served. `speed` 0: as fast as possible; n: n times the baud rate.
 
     `bits_per_byte` counts start, data, parity and stop bits: 10 for 8N1, 11 for 8E1.
     `patience_s`: how long bytes wait for a host that does not read before they are dropped.
@@ -44,23 +44,27 @@ class LineSettings:
     faults: FaultPlan | None = None
 
 
-DeviceT = TypeVar("DeviceT", bound=Served)
+DeviceT = TypeVar("DeviceT", bound=ServedDevice)
 
 
 class LineGone(Exception):
-    """The host's end went away while writing."""
+    """The host's end was lost while writing."""
+
+
+class LineUnavailable(Exception):
+    """The line cannot be served there; the message says why and what to do."""
 
 
 class LineServer(ABC, Generic[DeviceT]):
     """Serves one emulator. Use as a context manager."""
 
-    def __init__(self, emulator: DeviceT, settings: LineSettings | None = None) -> None:
+    def __init__(self, emulator: DeviceT, settings: LineServerSettings | None = None) -> None:
         self.emulator = emulator
-        self.settings = settings or LineSettings()
+        self.settings = settings or LineServerSettings()
         self._changed = Condition()  # guards the emulator and all below
-        self._answers: deque[Batch] = deque()
-        self._batches: deque[Batch] = deque()
-        self._current: Batch | None = None
+        self._answers: deque[Transmission] = deque()
+        self._transmissions: deque[Transmission] = deque()
+        self._current: Transmission | None = None
         self._requests: deque[Callable[[], None]] = deque()
         self._write_at_ns = 0
         self._blocked_since_ns: int | None = None
@@ -72,7 +76,13 @@ class LineServer(ABC, Generic[DeviceT]):
         self._thread = Thread(target=self._run, name=type(self).__name__, daemon=True)
 
     def __enter__(self) -> Self:
-        self._open()
+        """Raises LineUnavailable."""
+        try:
+            self._open()
+        except LineUnavailable:
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            raise
         self._thread.start()
         return self
 
@@ -94,48 +104,48 @@ class LineServer(ABC, Generic[DeviceT]):
     # For tests and runners; any thread.
 
     def perform(self, act: Callable[[DeviceT], tuple[Report, ...]]) -> tuple[Report, ...]:
-        """Do something to the device; returns the reports it made, not yet sent."""
+        """Call `act` with the device; returns the reports it made, not yet sent."""
         with self._changed:
             reports = act(self.emulator)
         self._wake()
         return reports
 
     def send(self, data: bytes) -> None:
-        """Send raw bytes that are no report: noise, for tests."""
+        """Send raw bytes that are not a report: noise, for tests."""
         with self._changed:
-            self._batches.append(Batch(((data, 0),), ()))
+            self._transmissions.append(Transmission(((data, 0),), ()))
         self._wake()
 
     def settle(self, timeout_s: float = SETTLE_S_MAX) -> bool:
-        """Wait until all reports have left or were dropped; False when the time is over."""
+        """Wait until all reports were sent or dropped; False on timeout."""
         with self._changed:
             return self._changed.wait_for(self._is_idle, timeout_s)
 
     def take_reports(self) -> tuple[ReportTruth, ...]:
-        """The reports whose last copy has left or was dropped since the last call."""
+        """The reports whose last copy was sent or dropped since the last call."""
         with self._changed:
             return self.emulator.log.take()
 
     def wait_for(self, ready: Callable[[DeviceT], bool], timeout_s: float = SETTLE_S_MAX) -> bool:
-        """Wait until the device is as wanted; False when the time is over."""
+        """Wait until `ready` is true of the device; False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: ready(self.emulator), timeout_s)
 
     def cut_after(self, byte_count: int) -> None:
-        """Cut the line after that many more bytes, wherever in a frame that falls."""
+        """Cut the line after that many more bytes, even within a frame."""
         assert byte_count > 0, "cut after at least one byte"
         with self._changed:
             self._cut_after = byte_count
 
-    # What a kind of line does; called in the server's thread unless said otherwise.
+    # Implemented by each kind of line; called in the server's thread unless stated otherwise.
 
     @abstractmethod
     def _open(self) -> None:
-        """Make the line; in the caller's thread, before the server's starts."""
+        """Create the line; in the caller's thread, before the server's thread starts."""
 
     @abstractmethod
     def _close(self) -> None:
-        """Take the line away; in the caller's thread, after the server's has ended."""
+        """Remove the line; in the caller's thread, after the server's thread has ended."""
 
     @abstractmethod
     def _watched(self) -> tuple[int, ...]:
@@ -147,42 +157,48 @@ class LineServer(ABC, Generic[DeviceT]):
 
     @abstractmethod
     def _take_input(self) -> bytes:
-        """Bytes of the host, b"" if none wait. Takes in callers, too."""
+        """Bytes of the host, b"" if none wait. Accepts connections, too."""
 
     @abstractmethod
     def _put_output(self, data: bytes) -> int:
-        """Write what can be written without waiting; how many bytes. Raises LineGone."""
+        """Write what can be written without waiting; returns the byte count. Raises LineGone."""
 
     @abstractmethod
     def _cut(self) -> None:
         """Cut the line to the host."""
 
     def _baud(self) -> int:
-        """The rate at which bytes are paced."""
+        """The rate at which bytes are paced, in bits per second."""
         return self.settings.baud
 
     # The thread.
 
     def _in_thread(self, act: Callable[[], None]) -> None:
-        """Run something in the server's thread and wait for it."""
-        done: list[bool] = []
+        """Run `act` in the server's thread and wait for it. Raises LineUnavailable."""
+        done: list[LineUnavailable | None] = []
 
         def request() -> None:
-            act()
-            done.append(True)
+            try:
+                act()
+            except LineUnavailable as error:
+                done.append(error)
+            else:
+                done.append(None)
 
         with self._changed:
             self._requests.append(request)
         self._wake()
         with self._changed:
             assert self._changed.wait_for(lambda: bool(done), STOP_S_MAX), "no answer"
+        if done[0] is not None:
+            raise done[0]
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):  # a full pipe wakes as well
             os.write(self._wake_write, b"!")
 
     def _is_idle(self) -> bool:
-        quiet = not (self._batches or self._answers or self._current)
+        quiet = not (self._transmissions or self._answers or self._current)
         return quiet and self.emulator.idle
 
     def _run(self) -> None:
@@ -190,9 +206,9 @@ class LineServer(ABC, Generic[DeviceT]):
             with self._changed:
                 while self._requests:
                     self._requests.popleft()()
-                self._listen()
+                self._read_input()
                 self._collect(time.monotonic_ns())
-                wait_ns = self._write_on()
+                wait_ns = self._write_due()
                 self._changed.notify_all()
             self._sleep(wait_ns)
 
@@ -205,73 +221,73 @@ class LineServer(ABC, Generic[DeviceT]):
         if self._wake_read in readable:
             os.read(self._wake_read, 4096)
 
-    def _listen(self) -> None:
+    def _read_input(self) -> None:
         while data := self._take_input():
             answer = self.emulator.receive(data, time.monotonic_ns())
             if answer:
-                self._answers.append(self._answer_batch(answer))
+                self._answers.append(self._answer_transmission(answer))
 
-    def _answer_batch(self, answer: bytes) -> Batch:
+    def _answer_transmission(self, answer: bytes) -> Transmission:
         faults = self.settings.faults
         if faults is None or not faults.meets_answers:
-            return Batch(((answer, 0),), ())
-        return Batch(faults.apply(answer, time.monotonic_ns()), ())
+            return Transmission(((answer, 0),), ())
+        return Transmission(faults.apply(answer, time.monotonic_ns()), ())
 
     def _collect(self, at_ns: int) -> None:
         late = self.emulator.overdue_answer(at_ns)
         if late:
-            self._answers.append(Batch(((late, 0),), ()))
+            self._answers.append(Transmission(((late, 0),), ()))
         copies: tuple[Copy, ...] = self.emulator.due(at_ns)
         if copies:
-            self._batches.append(batch_of(copies, self.settings.faults, at_ns))
+            self._transmissions.append(transmission_of(copies, self.settings.faults, at_ns))
 
-    def _write_on(self) -> int | None:
-        """Write what may be written now; ns until the next look, None: until something happens."""
+    def _write_due(self) -> int | None:
+        """Write what may be written now; returns ns to wait, None: until something happens."""
         while True:
             if self._current is None:
-                if not (self._answers or self._batches):
+                if not (self._answers or self._transmissions):
                     return self._until_emulator()
-                self._current = (self._answers or self._batches).popleft()
-                # An idle line saves up no time.
+                self._current = (self._answers or self._transmissions).popleft()
+                # An idle line accumulates no credit for pacing.
                 self._write_at_ns = max(self._write_at_ns, time.monotonic_ns())
-                self._hold(self._current)
-            batch = self._current
-            if batch.done:
-                self.emulator.log.settle(batch)
+                self._apply_delay(self._current)
+            transmission = self._current
+            if transmission.done:
+                self.emulator.log.settle(transmission)
                 self._current = None
                 continue
-            wait_ns = self._write_piece(batch)
+            wait_ns = self._write_piece(transmission)
             if wait_ns > 0:
                 return wait_ns
 
-    def _write_piece(self, batch: Batch) -> int:
-        """Write part of the batch's first piece; ns to wait, 0 to go on at once."""
+    def _write_piece(self, transmission: Transmission) -> int:
+        """Write part of the transmission's first piece; ns to wait, 0 to go on at once."""
         if self._host_fd() is None:
-            batch.drop_rest()
+            transmission.drop_rest()
             return 0
         now_ns = time.monotonic_ns()
         if now_ns < self._write_at_ns:
             return self._write_at_ns - now_ns
-        piece = batch.pieces[0][0]
+        piece = transmission.pieces[0][0]
         allowed = self._allowed(len(piece), now_ns)
         try:
             written = self._put_output(piece[:allowed]) if allowed else 0
         except LineGone:
-            self._lost()
+            self._drop_output()
             return 0
         if written == 0 and allowed:
-            return self._blocked(batch, now_ns)
+            return self._wait_for_reader(transmission, now_ns)
         self._blocked_since_ns = None
         if written:
-            batch.advance(written, arrived=True)
+            transmission.advance(written, arrived=True)
             self._pace(written)
-        if written == len(piece) and not batch.done:
-            self._hold(batch)
+        if written == len(piece) and not transmission.done:
+            self._apply_delay(transmission)
         self._count_to_cut(written)
         return 0
 
     def _allowed(self, length: int, now_ns: int) -> int:
-        """How many bytes may go now: byte by byte when paced, more when the thread is late."""
+        """How many bytes may be sent now: byte by byte when paced, more when the thread is late."""
         allowed = length
         if self.settings.speed:
             allowed = min(length, 1 + (now_ns - self._write_at_ns) // self._byte_ns())
@@ -282,25 +298,25 @@ class LineServer(ABC, Generic[DeviceT]):
         return bits * NS_PER_S // (self._baud() * self.settings.speed)
 
     def _pace(self, written: int) -> None:
-        """Bytes begun late are caught up with, as a thread may sleep longer than a byte takes."""
+        """Advance the schedule; late bytes catch up, as a thread may sleep too long."""
         if self.settings.speed:
             self._write_at_ns += written * self._byte_ns()
 
-    def _hold(self, batch: Batch) -> None:
-        """Keep the fault plan's delay before the piece that is now first."""
-        if batch.pieces and batch.pieces[0][1]:
-            held_until_ns = time.monotonic_ns() + batch.pieces[0][1]
+    def _apply_delay(self, transmission: Transmission) -> None:
+        """Apply the fault plan's delay of the piece that is now first."""
+        if transmission.pieces and transmission.pieces[0][1]:
+            held_until_ns = time.monotonic_ns() + transmission.pieces[0][1]
             self._write_at_ns = max(self._write_at_ns, held_until_ns)
 
-    def _blocked(self, batch: Batch, now_ns: int) -> int:
-        """Nobody reads: wait within bounds, then drop what the wire would have lost."""
+    def _wait_for_reader(self, transmission: Transmission, now_ns: int) -> int:
+        """Wait a bounded time for a host that does not read, then drop the rest."""
         if self._blocked_since_ns is None:
             self._blocked_since_ns = now_ns
         patience_ns = int(self.settings.patience_s * NS_PER_S)
         left_ns = self._blocked_since_ns + patience_ns - now_ns
         if left_ns > 0:
             return left_ns
-        batch.drop_rest()
+        transmission.drop_rest()
         return 0
 
     def _count_to_cut(self, written: int) -> None:
@@ -310,10 +326,10 @@ class LineServer(ABC, Generic[DeviceT]):
         if self._cut_after == 0:
             self._cut_after = None
             self._cut()
-            self._lost()
+            self._drop_output()
 
-    def _lost(self) -> None:
-        """The host is gone: the rest of what was being written is, too."""
+    def _drop_output(self) -> None:
+        """Drop the rest of what was being written to a host that is gone."""
         if self._current is not None:
             self._current.drop_rest()
         self._answers.clear()

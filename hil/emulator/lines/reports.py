@@ -1,7 +1,5 @@
-"""What a served device sends unasked: one report, and each sending of it.
+"""Defines a report that an emulated device sends unasked, and each copy of it that is sent.
 
-Responsible for: the two values every emulated device, line and delivery log share.
-Not responsible for: what a report says (the devices) and what became of it (batch).
 Source: package README, "Truth".
 """
 
@@ -10,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report; `ordinal` counts from 1 over the life of the emulator, `code` is its kind."""
+    """One report; `ordinal` counts from 1 over the emulator's lifetime, `code` is its kind."""
 
     ordinal: int
     code: str

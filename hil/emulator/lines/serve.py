@@ -1,11 +1,10 @@
-"""Serve an emulated device on a line of this machine: a pseudo terminal, or TCP on loopback.
+"""Serves an emulated device on a pseudo terminal, or on TCP on the loopback interface.
 
-Responsible for: the two kinds of line. `PtyServer`: the terminal, a stable link to it, pacing at
-the rate the host chose, unplugging; a pty has no modem lines, and what is sent while nobody has it
-open waits in the kernel, as on no real port. `TcpServer`: a one-port serial device server in TCP
-server mode, one client at a time; what is sent while nobody is connected is gone, and "delivered"
-means that the client's end of the connection took it, not that the client's program has read it.
-Not responsible for: the device, and the order and pacing of bytes (line).
+`PtyServer`: a pty has no modem lines, and what is sent while nobody has it open waits in the
+kernel, unlike on a real port. `TcpServer`: a one-port serial device server in TCP server mode, one
+client at a time; what is sent while nobody is connected is lost, and "delivered" means that the
+client's end of the connection took it, not that the client's program has read it.
+
 Source: wire document of the Angel Eye II-EX, "Link"; package README, "Serving an emulator".
 """
 
@@ -18,7 +17,14 @@ import time
 import tty
 from pathlib import Path
 
-from hil.emulator.lines.line import DeviceT, LineGone, LineServer, LineSettings
+from hil.emulator.lines.line import (
+    DeviceT,
+    LineGone,
+    LineServer,
+    LineServerSettings,
+    LineUnavailable,
+)
+from hil.emulator.lines.pty_link import PtyLink
 
 # struct termios2 of asm-generic/termbits.h: four flag words, the line discipline, 19 control
 # characters, then input and output speed in plain numbers.
@@ -32,27 +38,27 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 class PtyServer(LineServer[DeviceT]):
     """`path` is the terminal's name, or the link to it where one was asked for.
 
-    `garble_at_wrong_baud`: bytes come out wrong when the host's rate is not the settings' rate.
+    `garble_at_wrong_baud`: bytes arrive garbled when the host's rate is not the settings' rate.
     """
 
     def __init__(
         self,
         emulator: DeviceT,
-        settings: LineSettings | None = None,
+        settings: LineServerSettings | None = None,
         *,
         link: Path | None = None,
         garble_at_wrong_baud: bool = False,
     ) -> None:
         super().__init__(emulator, settings)
-        self._link = link
+        self._link = None if link is None else PtyLink(link)
         self._garble = garble_at_wrong_baud
         self._master: int | None = None
-        self._kept: int | None = None
+        self._slave: int | None = None
         self._name = ""
 
     @property
     def path(self) -> str:
-        return str(self._link) if self._link is not None else self._name
+        return str(self._link.path) if self._link is not None else self._name
 
     @property
     def plugged(self) -> bool:
@@ -60,7 +66,7 @@ class PtyServer(LineServer[DeviceT]):
 
     @property
     def host_baud(self) -> int:
-        """The rate the host chose, in bits per second."""
+        """The rate the host set, in bits per second."""
         assert self._master is not None, "the line is unplugged"
         raw = fcntl.ioctl(self._master, TCGETS2, bytes(TERMIOS2.size))
         speed = TERMIOS2.unpack(raw)[-1]
@@ -68,28 +74,29 @@ class PtyServer(LineServer[DeviceT]):
         return speed
 
     def unplug(self) -> None:
-        """Pull the plug: the host's descriptor is hung up and the path vanishes."""
+        """Unplug the line: the host's descriptor is hung up and the path is removed."""
         self._in_thread(self._pull)
 
     def replug(self) -> None:
-        """Plug in again: a new terminal behind the same link."""
+        """Plug the line in again: a new terminal behind the same link."""
         self._in_thread(self._open)
 
     def _pull(self) -> None:
         self._cut()
-        self._lost()
+        self._drop_output()
 
     def _open(self) -> None:
         assert self._master is None, "the line is already plugged in"
-        self._master, self._kept = os.openpty()
-        tty.setraw(self._kept)
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
         os.set_blocking(self._master, False)
-        self._name = os.ttyname(self._kept)
+        self._name = os.ttyname(self._slave)
         if self._link is not None:
-            fresh = self._link.with_name(self._link.name + ".new")
-            fresh.unlink(missing_ok=True)
-            fresh.symlink_to(self._name)
-            fresh.replace(self._link)
+            try:
+                self._link.point_to(self._name)
+            except LineUnavailable:
+                self._cut()
+                raise
 
     def _close(self) -> None:
         if self._master is not None:
@@ -97,12 +104,12 @@ class PtyServer(LineServer[DeviceT]):
 
     def _cut(self) -> None:
         assert self._master is not None, "the line is already unplugged"
-        assert self._kept is not None
+        assert self._slave is not None
         if self._link is not None:
-            self._link.unlink(missing_ok=True)
-        os.close(self._kept)
+            self._link.remove()
+        os.close(self._slave)
         os.close(self._master)
-        self._master = self._kept = None
+        self._master = self._slave = None
 
     def _watched(self) -> tuple[int, ...]:
         return () if self._master is None else (self._master,)
@@ -134,17 +141,17 @@ class PtyServer(LineServer[DeviceT]):
         return max(self.host_baud, 1)
 
     def _garbled(self, data: bytes) -> bytes:
-        """At a wrong rate no byte comes out as it went in; none comes out as ENQ or STX."""
+        """At a wrong rate no byte arrives as it was sent, and none as ENQ or STX."""
         if not self._garble or self.host_baud == self.settings.baud:
             return data
         return bytes(0x80 | value >> 1 for value in data)
 
 
 class TcpServer(LineServer[DeviceT]):
-    """`port` 0 takes any free port. A second client is let in and closed at once."""
+    """`port` 0: any free port. A second client is accepted and closed at once."""
 
     def __init__(
-        self, emulator: DeviceT, settings: LineSettings | None = None, *, port: int = 0
+        self, emulator: DeviceT, settings: LineServerSettings | None = None, *, port: int = 0
     ) -> None:
         super().__init__(emulator, settings)
         self._listener = socket.socket()
@@ -154,14 +161,14 @@ class TcpServer(LineServer[DeviceT]):
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
+        """The TCP port it listens on."""
         number = self._listener.getsockname()[1]
         assert isinstance(number, int)
         return number
 
     @property
     def url(self) -> str:
-        """What a pyserial port is opened with."""
+        """The URL for pyserial's `serial_for_url`."""
         return f"socket://{LOOPBACK}:{self.port}"
 
     @property
@@ -170,23 +177,31 @@ class TcpServer(LineServer[DeviceT]):
             return self._client is not None
 
     def wait_connected(self, connections: int = 1, timeout_s: float = 5.0) -> bool:
-        """Wait until the so-many-th client has connected; False when the time is over."""
+        """Wait until the `connections`-th client has connected; False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: self.connections >= connections, timeout_s)
 
     def wait_disconnected(self, timeout_s: float = 5.0) -> bool:
-        """Wait until no client is connected; False when the time is over."""
+        """Wait until no client is connected; False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: self._client is None, timeout_s)
 
     def drop(self, *, reset: bool = False) -> None:
-        """Drop the client, if there is one; with `reset` the way a crashed server does."""
+        """Disconnect the client, if any; `reset`: with a TCP reset, as a crashed server does."""
         self._in_thread(lambda: self._drop(reset=reset))
 
     def _open(self) -> None:
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._listener.bind((LOOPBACK, self._port_wanted))
-        self._listener.listen()
+        try:
+            self._listener.bind((LOOPBACK, self._port_wanted))
+            self._listener.listen()
+        except (OSError, OverflowError) as error:
+            self._listener.close()
+            why = error.strerror if isinstance(error, OSError) else "no such port"
+            raise LineUnavailable(
+                f"TCP port {self._port_wanted} on {LOOPBACK} cannot be served: {why}; choose "
+                "another from 1024 to 65535, or 0 for any free one"
+            ) from None
         self._listener.setblocking(False)
 
     def _close(self) -> None:
@@ -200,7 +215,7 @@ class TcpServer(LineServer[DeviceT]):
             self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         self._client.close()
         self._client = None
-        self._lost()
+        self._drop_output()
 
     def _cut(self) -> None:
         self._drop(reset=False)
@@ -213,7 +228,7 @@ class TcpServer(LineServer[DeviceT]):
         return None if self._client is None else self._client.fileno()
 
     def _take_input(self) -> bytes:
-        """The client's end comes before a new caller, so that a quick return is not refused."""
+        """Read the client before accepting a new one, so that a quick reconnect is not refused."""
         data = self._from_client()
         self._accept()
         return data
@@ -234,15 +249,15 @@ class TcpServer(LineServer[DeviceT]):
     def _accept(self) -> None:
         while True:
             try:
-                caller, _ = self._listener.accept()
+                incoming, _ = self._listener.accept()
             except BlockingIOError:
                 return
             if self._client is not None:
-                caller.close()
+                incoming.close()
                 continue
-            caller.setblocking(False)
-            caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._client = caller
+            incoming.setblocking(False)
+            incoming.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._client = incoming
             self.connections += 1
             self.emulator.host_appeared(time.monotonic_ns())
 

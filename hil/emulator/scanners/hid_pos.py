@@ -1,8 +1,7 @@
-"""A bar code scanner in USB HID POS mode: codes on one side, reports of 64 bytes on the other.
+"""Emulates a bar code scanner in USB HID POS mode: bar codes in, reports of 64 bytes out.
 
-Responsible for: the reports of each scan, the requests of the host, and the descriptor by which a
-host recognises such a scanner. Time comes in with each call; the device never waits.
-Not responsible for: carrying reports (an interrupt endpoint, a cable).
+Time comes in with each call; the device never waits and has no thread.
+
 Source: package README of firmware_bridge, "Scanners", USB HID POS; HID Point of Sale Usage Tables
 1.02 (usage page 8C); HID 1.11, section 6.2.2 (report descriptors).
 """
@@ -58,7 +57,7 @@ _IDENTITY = b"Product Name: Emulated HID POS scanner\r\nSerial Number: 000000000
 
 @dataclass(frozen=True, slots=True)
 class HidPosSettings:
-    """`needs_mode`: silent until the mode report is set. `aim_late`: the identifier one byte on."""
+    """`needs_mode`: silent until the mode report is set. `aim_late`: identifier one byte later."""
 
     needs_mode: bool = True
     aim_late: bool = False
@@ -66,7 +65,7 @@ class HidPosSettings:
 
 
 class HidPosDevice:
-    """The scanner. Scans queue reports; `next_report` gives the next, as an endpoint does."""
+    """The scanner. Scans queue reports; `next_report` returns the next, as an endpoint does."""
 
     def __init__(self, settings: HidPosSettings | None = None) -> None:
         self.settings = settings or HidPosSettings()
@@ -78,26 +77,26 @@ class HidPosDevice:
     # The wire.
 
     def next_report(self) -> bytes:
-        """The next report of 64 bytes; nothing where none waits (the endpoint says NAK)."""
+        """The next report of 64 bytes; empty where none waits (the endpoint answers NAK)."""
         return self._outbox.popleft() if self._outbox else b""
 
     def tick(self, at_ns: int) -> bytes:
-        """All reports that wait, one behind the other."""
+        """All waiting reports, joined."""
         waiting = b"".join(self._outbox)
         self._outbox.clear()
         return waiting
 
     @property
     def next_due_ns(self) -> int | None:
-        """0 while reports wait; None: only after a further input."""
+        """0 while reports wait; None: only after another input."""
         return 0 if self._outbox else None
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        """A report from the host, its number first; nothing answers at once."""
+        """Process a report of the host, its number first; nothing is answered at once."""
         if data[:1] == bytes((MODE_REPORT,)):
             self.set_feature(MODE_REPORT, data[1:])
         elif data[:1] == bytes((COMMAND_REPORT,)):
-            self._obey(data[2:])
+            self._execute(data[2:])
         return b""
 
     def set_feature(self, report_id: int, data: bytes) -> bool:
@@ -113,15 +112,15 @@ class HidPosDevice:
             return None
         return bytes((int(self.in_pos_mode),))
 
-    # The side of whoever scans.
+    # The operator's side.
 
     def scan(self, text: bytes, symbology: str = "code-128") -> bool:
-        """Read a bar code; whether it is reported. Out of POS mode it is lost."""
+        """Read a bar code; returns whether it is reported. Outside POS mode it is lost."""
         aim, number = SYMBOLOGIES[symbology]
         return self.send(text + self.settings.suffix, aim, number)
 
     def send(self, text: bytes, aim: bytes, number: int) -> bool:
-        """Report any text under any identifier."""
+        """Report any text with any identifier; False outside POS mode."""
         if not self.in_pos_mode:
             return False
         pieces = [text[i : i + TEXT_BYTES] for i in range(0, len(text), TEXT_BYTES)] or [b""]
@@ -131,22 +130,22 @@ class HidPosDevice:
         return True
 
     def power_on(self) -> None:
-        """Plugged in (again): what was not fetched is gone, and the mode is to be set again."""
+        """Plug in (again): unread reports are lost, and the mode has to be set again."""
         self._outbox.clear()
         self.in_pos_mode = not self.settings.needs_mode
 
-    # Inside.
+    # Internals.
 
     def _report(self, piece: bytes, aim: bytes, number: int, *, more: bool) -> bytes:
         gap = b"\x00" if self.settings.aim_late else b""
         head = bytes((DATA_REPORT, len(piece))) + gap + aim + piece
         tail = bytes((number, 0, int(more)))
         if self.settings.aim_late:
-            # The text may reach into the place of the number.
+            # The text may overlap the number.
             return head.ljust(REPORT_BYTES - 2, b"\x00") + tail[1:]
         return head.ljust(REPORT_BYTES - len(tail), b"\x00") + tail
 
-    def _obey(self, command: bytes) -> None:
+    def _execute(self, command: bytes) -> None:
         if command.startswith(b"\x16T\r"):
             self.triggers += 1
         elif command.startswith(b"\x16\x07\r"):

@@ -1,19 +1,17 @@
-"""A scanner as a served device: what it has to send becomes reports, one for each sending.
+"""Adapts an emulated scanner to the served-device interface, one report for each sending.
 
-Responsible for: giving a scanner the shape that lines serve, and telling what left whole.
-Not responsible for: the scanners (hid_pos, ssi) and lines (line, serve, hil.simulation.cable).
 Source: package README, "Serving an emulator" and "Scanners".
 """
 
 from typing import Generic, Protocol, TypeVar
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.batch import Batch
 from hil.emulator.lines.reports import Copy, Report
+from hil.emulator.lines.transmission import Transmission
 
 
-class Scanning(Protocol):
-    """What the emulated scanners have in common."""
+class EmulatedScanner(Protocol):
+    """The interface common to the emulated scanners."""
 
     @property
     def next_due_ns(self) -> int | None: ...
@@ -23,20 +21,20 @@ class Scanning(Protocol):
     def tick(self, at_ns: int) -> bytes: ...
 
 
-ScannerT = TypeVar("ScannerT", bound=Scanning)
+ScannerT = TypeVar("ScannerT", bound=EmulatedScanner)
 
 
-class SendingLog:
-    """Each sending is finished when it has left: how often it is made is the host's doing."""
+class ScanLog:
+    """Logs each sending when it was sent; repeats depend on the host and count as new ones."""
 
     def __init__(self) -> None:
         self._finished: list[ReportTruth] = []
 
-    def settle(self, batch: Batch) -> None:
-        """A batch is done: it has left, or was dropped."""
-        for copy in batch.copies:
+    def settle(self, transmission: Transmission) -> None:
+        """Process a finished transmission: it was sent, or dropped."""
+        for copy in transmission.copies:
             report = copy.report
-            whole = batch.whole_copies(report.frame)
+            whole = transmission.whole_copies(report.frame)
             self._finished.append(ReportTruth(report.ordinal, report.code, report.frame, whole))
 
     def take(self) -> tuple[ReportTruth, ...]:
@@ -47,11 +45,11 @@ class SendingLog:
 
 
 class ScannerLine(Generic[ScannerT]):
-    """Follows hil.emulator.lines.served.Served around one scanner."""
+    """Implements hil.emulator.lines.served_device.ServedDevice for one scanner."""
 
     def __init__(self, scanner: ScannerT) -> None:
         self.scanner = scanner
-        self.log = SendingLog()
+        self.log = ScanLog()
         self._sendings = 0
 
     @property
@@ -65,15 +63,15 @@ class ScannerLine(Generic[ScannerT]):
         return self.scanner.next_due_ns
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        """Take bytes of the host; the answers to what ended in them."""
+        """Take bytes of the host; returns the answers to packets completed by them."""
         return self.scanner.receive(data, at_ns)
 
     def overdue_answer(self, at_ns: int) -> bytes:
-        """A scanner waits for the rest of a packet without end."""
+        """Nothing: a scanner waits for the rest of a packet without limit."""
         return b""
 
     def due(self, at_ns: int) -> tuple[Copy, ...]:
-        """What is sent at that moment."""
+        """What is sent at that time."""
         data = self.scanner.tick(at_ns)
         if not data:
             return ()
@@ -81,4 +79,4 @@ class ScannerLine(Generic[ScannerT]):
         return (Copy(Report(self._sendings, "scan", data), 1),)
 
     def host_appeared(self, at_ns: int) -> None:
-        """No matter to a scanner."""
+        """Nothing: a scanner does not notice its host."""

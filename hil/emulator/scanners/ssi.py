@@ -1,9 +1,8 @@
-"""A bar code scanner over Zebra's Simple Serial Interface: codes on one side, packets on the other.
+"""Emulates a bar code scanner over Zebra's Simple Serial Interface: bar codes in, packets out.
 
-Responsible for: the packets of each scan, sent again until acknowledged or given up, and the
-answers to the host's packets. Time comes in with each call; the device never waits.
-Not responsible for: carrying bytes (a cable, a terminal) and damaging them
-(hil.emulator.lines.faults).
+Packets are sent again until they are acknowledged or given up. Time comes in with each call; the
+device never waits and has no thread.
+
 Source: package README of firmware_bridge, "Scanners", SSI.
 """
 
@@ -32,7 +31,7 @@ CODE_TYPES = MappingProxyType(
 
 
 def packet(opcode: int, data: bytes = b"", *, status: int = 0, source: int = 0) -> bytes:
-    """Length, opcode, source, status, data, and what makes the 16-bit sum of all come out as 0."""
+    """Encode a packet: length, opcode, source, status, data, and the checksum (16-bit sum is 0)."""
     body = [4 + len(data), opcode, source, status, *data]
     rest = (0x10000 - sum(body) % 0x10000) % 0x10000
     return bytes([*body, rest // 256, rest % 256])
@@ -40,10 +39,10 @@ def packet(opcode: int, data: bytes = b"", *, status: int = 0, source: int = 0) 
 
 @dataclass(frozen=True, slots=True)
 class SsiSettings:
-    """How this unit is set up.
+    """The unit's set-up.
 
     `packets` False: bare text until the host asks for packets, as scanners leave the factory.
-    `host_trigger`: it takes sessions. `resends_max` None: it sends again without end.
+    `host_trigger`: it accepts sessions. `resends_max` None: it resends without limit.
     `type_in_each_part`: whether each part of a long message begins with the type.
     """
 
@@ -55,8 +54,8 @@ class SsiSettings:
 
 
 @dataclass(slots=True)
-class _Outgoing:
-    """One packet under way to the host, or one run of bare text."""
+class _OutgoingPacket:
+    """One packet to send to the host, or a bare text (opcode 0)."""
 
     opcode: int
     data: bytes
@@ -66,7 +65,7 @@ class _Outgoing:
 
 
 class SsiDevice:
-    """The device. Scans queue packets; `tick` gives what is due."""
+    """The device. Scans queue packets; `tick` returns the bytes due."""
 
     def __init__(self, settings: SsiSettings | None = None) -> None:
         self.settings = settings or SsiSettings()
@@ -75,28 +74,28 @@ class SsiDevice:
         self.in_session = False
         self.acknowledged: list[bytes] = []
         self.given_up: list[bytes] = []
-        self._outbox: deque[_Outgoing] = deque()
-        self._heard = b""
+        self._outbox: deque[_OutgoingPacket] = deque()
+        self._received = b""
 
     # The wire.
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        """Take bytes from the host; the answers to the packets that ended in them."""
-        self._heard += data
+        """Take bytes from the host; returns the answers to packets completed by them."""
+        self._received += data
         answers = b""
-        while self._heard:
-            length = self._heard[0]
+        while self._received:
+            length = self._received[0]
             if length < 4:
-                self._heard = self._heard[1:]  # it wakes the scanner, or is nothing
+                self._received = self._received[1:]  # a wake-up byte, or noise
                 continue
-            if len(self._heard) < length + 2:
+            if len(self._received) < length + 2:
                 break
-            whole, self._heard = self._heard[: length + 2], self._heard[length + 2 :]
+            whole, self._received = self._received[: length + 2], self._received[length + 2 :]
             answers += self._answer(whole, at_ns)
         return answers
 
     def tick(self, at_ns: int) -> bytes:
-        """All bytes due at that moment: one packet, since the next waits for its answer."""
+        """All bytes due at that time: one packet, since the next waits for its answer."""
         while self._outbox:
             first = self._outbox[0]
             if first.opcode == 0:
@@ -104,7 +103,7 @@ class SsiDevice:
                 return first.data
             if first.sent and at_ns < first.due_ns:
                 return b""
-            if self._spent(first):
+            if self._retries_used_up(first):
                 self._give_up()
                 continue
             first.sent += 1
@@ -115,42 +114,42 @@ class SsiDevice:
 
     @property
     def next_due_ns(self) -> int | None:
-        """When `tick` has something to do again; None: only after a further input."""
+        """When `tick` has something to do; None: only after another input."""
         return self._outbox[0].due_ns if self._outbox else None
 
-    # The side of whoever scans.
+    # The operator's side.
 
     def scan(self, text: bytes, symbology: str = "code-128") -> bool:
-        """Read a bar code; whether the scanner took it. It beeps, and it takes none while off."""
+        """Read a bar code; returns whether the scanner accepted it; disabled, it accepts none."""
         if not self.enabled:
             return False
         if not self.packets:
-            self._outbox.append(_Outgoing(0, text + b"\r\n"))
+            self._outbox.append(_OutgoingPacket(0, text + b"\r\n"))
             return True
         kind = bytes((CODE_TYPES[symbology],))
         parts = [text[i : i + PACKET_TEXT_MAX] for i in range(0, len(text), PACKET_TEXT_MAX)]
         for place, part in enumerate(parts or [b""], start=1):
             headed = kind + part if place == 1 or self.settings.type_in_each_part else part
-            self._outbox.append(_Outgoing(DECODE_DATA, headed, continues=place < len(parts)))
+            self._outbox.append(_OutgoingPacket(DECODE_DATA, headed, continues=place < len(parts)))
         return True
 
-    def power_on(self, *, tells: bool = False) -> None:
-        """Switched on (again): settings that were not kept are gone, and so is what waited."""
+    def power_on(self, *, reports_boot: bool = False) -> None:
+        """Switch on (again): unsaved settings and waiting packets are lost."""
         self.packets = self.settings.packets
         self.enabled = self.in_session = False
         self._outbox.clear()
-        self._heard = b""
-        if tells:
-            self._outbox.append(_Outgoing(EVENT, bytes((BOOT_EVENT,))))
+        self._received = b""
+        if reports_boot:
+            self._outbox.append(_OutgoingPacket(EVENT, bytes((BOOT_EVENT,))))
 
-    # Inside.
+    # Internals.
 
-    def _spent(self, outgoing: _Outgoing) -> bool:
+    def _retries_used_up(self, outgoing: _OutgoingPacket) -> bool:
         resends_max = self.settings.resends_max
         return resends_max is not None and outgoing.sent > resends_max
 
     def _give_up(self) -> None:
-        """The host stays silent: the whole message is dropped, and the scanner beeps."""
+        """The host stays silent: drop the whole message."""
         continues = True
         while continues and self._outbox:
             dropped = self._outbox.popleft()
@@ -189,7 +188,7 @@ class SsiDevice:
         return packet(ACK)
 
     def _acknowledge(self) -> None:
-        """The packet under way has arrived; an answer to none is an answer that came late."""
+        """The packet under way has arrived; without one, the answer came late."""
         if self._outbox and self._outbox[0].sent:
             self.acknowledged.append(self._outbox.popleft().data)
 

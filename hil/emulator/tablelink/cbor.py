@@ -1,7 +1,5 @@
-"""Payloads of TableLink: the small part of CBOR it uses, written and read in its one form.
+"""Encodes and decodes TableLink payloads: the protocol's subset of deterministic CBOR.
 
-Responsible for: values to bytes and back, within the bounds of the document.
-Not responsible for: frames around payloads (tablelink_wire) and what they mean (tablelink_device).
 Source: wire document of TableLink/1, "Wire"; RFC 8949, sections 3 and 4.2.1.
 """
 
@@ -18,11 +16,11 @@ SIMPLE_NUMBERS = {False: b"\xf4", True: b"\xf5", None: b"\xf6"}
 
 
 class WrongPayload(ValueError):
-    """Bytes that are no payload of this protocol; the message says why."""
+    """Bytes that are not a payload of this protocol; the message says why."""
 
 
-def encoded(value: Value) -> bytes:
-    """The one encoding of a value."""
+def encode(value: Value) -> bytes:
+    """Encode a value deterministically."""
     if value is None or isinstance(value, bool):
         return SIMPLE_NUMBERS[value]
     if isinstance(value, int):
@@ -30,12 +28,12 @@ def encoded(value: Value) -> bytes:
     if isinstance(value, bytes):
         return _head(BYTES, len(value)) + value
     if isinstance(value, str):
-        written = value.encode()
-        return _head(TEXT, len(written)) + written
+        text = value.encode()
+        return _head(TEXT, len(text)) + text
     if isinstance(value, dict):
-        entries = sorted((encoded(key), encoded(held)) for key, held in value.items())
-        return _head(MAP, len(entries)) + b"".join(key + held for key, held in entries)
-    return _head(ARRAY, len(value)) + b"".join(map(encoded, value))
+        entries = sorted((encode(key), encode(entry)) for key, entry in value.items())
+        return _head(MAP, len(entries)) + b"".join(key + entry for key, entry in entries)
+    return _head(ARRAY, len(value)) + b"".join(map(encode, value))
 
 
 def _head(major: int, number: int) -> bytes:
@@ -47,16 +45,16 @@ def _head(major: int, number: int) -> bytes:
     raise ValueError(f"{number} has more than 64 bits")
 
 
-def payload_map(payload: bytes) -> Map:
-    """The map a payload is; an empty payload is an empty map. Raises WrongPayload."""
+def decode_map(payload: bytes) -> Map:
+    """Decode a payload; an empty payload is an empty map. Raises WrongPayload."""
     if not payload:
         return {}
     reader = _Reader(payload)
-    value = reader.value(1)
+    value = reader.read_value(1)
     if reader.rest:
-        raise WrongPayload("bytes behind the map")
+        raise WrongPayload("bytes after the map")
     if not isinstance(value, dict):
-        raise WrongPayload("the payload is no map")
+        raise WrongPayload("the payload is not a map")
     return value
 
 
@@ -67,11 +65,11 @@ class _Reader:
     def _take(self, count: int) -> bytes:
         if count > len(self.rest):
             raise WrongPayload("the payload ends too early")
-        taken, self.rest = self.rest[:count], self.rest[count:]
-        return taken
+        data, self.rest = self.rest[:count], self.rest[count:]
+        return data
 
-    def _opening(self) -> tuple[int, int]:
-        """Major type and number of what comes next."""
+    def _read_head(self) -> tuple[int, int]:
+        """Read the major type and number of the next value."""
         first = self._take(1)[0]
         major, low = first >> 5, first & 0x1F
         if low < 24:
@@ -84,9 +82,9 @@ class _Reader:
             raise WrongPayload("a number longer than it has to be")
         return major, number
 
-    def value(self, depth: int) -> Value:
-        """What comes next; `depth` is what a map or array here would have."""
-        major, number = self._opening()
+    def read_value(self, depth: int) -> Value:
+        """Read the next value; `depth` is that of a map or array at this place."""
+        major, number = self._read_head()
         if major in (ARRAY, MAP) and (depth > DEPTH_MAX or number > ENTRIES_MAX):
             raise WrongPayload("too deep, or too many entries")
         match major:
@@ -99,7 +97,7 @@ class _Reader:
             case 3:
                 return self._text(number)
             case 4:
-                return tuple(self.value(depth + 1) for _ in range(number))
+                return tuple(self.read_value(depth + 1) for _ in range(number))
             case 5:
                 return self._map(number, depth + 1)
             case 7 if number in SIMPLE_VALUES:
@@ -120,33 +118,33 @@ class _Reader:
         except UnicodeDecodeError as error:
             raise WrongPayload("a text that is not UTF-8") from error
 
-    def _map(self, entries: int, depth: int) -> Map:
-        told: Map = {}
+    def _map(self, count: int, depth: int) -> Map:
+        entries: Map = {}
         before = b""
-        for _ in range(entries):
+        for _ in range(count):
             start = self.rest
-            key = self.value(depth)
+            key = self.read_value(depth)
             if isinstance(key, bool) or not isinstance(key, int) or key < 0:
-                raise WrongPayload("a key that is no number")
-            written = start[: len(start) - len(self.rest)]
-            if written <= before:
+                raise WrongPayload("a key that is not a number")
+            key_bytes = start[: len(start) - len(self.rest)]
+            if key_bytes <= before:
                 raise WrongPayload("keys out of order")
-            before = written
-            told[key] = self.value(depth)
-        return told
+            before = key_bytes
+            entries[key] = self.read_value(depth)
+        return entries
 
 
-def number_at(told: Map, key: int, number_max: int = (1 << 64) - 1) -> int:
+def number_at(body: Map, key: int, number_max: int = (1 << 64) - 1) -> int:
     """The unsigned number under a key. Raises WrongPayload."""
-    found = told.get(key)
+    found = body.get(key)
     if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= number_max:
         raise WrongPayload(f"no number under key {key}")
     return found
 
 
-def bytes_at(told: Map, key: int) -> bytes:
+def bytes_at(body: Map, key: int) -> bytes:
     """The bytes under a key. Raises WrongPayload."""
-    found = told.get(key)
+    found = body.get(key)
     if not isinstance(found, bytes):
         raise WrongPayload(f"no bytes under key {key}")
     return found

@@ -1,8 +1,5 @@
-"""One compartment of an emulated shuffler: the cards in it and what its sensors make of them.
+"""Emulates a shuffler's compartment: its cards, and counting, shuffling and sorting them.
 
-Responsible for: the states of a compartment, the pieces of plastic in it, counting and reading
-them, shuffling and sorting them.
-Not responsible for: when that is done and what is told of it (shuffler).
 Source: wire document of TableLink/1, events COMPARTMENT and BATCH_DONE.
 """
 
@@ -13,14 +10,14 @@ from random import Random
 
 from hil.dealing.cards import PhysicalCard, Suit
 from hil.emulator.tablelink.cbor import Map, Value
-from hil.emulator.tablelink.wire import Ask
+from hil.emulator.tablelink.wire import RequestType
 
 SEVERAL_BACKS = "mixed"
 RANKS = range(1, 14)
 
 
-class Holding(IntEnum):
-    """What a compartment does with its batch."""
+class CompartmentPhase(IntEnum):
+    """The state of a compartment."""
 
     EMPTY = 0
     LOADING = 1
@@ -32,15 +29,15 @@ class Holding(IntEnum):
     HELD = 7
 
 
-class Mode(IntEnum):
+class DeviceMode(IntEnum):
     PLAY = 0
     SERVICE = 1
     SORT = 2
     TEST = 3
 
 
-class Breaking(IntEnum):
-    """Why a shuffle is broken off."""
+class AbortReason(IntEnum):
+    """Why a shuffle is aborted."""
 
     JAM = 1
     POWER = 2
@@ -49,8 +46,8 @@ class Breaking(IntEnum):
     FAULT = 5
 
 
-class Result(IntEnum):
-    """What the check of a shuffle gave."""
+class ShuffleResult(IntEnum):
+    """The result of the check of a shuffle."""
 
     GOOD = 1
     COUNT_DIFFERS = 2
@@ -59,23 +56,23 @@ class Result(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What the machine knows of a compartment. `cycle` is of its last shuffle, 0: none."""
+class CompartmentRecord:
+    """What the machine knows about a compartment. `cycle` is its last shuffle's, 0: none."""
 
-    holding: Holding = Holding.EMPTY
+    phase: CompartmentPhase = CompartmentPhase.EMPTY
     cards: int | None = None
     back: str = ""
     faces: bytes = b""
     cycle: int = 0
 
     @property
-    def kept(self) -> Value:
-        """As memory keeps it."""
-        return int(self.holding), self.cards, self.back, self.faces, self.cycle
+    def stored_value(self) -> Value:
+        """The value stored in memory."""
+        return int(self.phase), self.cards, self.back, self.faces, self.cycle
 
-    def told(self, compartment: int) -> Map:
+    def event_body(self, compartment: int) -> Map:
         """The body of COMPARTMENT."""
-        body: Map = {1: compartment, 2: int(self.holding)}
+        body: Map = {1: compartment, 2: int(self.phase)}
         if self.cards is not None:
             body[3] = self.cards
         if self.back:
@@ -84,25 +81,25 @@ class Standing:
             body[5] = self.faces
         return body
 
-    def now(self, holding: Holding) -> "Standing":
-        """The same cards, further on."""
-        return replace(self, holding=holding)
+    def in_state(self, phase: CompartmentPhase) -> "CompartmentRecord":
+        """The same cards in another state."""
+        return replace(self, phase=phase)
 
 
-def standing_of(kept: Value) -> Standing:
-    """What memory kept."""
-    match kept:
-        case (int(holding), int() | None as cards, str(back), bytes(faces), int(cycle)):
-            return Standing(Holding(holding), cards, back, faces, cycle)
+def load_record(stored: Value) -> CompartmentRecord:
+    """The record stored in memory; an empty one for anything else."""
+    match stored:
+        case (int(phase), int() | None as cards, str(back), bytes(faces), int(cycle)):
+            return CompartmentRecord(CompartmentPhase(phase), cards, back, faces, cycle)
         case _:
-            return Standing()
+            return CompartmentRecord()
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Something under way until `ends_ns`. `began_us` is the uptime at its beginning."""
+    """An operation under way until `ends_ns`. `began_us` is the uptime at its start."""
 
-    ask: Ask
+    request: RequestType
     ends_ns: int
     began_us: int
     sorting: bool = False
@@ -110,9 +107,10 @@ class Operation:
 
 @dataclass(slots=True)
 class Bay:
-    """`pieces` from the one that would leave first. `stuck` lie where none may be.
+    """The physical content of a compartment.
 
-    Reading needs an eye: a blind machine sees how many there are, and their backs.
+    `pieces` begins with the card that would leave first. `stuck`: cards left where none may be.
+    `reading`: it reads faces; otherwise it only counts cards and senses their backs.
     """
 
     reading: bool
@@ -122,26 +120,26 @@ class Bay:
     jammed: bool = False
     operation: Operation | None = None
 
-    def sensed(self) -> Standing:
-        """What counting gives."""
+    def count(self) -> CompartmentRecord:
+        """Count the cards, and their backs and faces as far as they are sensed."""
         backs = sorted({piece.back for piece in self.pieces})
         back = backs[0] if len(backs) == 1 else SEVERAL_BACKS if backs else ""
-        faces = faces_of(self.pieces) if self.reading else b""
-        return Standing(Holding.COUNTED, len(self.pieces), back, faces)
+        faces = count_faces(self.pieces) if self.reading else b""
+        return CompartmentRecord(CompartmentPhase.COUNTED, len(self.pieces), back, faces)
 
     def shuffle(self, source: Random) -> None:
-        """Into an order nobody knows."""
+        """Shuffle all cards."""
         source.shuffle(self.pieces)
 
     def shuffle_part(self, source: Random) -> None:
-        """What a shuffle has done when it is broken off."""
+        """Shuffle half of the cards: the state after an aborted shuffle."""
         half = len(self.pieces) // 2
         part = self.pieces[:half]
         source.shuffle(part)
         self.pieces[:half] = part
 
     def sort(self) -> None:
-        """Into the order of new decks."""
+        """Sort into the order of new decks."""
         suits = tuple(Suit)
 
         def place(piece: PhysicalCard) -> tuple[str, int, int, int]:
@@ -152,14 +150,14 @@ class Bay:
         self.pieces.sort(key=place)
 
     def take_out(self, count: int) -> tuple[PhysicalCard, ...]:
-        """The last so many."""
-        kept = max(len(self.pieces) - count, 0)
-        out = tuple(self.pieces[kept:])
-        del self.pieces[kept:]
+        """Remove and return the last `count` cards."""
+        left = max(len(self.pieces) - count, 0)
+        out = tuple(self.pieces[left:])
+        del self.pieces[left:]
         return out
 
 
-def faces_of(pieces: list[PhysicalCard]) -> bytes:
-    """How many of each face: suit by suit, ace to king. A card that has none is in none."""
-    seen = Counter((one.card.suit, one.card.rank) for one in pieces if one.card is not None)
-    return bytes(seen[suit, rank] for suit in Suit for rank in RANKS)
+def count_faces(pieces: list[PhysicalCard]) -> bytes:
+    """Count each face, suit by suit, ace to king; cut cards are not counted."""
+    counts = Counter((one.card.suit, one.card.rank) for one in pieces if one.card is not None)
+    return bytes(counts[suit, rank] for suit in Suit for rank in RANKS)

@@ -1,11 +1,8 @@
-"""A TableLink device without its mechanics: power, what people do to it, and being served.
+"""Emulates a TableLink device without its mechanics: power, boot, people's acts, being served.
 
-Responsible for: booting and losing power, the order of people's acts, who the device is, and what
-a line asks of it. Time comes in with each call; the device never waits and has no thread.
-Not responsible for: what moves inside (shuffler, tablelink_shoe), what is said (tablelink_talk),
-what survives loss of power (tablelink_memory), carrying bytes (serve, hil.simulation.cable, usb).
-Source: wire document of TableLink/1; where that is silent the decisions stand in the package
-README, "TableLink devices".
+Time comes in with each call; the device never waits and has no thread.
+
+Source: wire document of TableLink/1; where that is silent, the package README, "TableLink devices".
 """
 
 from abc import ABC, abstractmethod
@@ -16,21 +13,21 @@ from functools import partial
 from hashlib import sha256
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.batch import Batch
 from hil.emulator.lines.reports import Copy, Report
+from hil.emulator.lines.transmission import Transmission
 from hil.emulator.tablelink.cbor import Map, Value
-from hil.emulator.tablelink.identity import FIRST_IMAGE, Firmware, Identity, Pins
-from hil.emulator.tablelink.memory import KeptEvent, Moment, PowerFailed, TableLinkMemory
-from hil.emulator.tablelink.session import Boot, Judged, Talk
-from hil.emulator.tablelink.wire import Ask, FrameFinder, Kind
+from hil.emulator.tablelink.identity import FIRST_IMAGE, Firmware, Pins, TableLinkIdentity
+from hil.emulator.tablelink.memory import DeviceTime, PowerFailed, StoredEvent, TableLinkMemory
+from hil.emulator.tablelink.session import DeviceBoot, RequestDecision, Session
+from hil.emulator.tablelink.wire import EventKind, FrameFinder, RequestType
 
 SHOE, SHUFFLER = 1, 2
-SAID = "TL"
+REPORT_CODE = "TL"
 
 
 @dataclass(frozen=True, slots=True)
 class TableLinkSettings:
-    """`seed` of the key: any bytes. `ring`: how many events it keeps. `chained`: with a chain."""
+    """`seed` of the key: any bytes. `ring`: how many events it stores. `chained`: with a chain."""
 
     device: bytes = bytes.fromhex("5EED0000C0FFEE01")
     seed: bytes = bytes(range(32))
@@ -49,199 +46,201 @@ class TableLinkLog:
     def __init__(self) -> None:
         self._finished: list[ReportTruth] = []
 
-    def finish(self, events: tuple[KeptEvent, ...]) -> None:
-        """These were freed."""
+    def finish(self, events: tuple[StoredEvent, ...]) -> None:
+        """Log freed events."""
         for event in events:
-            name = Kind(event.kind).name
+            name = EventKind(event.kind).name
             self._finished.append(ReportTruth(event.number, name, event.payload, 1))
 
-    def settle(self, batch: Batch) -> None:
-        """What has left says nothing: an event counts when it is acknowledged."""
+    def settle(self, transmission: Transmission) -> None:
+        """Nothing: an event counts when it is acknowledged, not when it is sent."""
 
     def take(self) -> tuple[ReportTruth, ...]:
-        """Those acknowledged since the last call."""
+        """The events acknowledged since the last call."""
         finished = tuple(self._finished)
         self._finished.clear()
         return finished
 
 
 class TableLinkDevice(ABC):
-    """What people do to it happens with the next call that brings the time, in their order."""
+    """The device. People's acts are queued and run with the next call that brings the time."""
 
     role: int
 
     def __init__(self, settings: TableLinkSettings) -> None:
-        ware = Firmware(settings.image, settings.version, settings.security_counter)
+        firmware = Firmware(settings.image, settings.version, settings.security_counter)
         seed = b"" if settings.bare else settings.seed
-        self.identity = Identity(settings.device, seed, ware, settings.debug)
+        self.identity = TableLinkIdentity(settings.device, seed, firmware, settings.debug)
         self.log = TableLinkLog()
         self.powered = True
         self._device_settings = settings
         self.memory = self._blank_memory()
         self._acts: deque[Callable[[], None]] = deque()
         self._finder = FrameFinder()
-        self._talk: Talk | None = None
-        self._boot_now = Boot(0, 0, 0)
+        self._session: Session | None = None
+        self._boot_now = DeviceBoot(0, 0, 0)
         self._copies_made = 0
         self._starts = 0
         self._at_ns = 0
 
-    # What a kind of device does.
+    # Implemented by each kind of device.
 
     @abstractmethod
-    def _woken(self) -> None:
-        """It has booted, and said so."""
+    def _after_boot(self) -> None:
+        """Called after it has booted and recorded that."""
 
     @abstractmethod
-    def _off(self) -> None:
-        """Power is gone."""
+    def _after_power_loss(self) -> None:
+        """Called after power was lost."""
 
     @abstractmethod
     def _work(self) -> None:
-        """Do what is due by now, and tell what changed."""
+        """Do what is due, and record what changed."""
 
     @property
     @abstractmethod
     def _work_due_ns(self) -> int | None:
-        """When there is something to do inside."""
+        """When the mechanism has something to do, or None."""
 
     @abstractmethod
-    def _judge(self, ask: Ask, argument: int) -> Judged:
-        """Decide a request; nothing is done yet."""
+    def _decide(self, request: RequestType, argument: int) -> RequestDecision:
+        """Decide a request, without executing it."""
 
-    def _broken_off(self) -> int:
+    def _interrupted_shuffles(self) -> int:
         """Bits of the compartments in which a shuffle was under way when power failed."""
         return 0
 
-    # What people do.
+    # People's acts.
 
     def power_off(self) -> tuple[Report, ...]:
-        """Pull its plug: what is not in memory is gone."""
-        return self._do(self._cut_power)
+        """Cut its power: everything not in memory is lost."""
+        return self._queue(self._cut_power)
 
     def power_on(self) -> tuple[Report, ...]:
-        """Give it power; it boots, unless it has power."""
-        return self._do(self._give_power)
+        """Restore its power; it boots, unless it has power."""
+        return self._queue(self._give_power)
 
-    def cut_power_after(self, writings: int) -> None:
-        """Power fails at that coming moment, each writing to memory having one before and one
+    def cut_power_after(self, points: int) -> None:
+        """Cut power after that many failure points; each write has one before and one after it.
 
-        after it. The device stays off until it is given power.
+        The device stays off until its power is restored.
         """
-        self.memory.cut_in = writings
+        self.memory.cut_in = points
 
     def tamper(self, what: str) -> tuple[Report, ...]:
-        """Somebody opens what is sealed."""
-        return self._do(lambda: self._note(Kind.TAMPER, {1: what}))
+        """Break its seal."""
+        return self._queue(lambda: self._record(EventKind.TAMPER, {1: what}))
 
     def reconfigure(self, what: str) -> tuple[Report, ...]:
-        """Somebody changes its settings."""
-        return self._do(lambda: self._note(Kind.CONFIG_CHANGED, {1: what}))
+        """Change its settings."""
+        return self._queue(lambda: self._record(EventKind.CONFIG_CHANGED, {1: what}))
 
     def fill_ring(self, events: int) -> tuple[Report, ...]:
-        """So many events come about at once."""
+        """Record that many events at once."""
         for number in range(1, events + 1):
             self.reconfigure(f"filled {number}")
         return ()
 
     def new_firmware(self, image: bytes, version: str, security_counter: int) -> tuple[Report, ...]:
-        """Give it other firmware; it boots."""
-        ware = Firmware(image, version, security_counter)
-        return self._restart(lambda: self._become(self.identity.with_firmware(ware)))
+        """Install other firmware; it boots."""
+        firmware = Firmware(image, version, security_counter)
+        return self._restart(lambda: self._set_identity(self.identity.with_firmware(firmware)))
 
     def roll_back(self, memory: TableLinkMemory) -> tuple[Report, ...]:
-        """Put an older copy of its memory back (`device.memory.copy()`); it boots."""
-        return self._restart(lambda: self._remember(memory.copy()))
+        """Restore an older copy of its memory (`device.memory.copy()`); it boots."""
+        return self._restart(lambda: self._set_memory(memory.copy()))
 
     def replace(self, device: bytes, seed: bytes) -> tuple[Report, ...]:
-        """Another device of the same make stands there, with a memory of its own."""
+        """Replace it by another device of the same make, with its own memory."""
 
         def exchange() -> None:
-            self._become(Identity(device, seed, self.identity.firmware, self.identity.debug))
-            self._remember(self._blank_memory())
+            self._set_identity(
+                TableLinkIdentity(device, seed, self.identity.firmware, self.identity.debug)
+            )
+            self._set_memory(self._blank_memory())
 
         return self._restart(exchange)
 
-    # What a bench asks of it.
+    # For the bench.
 
     @property
     def pins(self) -> Pins:
-        """What a bench pins and approves."""
+        """The values a bench pins and approves."""
         return self.identity.pins
 
     @property
-    def all_taken(self) -> bool:
-        """Whether the host has taken over every event."""
+    def all_delivered(self) -> bool:
+        """Whether the host has acknowledged every event."""
         return not self._acts and not self.memory.ring
 
     @property
     def may_feed(self) -> bool:
-        """Whether a card may leave: power, room for its event, and a host that was heard."""
-        heard = self._talk is not None and not self._talk.silent
-        return self.powered and heard and not self.memory.gate_closed
+        """Whether a card may leave: power, room for its event, and a host that is not silent."""
+        connected = self._session is not None and not self._session.silent
+        return self.powered and connected and not self.memory.gate_closed
 
-    # What a line asks of it.
+    # The served-device interface.
 
     @property
     def idle(self) -> bool:
-        return not self._acts and (self._talk is None or self._talk.settled)
+        return not self._acts and (self._session is None or self._session.settled)
 
     @property
     def next_due_ns(self) -> int | None:
         if self._acts:
             return 0
-        if self._talk is None:
+        if self._session is None:
             return 0 if self.powered else None
-        dues = (self._talk.next_due_ns, self._work_due_ns)
+        dues = (self._session.next_due_ns, self._work_due_ns)
         return min((due for due in dues if due is not None), default=None)
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        """Take bytes of the host; what is said at once."""
-        self._live(at_ns)
+        """Take bytes of the host; returns the answers sent at once."""
+        self._advance(at_ns)
         for found in self._finder.receive(data) if self.powered else ():
-            if self._talk is not None:
-                self._try(partial(self._talk.hear, found, self._at_ns))
+            if self._session is not None:
+                self._try(partial(self._session.receive, found, self._at_ns))
         self._run()
-        return self._said()
+        return self._take_output()
 
     def overdue_answer(self, at_ns: int) -> bytes:
-        """It waits for the rest of a frame as long as that takes."""
+        """Nothing: it waits for the rest of a frame without limit."""
         return b""
 
     def due(self, at_ns: int) -> tuple[Copy, ...]:
         """What is sent unasked."""
-        said = self.tick(at_ns)
-        if not said:
+        data = self.tick(at_ns)
+        if not data:
             return ()
         self._copies_made += 1
-        return (Copy(Report(self._copies_made, SAID, said), 1),)
+        return (Copy(Report(self._copies_made, REPORT_CODE, data), 1),)
 
     def tick(self, at_ns: int) -> bytes:
-        """The same as bytes."""
-        self._live(at_ns)
-        if self._talk is not None:
-            self._try(partial(self._talk.due, self._at_ns))
-        return self._said()
+        """All bytes due at that time."""
+        self._advance(at_ns)
+        if self._session is not None:
+            self._try(partial(self._session.due, self._at_ns))
+        return self._take_output()
 
     def host_appeared(self, at_ns: int) -> None:
-        """A host opened the line; what was under way on it is gone."""
-        self._finder.forget()
+        """A host opened the line: drop an incomplete frame."""
+        self._finder.reset()
 
     # Time and power.
 
-    def _do(self, act: Callable[[], object]) -> tuple[Report, ...]:
-        def done() -> None:
+    def _queue(self, act: Callable[[], object]) -> tuple[Report, ...]:
+        def run() -> None:
             act()
 
-        self._acts.append(done)
+        self._acts.append(run)
         return ()
 
     def _restart(self, change: Callable[[], None]) -> tuple[Report, ...]:
         for act in (self._cut_power, change, self._give_power):
-            self._do(act)
+            self._queue(act)
         return ()
 
-    def _live(self, at_ns: int) -> None:
+    def _advance(self, at_ns: int) -> None:
         self._at_ns = max(self._at_ns, at_ns)
         self._run()
         while self._acts:
@@ -259,20 +258,20 @@ class TableLinkDevice(ABC):
         except PowerFailed:
             self._cut_power()
 
-    def _said(self) -> bytes:
-        return b"" if self._talk is None else self._talk.take()
+    def _take_output(self) -> bytes:
+        return b"" if self._session is None else self._session.take()
 
     def _cut_power(self) -> None:
         if self.powered:
             self.powered = False
-            self._talk = None
-            self._finder.forget()
-            self._off()
+            self._session = None
+            self._finder.reset()
+            self._after_power_loss()
 
     def _give_power(self) -> None:
         self.powered = True
 
-    def _become(self, identity: Identity) -> None:
+    def _set_identity(self, identity: TableLinkIdentity) -> None:
         self.identity = identity
 
     def _blank_memory(self) -> TableLinkMemory:
@@ -280,32 +279,36 @@ class TableLinkDevice(ABC):
         return TableLinkMemory(settings.ring, chained=settings.chained, sign=sign)
 
     def _sign(self, number: int, chain: bytes) -> bytes:
-        return self.identity.checkpoint(number, chain)
+        return self.identity.sign_checkpoint(number, chain)
 
-    def _remember(self, memory: TableLinkMemory) -> None:
+    def _set_memory(self, memory: TableLinkMemory) -> None:
         self.memory = memory
 
     def _boot(self) -> None:
-        if not self.powered or self._talk is not None:
+        if not self.powered or self._session is not None:
             return
         self._starts += 1
-        drawn = sha256(self.identity.device + b"boot %d" % self._starts).digest()
-        boot = Boot(int.from_bytes(drawn[:4], "little"), self.memory.booted(), self._at_ns)
+        boot_seed = sha256(self.identity.device + b"boot %d" % self._starts).digest()
+        boot = DeviceBoot(
+            int.from_bytes(boot_seed[:4], "little"), self.memory.count_boot(), self._at_ns
+        )
         self._boot_now = boot
-        self._note(Kind.POWER_UP, {1: boot.count, 2: self._broken_off()})
-        ware = self.identity.firmware
-        if self.memory.facts.get("image", ware.image) == ware.image:
-            self.memory.put("image", ware.image)
+        self._record(EventKind.POWER_UP, {1: boot.count, 2: self._interrupted_shuffles()})
+        firmware = self.identity.firmware
+        if self.memory.facts.get("image", firmware.image) == firmware.image:
+            self.memory.put("image", firmware.image)
         else:
-            body: Map = {1: ware.image, 2: ware.version}
-            self._note(Kind.FW_CHANGED, body, ("image", ware.image))
-        self._woken()
-        self._talk = Talk(self.role, self.identity, self.memory, boot, self._judge, self.log.finish)
+            body: Map = {1: firmware.image, 2: firmware.version}
+            self._record(EventKind.FW_CHANGED, body, ("image", firmware.image))
+        self._after_boot()
+        self._session = Session(
+            self.role, self.identity, self.memory, boot, self._decide, self.log.finish
+        )
 
-    def _note(self, kind: Kind, body: Map, fact: tuple[str, Value] | None = None) -> bool:
-        """Record an event; without power nobody does."""
-        return self.powered and self.memory.record(kind, body, self._moment, fact)
+    def _record(self, kind: EventKind, body: Map, fact: tuple[str, Value] | None = None) -> bool:
+        """Record an event; False without power or room."""
+        return self.powered and self.memory.record(kind, body, self._time, fact)
 
     @property
-    def _moment(self) -> Moment:
-        return self._boot_now.moment(self._at_ns)
+    def _time(self) -> DeviceTime:
+        return self._boot_now.time(self._at_ns)

@@ -1,8 +1,5 @@
-"""Who an emulated TableLink device is: its key, its firmware, and what it signs.
+"""Emulates a TableLink device's identity: its Ed25519 key, its firmware and what it signs.
 
-Responsible for: the device's Ed25519 key, sealing a statement with it (COSE_Sign1), and the pinned
-values a bench writes into the program's files.
-Not responsible for: what is stated (tablelink_device, shuffler) and for keeping it over power loss.
 Source: wire document of TableLink/1, "Identity"; RFC 9052, section 4.2; RFC 8032.
 """
 
@@ -12,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from hil.emulator.tablelink.cbor import Map, encoded
+from hil.emulator.tablelink.cbor import Map, encode
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -26,7 +23,7 @@ FIRST_IMAGE = sha256(b"emulated firmware 1.0.0").digest()
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """What runs: SHA-256 of its image, its version, its security counter."""
+    """The running firmware: SHA-256 of its image, its version, its security counter."""
 
     image: bytes = FIRST_IMAGE
     version: str = "1.0.0"
@@ -35,9 +32,9 @@ class Firmware:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """What a bench writes into the program's files: who the device is and what runs on it.
+    """The values that pin a device in the program's files: its identity and its firmware.
 
-    `key` is empty of a bare device.
+    `key` is empty for a bare device.
     """
 
     device: str
@@ -48,7 +45,7 @@ class Pins:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class TableLinkIdentity:
     """Id, key seed (any bytes; empty: a bare device), firmware, and whether debugging is open."""
 
     device: bytes
@@ -62,7 +59,7 @@ class Identity:
 
     @property
     def public_key(self) -> bytes:
-        """The 32 bytes of the public key; none of a bare device."""
+        """The public key, 32 bytes; empty for a bare device."""
         if self.bare:
             return b""
         from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -71,40 +68,46 @@ class Identity:
 
     @property
     def pins(self) -> Pins:
-        """What to pin and to approve."""
-        ware = self.firmware
+        """The values to pin and to approve."""
+        firmware = self.firmware
         key = self.public_key.hex()
-        return Pins(self.device.hex(), key, ware.image.hex(), ware.version, ware.security_counter)
+        return Pins(
+            self.device.hex(),
+            key,
+            firmware.image.hex(),
+            firmware.version,
+            firmware.security_counter,
+        )
 
-    def with_firmware(self, firmware: Firmware) -> "Identity":
-        """The same device running something else."""
+    def with_firmware(self, firmware: Firmware) -> "TableLinkIdentity":
+        """The same device with other firmware."""
         return replace(self, firmware=firmware)
 
-    def sealed(self, statement: Map) -> bytes:
-        """A COSE_Sign1 of the statement."""
-        payload = encoded(statement)
-        signature = self._key().sign(encoded((SIGNED_CONTEXT, PROTECTED, b"", payload)))
-        return encoded((PROTECTED, {}, payload, signature))
+    def sign_statement(self, statement: Map) -> bytes:
+        """Sign a statement as COSE_Sign1."""
+        payload = encode(statement)
+        signature = self._key().sign(encode((SIGNED_CONTEXT, PROTECTED, b"", payload)))
+        return encode((PROTECTED, {}, payload, signature))
 
-    def attested(self, nonce: bytes, boot_id: int, boot_count: int) -> Map:
-        """The payload of ATTEST_RSP. The key is told for pairing alone."""
+    def attestation(self, nonce: bytes, boot_id: int, boot_count: int) -> Map:
+        """The payload of ATTEST_RSP. The key is included for pairing alone."""
         if self.bare:
             return {2: True}
-        ware = self.firmware
+        firmware = self.firmware
         statement: Map = {
             1: nonce,
             2: self.device,
             3: boot_id,
-            4: ware.image,
-            5: ware.version,
-            6: ware.security_counter,
+            4: firmware.image,
+            5: firmware.version,
+            6: firmware.security_counter,
             7: boot_count,
             8: self.debug,
         }
-        return {1: self.sealed(statement), 3: self.public_key}
+        return {1: self.sign_statement(statement), 3: self.public_key}
 
-    def checkpoint(self, number: int, chain: bytes) -> bytes:
-        """The signature under the chain of events up to a number."""
+    def sign_checkpoint(self, number: int, chain: bytes) -> bytes:
+        """Sign the chain of events up to a number."""
         return self._key().sign(CHECKPOINT_CONTEXT + number.to_bytes(8, "little") + chain)
 
     def _key(self) -> "Ed25519PrivateKey":

@@ -1,41 +1,42 @@
-"""The works of an emulated shuffler: what begins, what ends, what is told of it.
+"""Emulates a shuffler's mechanism: timed load, count, shuffle, store and release, and its events.
 
-Responsible for: loading, counting, shuffling, storing and releasing, each in its time; breaking
-off; telling what has changed, once.
-Not responsible for: what people do to it (shuffler), which requests are allowed when
-(shuffler_rules), a compartment's cards (shuffler_bay), the line (tablelink_talk).
-Source: wire document of TableLink/1; where that is silent the decisions stand in the package
-README, "TableLink devices".
+Source: wire document of TableLink/1; where that is silent, the package README, "TableLink devices".
 """
 
 from dataclasses import dataclass, replace
 from random import Random
 
 from hil.dealing.cards import PhysicalCard
-from hil.emulator.tablelink.cbor import Map, encoded
+from hil.emulator.tablelink.cbor import Map, encode
 from hil.emulator.tablelink.compartment import (
     SEVERAL_BACKS,
+    AbortReason,
     Bay,
-    Breaking,
-    Holding,
-    Mode,
+    CompartmentPhase,
+    CompartmentRecord,
+    DeviceMode,
     Operation,
-    Result,
-    Standing,
-    standing_of,
+    ShuffleResult,
+    load_record,
 )
 from hil.emulator.tablelink.device import SHUFFLER, TableLinkDevice, TableLinkSettings
 from hil.emulator.tablelink.order_rules import (
+    CARD_REQUESTS,
     COMPARTMENTS,
     HOUSING,
-    WORK,
-    Machine,
+    MachineState,
     objection,
     status,
 )
-from hil.emulator.tablelink.session import Judged, refused
-from hil.emulator.tablelink.status_events import Fact, lamps, lit, sensors, standings
-from hil.emulator.tablelink.wire import Answer, Ask, Kind
+from hil.emulator.tablelink.session import RequestDecision, refuse
+from hil.emulator.tablelink.status_events import (
+    StatusFact,
+    active_warnings,
+    compartment_facts,
+    sensor_facts,
+    warning_facts,
+)
+from hil.emulator.tablelink.wire import EventKind, RequestStatus, RequestType
 
 MODE_SET = "mode set"
 TEXT_CHARACTERS_MAX = 64
@@ -43,10 +44,10 @@ TEXT_CHARACTERS_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class ShufflerSettings(TableLinkSettings):
-    """Durations in nanoseconds, 0: at once. `decks` 0: it knows of no number it has to find.
+    """Durations in nanoseconds, 0: at once. `decks` 0: no expected number of decks.
 
-    `reading`: it reads faces; else it counts cards and sees backs. `verifies`: it checks what it
-    has shuffled. `shuffle_seed` gives the orders it shuffles into.
+    `reading`: it reads faces; else it counts cards and senses backs. `verifies`: it checks each
+    shuffle. `shuffle_seed` determines the shuffled orders.
     """
 
     reading: bool = False
@@ -61,8 +62,8 @@ class ShufflerSettings(TableLinkSettings):
     self_test_ns: int = 0
 
 
-class ShufflerWorks(TableLinkDevice):
-    """`tray` holds what people put in. `broken`: what its self-test will find."""
+class ShufflerMechanism(TableLinkDevice):
+    """The mechanism. `tray`: cards people put in. `broken`: the defect a self-test finds."""
 
     role = SHUFFLER
 
@@ -73,245 +74,260 @@ class ShufflerWorks(TableLinkDevice):
         self.bays = {number: Bay(settings.reading) for number in COMPARTMENTS}
         self.broken = ""
         self._housing_open = False
-        self._lamps: dict[int, str] = {}
+        self._own_warnings: dict[int, str] = {}
         self._testing: Operation | None = None
 
-    def standing(self, compartment: int) -> Standing:
-        """What the machine knows of a compartment."""
-        return standing_of(self.memory.facts.get(_standing(compartment)))
+    def compartment_record(self, compartment: int) -> CompartmentRecord:
+        """What the machine knows about a compartment."""
+        return load_record(self.memory.facts.get(_record_name(compartment)))
 
     @property
-    def mode(self) -> Mode:
-        kept = self.memory.facts.get(MODE_SET, int(Mode.PLAY))
-        return Mode(kept) if isinstance(kept, int) else Mode.PLAY
+    def mode(self) -> DeviceMode:
+        stored = self.memory.facts.get(MODE_SET, int(DeviceMode.PLAY))
+        return DeviceMode(stored) if isinstance(stored, int) else DeviceMode.PLAY
 
-    # Requests, and what they begin.
+    # Requests.
 
-    def _machine(self) -> Machine:
-        return Machine(
+    def _machine(self) -> MachineState:
+        return MachineState(
             mode=self.mode,
             door_open=self._housing_open,
             bays=tuple(self.bays[number] for number in COMPARTMENTS),
-            standings=tuple(map(self.standing, COMPARTMENTS)),
+            records=tuple(map(self.compartment_record, COMPARTMENTS)),
             tray=len(self.tray),
             testing=self._testing is not None,
             gate_closed=self.memory.gate_closed,
         )
 
-    def _judge(self, ask: Ask, argument: int) -> Judged:
+    def _decide(self, request: RequestType, argument: int) -> RequestDecision:
         machine = self._machine()
-        why = objection(machine, ask, argument)
+        why = objection(machine, request, argument)
         if why:
-            return refused(why)
-        if ask in WORK:
-            return Judged(act=lambda: self._begin(ask, argument))
-        match ask:
-            case Ask.STATUS:
-                return Judged(
-                    told=status(machine, tuple(sorted(self._lit())), self.memory.last_number)
+            return refuse(why)
+        if request in CARD_REQUESTS:
+            return RequestDecision(act=lambda: self._start(request, argument))
+        match request:
+            case RequestType.STATUS:
+                return RequestDecision(
+                    result=status(machine, tuple(sorted(self._warnings())), self.memory.last_number)
                 )
-            case Ask.ABORT:
-                return Judged(act=lambda: self._abort(argument))
-            case Ask.MODE:
-                return Judged(act=lambda: self.memory.put(MODE_SET, argument))
-            case Ask.SELF_TEST:
-                return Judged(act=self._begin_test)
+            case RequestType.ABORT:
+                return RequestDecision(act=lambda: self._abort(argument))
+            case RequestType.MODE:
+                return RequestDecision(act=lambda: self.memory.put(MODE_SET, argument))
+            case RequestType.SELF_TEST:
+                return RequestDecision(act=self._start_self_test)
             case _:
-                return Judged(Answer.UNKNOWN, "a shuffler has no such request")
+                return RequestDecision(RequestStatus.UNKNOWN, "a shuffler has no such request")
 
-    def _begin(self, ask: Ask, number: int) -> None:
+    def _start(self, request: RequestType, number: int) -> None:
         bay, settings = self.bays[number], self.settings
-        sorting = ask is Ask.SHUFFLE and self.mode is Mode.SORT
-        if ask is Ask.LOAD or sorting:
-            self._stand(number, Standing(Holding.LOADING, cycle=self.standing(number).cycle))
-        elif ask is Ask.SHUFFLE and not self._shuffle_begins(number):
+        sorting = request is RequestType.SHUFFLE and self.mode is DeviceMode.SORT
+        if request is RequestType.LOAD or sorting:
+            self._store_record(
+                number,
+                CompartmentRecord(
+                    CompartmentPhase.LOADING, cycle=self.compartment_record(number).cycle
+                ),
+            )
+        elif request is RequestType.SHUFFLE and not self._start_shuffle(number):
             return
         durations = {
-            Ask.LOAD: settings.load_card_ns * len(self.tray),
-            Ask.COUNT: settings.count_card_ns * len(bay.pieces),
-            Ask.SHUFFLE: settings.shuffle_ns,
-            Ask.STORE: settings.store_ns,
-            Ask.RELEASE: settings.release_ns,
+            RequestType.LOAD: settings.load_card_ns * len(self.tray),
+            RequestType.COUNT: settings.count_card_ns * len(bay.pieces),
+            RequestType.SHUFFLE: settings.shuffle_ns,
+            RequestType.STORE: settings.store_ns,
+            RequestType.RELEASE: settings.release_ns,
         }
-        ends_ns = self._at_ns + durations[ask]
-        bay.operation = Operation(ask, ends_ns, self._moment.uptime_us, sorting)
-        self._tell(standings(self._machine()))
+        ends_ns = self._at_ns + durations[request]
+        bay.operation = Operation(request, ends_ns, self._time.uptime_us, sorting)
+        self._report_changes(compartment_facts(self._machine()))
 
-    def _shuffle_begins(self, number: int) -> bool:
+    def _start_shuffle(self, number: int) -> bool:
         cycle = self.memory.next_cycle()
-        begun = replace(self.standing(number), holding=Holding.SHUFFLING, cycle=cycle)
-        fact = (_standing(number), begun.kept)
-        return self._note(Kind.BATCH_STARTED, {1: number, 2: cycle}, fact)
+        started = replace(
+            self.compartment_record(number), phase=CompartmentPhase.SHUFFLING, cycle=cycle
+        )
+        fact = (_record_name(number), started.stored_value)
+        return self._record(EventKind.BATCH_STARTED, {1: number, 2: cycle}, fact)
 
-    def _begin_test(self) -> None:
+    def _start_self_test(self) -> None:
         ends_ns = self._at_ns + self.settings.self_test_ns
-        self._testing = Operation(Ask.SELF_TEST, ends_ns, self._moment.uptime_us)
+        self._testing = Operation(RequestType.SELF_TEST, ends_ns, self._time.uptime_us)
 
     def _abort(self, compartment: int) -> None:
         self._testing = None if compartment == HOUSING else self._testing
         for number in (compartment,) if compartment else COMPARTMENTS:
-            self._break_off(number, Breaking.PERSON)
+            self._abort_operation(number, AbortReason.PERSON)
 
     # Time.
 
     def _work(self) -> None:
-        self._tell(sensors(self._machine()))
+        self._report_changes(sensor_facts(self._machine()))
         for number, bay in self.bays.items():
             if bay.jammed:
-                self._break_off(number, Breaking.JAM)
+                self._abort_operation(number, AbortReason.JAM)
             if bay.door_open or self._housing_open:
-                self._break_off(number, Breaking.DOOR)
+                self._abort_operation(number, AbortReason.DOOR)
             if bay.operation is not None and self._at_ns >= bay.operation.ends_ns:
-                self._end(number, bay.operation)
-            self._look_into(number, bay)
+                self._end_operation(number, bay.operation)
+            self._check_contents(number, bay)
         if self._testing is not None and self._at_ns >= self._testing.ends_ns:
-            self._end_test()
-        self._tell(sensors(self._machine()))
-        self._tell(standings(self._machine()))
-        self._tell(lamps(self._lit(), self.memory.facts))
+            self._end_self_test()
+        self._report_changes(sensor_facts(self._machine()))
+        self._report_changes(compartment_facts(self._machine()))
+        self._report_changes(warning_facts(self._warnings(), self.memory.facts))
 
     @property
     def _work_due_ns(self) -> int | None:
         under_way = [bay.operation for bay in self.bays.values()] + [self._testing]
         return min((one.ends_ns for one in under_way if one is not None), default=None)
 
-    def _look_into(self, number: int, bay: Bay) -> None:
-        """Whether there is something in a compartment, and whether hands could reach it."""
-        standing = self.standing(number)
+    def _check_contents(self, number: int, bay: Bay) -> None:
+        """Update the record when cards appear or vanish, or hands could reach them."""
+        record = self.compartment_record(number)
         if bay.operation is not None:
             return
-        empty = standing.holding is Holding.EMPTY
+        empty = record.phase is CompartmentPhase.EMPTY
         if not bay.pieces and not empty:
-            self._stand(number, Standing(cycle=standing.cycle))
-        elif bay.pieces and (empty or (bay.door_open and standing.holding is not Holding.RELEASED)):
-            self._stand(number, Standing(Holding.HELD, cycle=standing.cycle))
+            self._store_record(number, CompartmentRecord(cycle=record.cycle))
+        elif bay.pieces and (
+            empty or (bay.door_open and record.phase is not CompartmentPhase.RELEASED)
+        ):
+            self._store_record(number, CompartmentRecord(CompartmentPhase.HELD, cycle=record.cycle))
 
-    def _stand(self, number: int, standing: Standing) -> None:
-        self.memory.put(_standing(number), standing.kept)
+    def _store_record(self, number: int, record: CompartmentRecord) -> None:
+        self.memory.put(_record_name(number), record.stored_value)
 
-    def _end(self, number: int, operation: Operation) -> None:
-        bay, standing = self.bays[number], self.standing(number)
+    def _end_operation(self, number: int, operation: Operation) -> None:
+        bay, record = self.bays[number], self.compartment_record(number)
         bay.operation = None
-        match operation.ask:
-            case Ask.LOAD:
+        match operation.request:
+            case RequestType.LOAD:
                 bay.pieces.extend(self.tray)
                 self.tray.clear()
-            case Ask.COUNT:
-                self._stand(number, replace(bay.sensed(), cycle=standing.cycle))
-            case Ask.SHUFFLE if operation.sorting:
+            case RequestType.COUNT:
+                self._store_record(number, replace(bay.count(), cycle=record.cycle))
+            case RequestType.SHUFFLE if operation.sorting:
                 bay.sort()
-            case Ask.SHUFFLE:
-                self._shuffled(number, standing, operation)
-            case Ask.STORE:
-                self._stand(number, standing.now(Holding.STORED))
+            case RequestType.SHUFFLE:
+                self._end_shuffle(number, record, operation)
+            case RequestType.STORE:
+                self._store_record(number, record.in_state(CompartmentPhase.STORED))
             case _:
-                self._stand(number, standing.now(Holding.RELEASED))
+                self._store_record(number, record.in_state(CompartmentPhase.RELEASED))
 
-    def _shuffled(self, number: int, before: Standing, operation: Operation) -> None:
+    def _end_shuffle(self, number: int, before: CompartmentRecord, operation: Operation) -> None:
         bay = self.bays[number]
-        bay.shuffle(self._source(before.cycle))
-        sensed = replace(bay.sensed(), cycle=before.cycle)
-        result = self._verified(before, sensed)
-        receipt = self._receipt(number, sensed, result, operation)
-        sealed = encoded(receipt) if self.identity.bare else self.identity.sealed(receipt)
-        good = result in (Result.GOOD, Result.UNVERIFIED)
-        after = sensed.now(Holding.SHUFFLED if good else Holding.HELD)
+        bay.shuffle(self._random_source(before.cycle))
+        counted = replace(bay.count(), cycle=before.cycle)
+        result = self._verify(before, counted)
+        receipt = self._build_receipt(number, counted, result, operation)
+        sealed = encode(receipt) if self.identity.bare else self.identity.sign_statement(receipt)
+        good = result in (ShuffleResult.GOOD, ShuffleResult.UNVERIFIED)
+        after = counted.in_state(CompartmentPhase.SHUFFLED if good else CompartmentPhase.HELD)
         body: Map = {1: sealed, 2: not self.identity.bare}
-        if not self._note(Kind.BATCH_DONE, body, (_standing(number), after.kept)):
-            self._stand(number, sensed.now(Holding.HELD))
+        if not self._record(EventKind.BATCH_DONE, body, (_record_name(number), after.stored_value)):
+            self._store_record(number, counted.in_state(CompartmentPhase.HELD))
 
-    def _verified(self, before: Standing, sensed: Standing) -> Result:
+    def _verify(self, before: CompartmentRecord, counted: CompartmentRecord) -> ShuffleResult:
         settings = self.settings
         if not settings.verifies:
-            return Result.UNVERIFIED
-        if sensed.cards != before.cards or sensed.cards != (settings.decks * 52 or before.cards):
-            return Result.COUNT_DIFFERS
+            return ShuffleResult.UNVERIFIED
+        if counted.cards != before.cards or counted.cards != (settings.decks * 52 or before.cards):
+            return ShuffleResult.COUNT_DIFFERS
         faces = bytes((settings.decks,)) * 52 if settings.decks else before.faces
-        if settings.reading and sensed.faces != faces:
-            return Result.FACES_DIFFER
-        return Result.FACES_DIFFER if sensed.back == SEVERAL_BACKS else Result.GOOD
+        if settings.reading and counted.faces != faces:
+            return ShuffleResult.FACES_DIFFER
+        return ShuffleResult.FACES_DIFFER if counted.back == SEVERAL_BACKS else ShuffleResult.GOOD
 
-    def _receipt(self, number: int, sensed: Standing, result: Result, done: Operation) -> Map:
-        boot, ware = self._boot_now, self.identity.firmware
+    def _build_receipt(
+        self, number: int, counted: CompartmentRecord, result: ShuffleResult, done: Operation
+    ) -> Map:
+        boot, firmware = self._boot_now, self.identity.firmware
         receipt: Map = {
             1: self.identity.device,
             2: boot.id,
-            3: sensed.cycle,
+            3: counted.cycle,
             4: number,
-            5: sensed.cards,
+            5: counted.cards,
             6: int(result),
             9: done.began_us,
-            10: self._moment.uptime_us,
-            11: ware.image,
-            12: ware.version,
+            10: self._time.uptime_us,
+            11: firmware.image,
+            12: firmware.version,
             13: boot.count,
         }
-        if sensed.back:
-            receipt[7] = sensed.back
-        if sensed.faces:
-            receipt[8] = sensed.faces
+        if counted.back:
+            receipt[7] = counted.back
+        if counted.faces:
+            receipt[8] = counted.faces
         return receipt
 
-    def _end_test(self) -> None:
+    def _end_self_test(self) -> None:
         self._testing = None
-        found = self.broken or ", ".join(self._lit().values())
-        self._note(Kind.SELFTEST, {1: not found, 2: (found or "ok")[:TEXT_CHARACTERS_MAX]})
+        defect = self.broken or ", ".join(self._warnings().values())
+        self._record(EventKind.SELFTEST, {1: not defect, 2: (defect or "ok")[:TEXT_CHARACTERS_MAX]})
 
-    def _break_off(self, number: int, reason: Breaking) -> None:
-        bay, standing = self.bays[number], self.standing(number)
+    def _abort_operation(self, number: int, reason: AbortReason) -> None:
+        bay, record = self.bays[number], self.compartment_record(number)
         operation, bay.operation = bay.operation, None
-        held = Standing(Holding.HELD, cycle=standing.cycle)
-        if standing.holding is Holding.SHUFFLING:
-            bay.shuffle_part(self._source(standing.cycle))
-            body: Map = {1: number, 2: standing.cycle, 3: int(reason)}
-            if not self._note(Kind.BATCH_ABORTED, body, (_standing(number), held.kept)):
-                self._stand(number, held)
+        held = CompartmentRecord(CompartmentPhase.HELD, cycle=record.cycle)
+        if record.phase is CompartmentPhase.SHUFFLING:
+            bay.shuffle_part(self._random_source(record.cycle))
+            body: Map = {1: number, 2: record.cycle, 3: int(reason)}
+            if not self._record(
+                EventKind.BATCH_ABORTED, body, (_record_name(number), held.stored_value)
+            ):
+                self._store_record(number, held)
         elif operation is not None:
             self._feed_part(bay, operation)
-            self._stand(number, held)
+            self._store_record(number, held)
 
     def _feed_part(self, bay: Bay, operation: Operation) -> None:
-        """What loading has done when it is broken off."""
-        if operation.ask is Ask.LOAD:
+        """Feed half of the tray: the state after an aborted load."""
+        if operation.request is RequestType.LOAD:
             half = len(self.tray) // 2
             bay.pieces.extend(self.tray[:half])
             del self.tray[:half]
 
-    def _source(self, cycle: int) -> Random:
+    def _random_source(self, cycle: int) -> Random:
         return Random(f"{self.settings.shuffle_seed}:{cycle}")  # noqa: S311 - reproducible
 
-    # Telling what has changed. What finds no room is told once there is room again.
+    # Reporting changes. A change without room is reported once there is room again.
 
-    def _tell(self, facts: tuple[Fact, ...]) -> None:
+    def _report_changes(self, facts: tuple[StatusFact, ...]) -> None:
         for fact in facts:
-            if self.memory.facts.get(fact.name, fact.at_first) == fact.value:
+            if self.memory.facts.get(fact.name, fact.initial) == fact.value:
                 continue
             if self.memory.has_room:
-                self._note(fact.kind, fact.body, (fact.name, fact.value))
+                self._record(fact.kind, fact.body, (fact.name, fact.value))
             else:
-                self.memory.overflow(self._moment)
+                self.memory.overflow(self._time)
 
-    def _lit(self) -> dict[int, str]:
-        return lit(self._machine(), self._lamps)
+    def _warnings(self) -> dict[int, str]:
+        return active_warnings(self._machine(), self._own_warnings)
 
     # Power.
 
-    def _broken_off(self) -> int:
-        shuffling = (self.standing(n).holding is Holding.SHUFFLING for n in COMPARTMENTS)
+    def _interrupted_shuffles(self) -> int:
+        shuffling = (
+            self.compartment_record(n).phase is CompartmentPhase.SHUFFLING for n in COMPARTMENTS
+        )
         return sum(1 << at for at, under_way in enumerate(shuffling) if under_way)
 
-    def _woken(self) -> None:
+    def _after_boot(self) -> None:
         for number in COMPARTMENTS:
-            self._break_off(number, Breaking.POWER)
+            self._abort_operation(number, AbortReason.POWER)
 
-    def _off(self) -> None:
+    def _after_power_loss(self) -> None:
         for bay in self.bays.values():
             if bay.operation is not None:
                 self._feed_part(bay, bay.operation)
             bay.operation = None
         self._testing = None
-        self._lamps.clear()
+        self._own_warnings.clear()
 
 
-def _standing(number: int) -> str:
-    return f"standing {number}"
+def _record_name(number: int) -> str:
+    return f"record {number}"

@@ -1,9 +1,8 @@
-"""What of a TableLink device survives loss of power: events, answered requests, facts, counters.
+"""Emulates a TableLink device's non-volatile memory: events, answered requests, facts, counters.
 
-Responsible for: the ring of events, whose numbers never come again and which is never written over;
-the last answers, so that a request is executed once; what was told last of each fact. Each writing
-is done or not done: power may fail before and after it.
-Not responsible for: what happens (shuffler, tablelink_shoe) and for sending it (tablelink_device).
+Event numbers are never used again and the ring is never overwritten. Each write is done whole or
+not at all: power may fail before and after it.
+
 Source: wire document of TableLink/1, "Events", "Requests".
 """
 
@@ -13,22 +12,22 @@ from copy import deepcopy
 from dataclasses import dataclass
 from hashlib import sha256
 
-from hil.emulator.tablelink.cbor import Map, Value, encoded
-from hil.emulator.tablelink.wire import Kind
+from hil.emulator.tablelink.cbor import Map, Value, encode
+from hil.emulator.tablelink.wire import EventKind
 
 RING_DEFAULT = 4096
-ANSWERS_KEPT = 16
+STORED_ANSWERS = 16
 CHAIN_BYTES = 16
 CHECKPOINT_EVERY = 64
 GATE_TENTHS = 9
 
 
 class PowerFailed(Exception):
-    """Power is gone; what was not written is not written."""
+    """Power failed; what was not written is lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEvent:
+class StoredEvent:
     """One event as it is sent."""
 
     number: int
@@ -37,17 +36,17 @@ class KeptEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """In which boot, and how long after it."""
+class DeviceTime:
+    """A time of the device: the boot, and the uptime since it."""
 
     boot_id: int
     uptime_us: int
 
 
 class TableLinkMemory:
-    """`sign` gives the signature of a checkpoint; without it the ring keeps a chain at most.
+    """The memory. `sign` signs checkpoints; without it there are none.
 
-    `lost` are the kinds of events for which there was no room; `cut_in` counts down the moments at
+    `lost`: kinds of the events for which there was no room. `cut_in` counts down the points at
     which power can fail.
     """
 
@@ -58,17 +57,17 @@ class TableLinkMemory:
         chained: bool = False,
         sign: Callable[[int, bytes], bytes] | None = None,
     ) -> None:
-        assert capacity >= 10, "a ring has at least ten places"
+        assert capacity >= 10, "a ring has room for at least ten events"
         self.capacity = capacity
         self.chained = chained
         self.sign = sign
-        self.ring: deque[KeptEvent] = deque()
+        self.ring: deque[StoredEvent] = deque()
         self.next_number = 1
         self.chain = bytes(CHAIN_BYTES)
         self.boot_count = 0
         self.cycle = 0
         self.highest_request = 0
-        self.answers: deque[tuple[int, int, bytes]] = deque(maxlen=ANSWERS_KEPT)
+        self.answers: deque[tuple[int, int, bytes]] = deque(maxlen=STORED_ANSWERS)
         self.facts: dict[str, Value] = {}
         self.lost: list[int] = []
         self.cut_in: int | None = None
@@ -77,7 +76,7 @@ class TableLinkMemory:
 
     @property
     def first_number(self) -> int:
-        """The number of the oldest event that is not freed; the next one where none is kept."""
+        """The number of the oldest stored event; the next number where none is stored."""
         return self.next_number - len(self.ring)
 
     @property
@@ -87,114 +86,114 @@ class TableLinkMemory:
 
     @property
     def gate_closed(self) -> bool:
-        """Whether nothing more may be dealt or shuffled."""
+        """Whether no card may be dealt or shuffled, because the ring is nearly full."""
         return len(self.ring) * 10 >= self.capacity * GATE_TENTHS
 
     @property
     def has_room(self) -> bool:
-        """Whether an event can be kept: the last place is for OVERFLOW."""
+        """Whether an event can be stored: the last place is reserved for OVERFLOW."""
         return len(self.ring) < self.capacity - 1
 
     def record(
-        self, kind: int, body: Map, moment: Moment, fact: tuple[str, Value] | None = None
+        self, kind: int, body: Map, time: DeviceTime, fact: tuple[str, Value] | None = None
     ) -> bool:
-        """Keep an event, and with it that this fact was told; False where there is no room."""
+        """Store an event, and with it the fact it reports; False where there is no room."""
         if not self.has_room:
             self.lost.append(kind)
-            self.overflow(moment)
+            self.overflow(time)
             return False
-        self._keep(kind, body, moment, fact)
+        self._store(kind, body, time, fact)
         due = self.chained and self.sign is not None
-        if due and ((self.next_number - 1) % CHECKPOINT_EVERY == 0 or kind == Kind.SHOE_EMPTY):
-            self._checkpoint(moment)
+        if due and ((self.next_number - 1) % CHECKPOINT_EVERY == 0 or kind == EventKind.SHOE_EMPTY):
+            self._checkpoint(time)
         return True
 
-    def event(self, number: int) -> KeptEvent:
-        """The event of that number, which has to be kept."""
+    def event(self, number: int) -> StoredEvent:
+        """The stored event of that number."""
         return self.ring[number - self.first_number]
 
-    def free(self, number: int) -> tuple[KeptEvent, ...]:
-        """Free all up to that number; those that went."""
+    def free(self, number: int) -> tuple[StoredEvent, ...]:
+        """Free all events up to that number; returns the freed ones."""
         count = min(number, self.next_number - 1) - self.first_number + 1
         if count <= 0:
             return ()
-        self._may_fail()
+        self._failure_point()
         freed = tuple(self.ring.popleft() for _ in range(count))
-        self._may_fail()
+        self._failure_point()
         return freed
 
-    def _keep(
-        self, kind: int, body: Map, moment: Moment, fact: tuple[str, Value] | None = None
+    def _store(
+        self, kind: int, body: Map, time: DeviceTime, fact: tuple[str, Value] | None = None
     ) -> None:
-        told: Map = {
-            1: moment.boot_id,
+        content: Map = {
+            1: time.boot_id,
             2: self.next_number,
-            3: moment.uptime_us,
+            3: time.uptime_us,
             4: int(kind),
             5: body,
         }
-        self._may_fail()
+        self._failure_point()
         if self.chained:
-            self.chain = sha256(self.chain + encoded(told)).digest()[:CHAIN_BYTES]
-            told[6] = self.chain
-        self.ring.append(KeptEvent(self.next_number, int(kind), encoded(told)))
+            self.chain = sha256(self.chain + encode(content)).digest()[:CHAIN_BYTES]
+            content[6] = self.chain
+        self.ring.append(StoredEvent(self.next_number, int(kind), encode(content)))
         self.next_number += 1
         if fact is not None:
             self.facts[fact[0]] = fact[1]
-        self._may_fail()
+        self._failure_point()
 
-    def overflow(self, moment: Moment) -> None:
-        """Say, in the last place, that there was no room."""
+    def overflow(self, time: DeviceTime) -> None:
+        """Store OVERFLOW in the last place, unless it is taken."""
         if len(self.ring) < self.capacity:
-            self._keep(Kind.OVERFLOW, {}, moment)
+            self._store(EventKind.OVERFLOW, {}, time)
 
-    def _checkpoint(self, moment: Moment) -> None:
+    def _checkpoint(self, time: DeviceTime) -> None:
         assert self.sign is not None
         if self.has_room:
             number, chain = self.next_number - 1, self.chain
             body: Map = {1: number, 2: chain, 3: self.sign(number, chain)}
-            self._keep(Kind.CHECKPOINT, body, moment)
+            self._store(EventKind.CHECKPOINT, body, time)
 
     # Requests, facts and counters.
 
     def answer_to(self, request: int) -> tuple[int, bytes] | None:
-        """Type and payload of the answer kept for that id."""
+        """Type and payload of the answer stored for that request id, or None."""
         return next(
             ((type_, payload) for id_, type_, payload in self.answers if id_ == request), None
         )
 
-    def answered(self, request: int, type_: int, payload: bytes) -> None:
-        """Keep the answer, before anything is done about the request."""
-        self._may_fail()
+    def store_answer(self, request: int, type_: int, payload: bytes) -> None:
+        """Store the answer, before the request is executed."""
+        self._failure_point()
         self.answers.append((request, type_, payload))
         self.highest_request = max(self.highest_request, request)
-        self._may_fail()
+        self._failure_point()
 
     def put(self, name: str, value: Value) -> None:
-        """Keep a fact."""
+        """Store a fact."""
         if name not in self.facts or self.facts[name] != value:
-            self._may_fail()
+            self._failure_point()
             self.facts[name] = value
-            self._may_fail()
+            self._failure_point()
 
-    def booted(self) -> int:
-        """Count a boot; which it is."""
-        self._may_fail()
+    def count_boot(self) -> int:
+        """Count a boot; returns its number."""
+        self._failure_point()
         self.boot_count += 1
-        self._may_fail()
+        self._failure_point()
         return self.boot_count
 
     def next_cycle(self) -> int:
-        """The number of a shuffle, which never comes again."""
-        self._may_fail()
+        """A new shuffle cycle number, never used again."""
+        self._failure_point()
         self.cycle += 1
-        self._may_fail()
+        self._failure_point()
         return self.cycle
 
-    # What is done to memories.
+    # Copies.
 
     def copy(self) -> "TableLinkMemory":
-        """As it is now; what rolls a device back."""
+        """A copy of the present content, with which a device can be rolled back."""
         sign, self.sign = self.sign, None
         try:
             copied = deepcopy(self)
@@ -203,7 +202,7 @@ class TableLinkMemory:
         copied.sign = sign
         return copied
 
-    def _may_fail(self) -> None:
+    def _failure_point(self) -> None:
         if self.cut_in is None:
             return
         self.cut_in -= 1

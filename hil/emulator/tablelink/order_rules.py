@@ -1,45 +1,48 @@
-"""What an emulated shuffler does when it is asked, and what it refuses in the state it is in.
+"""Decides which requests an emulated shuffler refuses in its present state.
 
-Responsible for: the reasons for refusing a request or a press, the compartment a button means, and
-the status it tells.
-Not responsible for: doing it (shuffler_machine).
 Source: wire document of TableLink/1, "Requests"; package README, "TableLink devices".
 """
 
 from dataclasses import dataclass
 
 from hil.emulator.tablelink.cbor import Map
-from hil.emulator.tablelink.compartment import Bay, Holding, Mode, Standing
-from hil.emulator.tablelink.wire import Ask
+from hil.emulator.tablelink.compartment import Bay, CompartmentPhase, CompartmentRecord, DeviceMode
+from hil.emulator.tablelink.wire import RequestType
 
 HOUSING = 0
 COMPARTMENTS = (1, 2)
-WORK = (Ask.LOAD, Ask.COUNT, Ask.SHUFFLE, Ask.STORE, Ask.RELEASE)
-# In which states of a compartment each may begin, those the machine chooses by itself first.
-FROM = {
-    Ask.LOAD: (Holding.EMPTY, Holding.LOADING, Holding.HELD),
-    Ask.COUNT: (Holding.LOADING, Holding.HELD, Holding.COUNTED),
-    Ask.SHUFFLE: (Holding.COUNTED,),
-    Ask.STORE: (Holding.SHUFFLED,),
-    Ask.RELEASE: (Holding.STORED,),
+CARD_REQUESTS = (
+    RequestType.LOAD,
+    RequestType.COUNT,
+    RequestType.SHUFFLE,
+    RequestType.STORE,
+    RequestType.RELEASE,
+)
+# The states of a compartment in which each request may start, preferred ones first.
+ALLOWED_STATES = {
+    RequestType.LOAD: (CompartmentPhase.EMPTY, CompartmentPhase.LOADING, CompartmentPhase.HELD),
+    RequestType.COUNT: (CompartmentPhase.LOADING, CompartmentPhase.HELD, CompartmentPhase.COUNTED),
+    RequestType.SHUFFLE: (CompartmentPhase.COUNTED,),
+    RequestType.STORE: (CompartmentPhase.SHUFFLED,),
+    RequestType.RELEASE: (CompartmentPhase.STORED,),
 }
-FROM_IN_SERVICE = (
-    Holding.LOADING,
-    Holding.COUNTED,
-    Holding.SHUFFLED,
-    Holding.STORED,
-    Holding.HELD,
+RELEASE_STATES_IN_SERVICE = (
+    CompartmentPhase.LOADING,
+    CompartmentPhase.COUNTED,
+    CompartmentPhase.SHUFFLED,
+    CompartmentPhase.STORED,
+    CompartmentPhase.HELD,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """How it stands; `bays` and `standings` by compartment."""
+class MachineState:
+    """The whole state of the machine; `bays` and `records` by compartment."""
 
-    mode: Mode
+    mode: DeviceMode
     door_open: bool
     bays: tuple[Bay, ...]
-    standings: tuple[Standing, ...]
+    records: tuple[CompartmentRecord, ...]
     tray: int
     testing: bool
     gate_closed: bool
@@ -57,18 +60,17 @@ class Machine:
         return sum(len(bay.stuck) for bay in self.bays)
 
 
-def status(machine: Machine, warnings: tuple[int, ...], recorded: int) -> Map:
-    """As STATUS answers it; `warnings` are the codes of the lamps that are on.
+def status(machine: MachineState, warnings: tuple[int, ...], recorded: int) -> Map:
+    """The body of a STATUS answer; `warnings` are the codes of the active warnings.
 
-    `recorded` is the number of the last event: the host waits until it has that one.
+    `recorded` is the number of the last event: the host waits until it has received that one.
     """
-    compartments = zip(COMPARTMENTS, machine.standings, strict=True)
+    compartments = zip(COMPARTMENTS, machine.records, strict=True)
     return {
         1: int(machine.mode),
         2: machine.any_door,
         3: tuple(
-            (number, int(one.holding), one.cards, one.back, one.cycle)
-            for number, one in compartments
+            (number, int(one.phase), one.cards, one.back, one.cycle) for number, one in compartments
         ),
         4: machine.residual,
         5: warnings,
@@ -77,76 +79,78 @@ def status(machine: Machine, warnings: tuple[int, ...], recorded: int) -> Map:
     }
 
 
-def chosen(ask: Ask, standings: tuple[Standing, ...]) -> int:
-    """The compartment a button means when nobody says which."""
-    for holding in FROM[ask]:
-        for number, standing in zip(COMPARTMENTS, standings, strict=True):
-            if standing.holding is holding:
+def choose_compartment(request: RequestType, records: tuple[CompartmentRecord, ...]) -> int:
+    """Choose the compartment for a button pressed without one."""
+    for phase in ALLOWED_STATES[request]:
+        for number, record in zip(COMPARTMENTS, records, strict=True):
+            if record.phase is phase:
                 return number
     return COMPARTMENTS[0]
 
 
-def objection(machine: Machine, ask: Ask, argument: int) -> str:
-    """Why it does not do that now; empty: it does."""
-    if ask in WORK:
-        return _objection_to_work(machine, ask, argument)
-    match ask:
-        case Ask.SELF_TEST if machine.busy:
+def objection(machine: MachineState, request: RequestType, argument: int) -> str:
+    """Why the request is refused now; empty: it is not."""
+    if request in CARD_REQUESTS:
+        return _card_request_objection(machine, request, argument)
+    match request:
+        case RequestType.SELF_TEST if machine.busy:
             return "busy"
-        case Ask.ABORT if argument not in (HOUSING, *COMPARTMENTS):
+        case RequestType.ABORT if argument not in (HOUSING, *COMPARTMENTS):
             return "no such compartment"
-        case Ask.MODE if argument not in tuple(Mode):
+        case RequestType.MODE if argument not in tuple(DeviceMode):
             return "no such mode"
-        case Ask.MODE if machine.busy:
+        case RequestType.MODE if machine.busy:
             return "busy"
         case _:
             return ""
 
 
-def _objection_to_work(machine: Machine, ask: Ask, number: int) -> str:
+def _card_request_objection(machine: MachineState, request: RequestType, number: int) -> str:
     if number not in COMPARTMENTS:
         return "no such compartment"
-    bay, standing = machine.bays[number - 1], machine.standings[number - 1]
+    bay, record = machine.bays[number - 1], machine.records[number - 1]
     reasons = (
         (machine.gate_closed, "the memory of events is nearly full"),
-        (_mode_forbids(machine.mode, ask), f"not in {machine.mode.name.lower()} mode"),
+        (_mode_forbids(machine.mode, request), f"not in {machine.mode.name.lower()} mode"),
         (machine.door_open or bay.door_open, "a door is open"),
         (bay.jammed, "a card is jammed"),
         (machine.residual > 0, "cards are left where none may be"),
         (bay.operation is not None or machine.testing, "busy"),
-        (_state_forbids(machine.mode, ask, standing), _state_text(standing)),
-        (ask is Ask.LOAD and not machine.tray, "no cards in the tray"),
-        (_tray_is_fed(machine, ask), "busy"),
+        (_state_forbids(machine.mode, request, record), _state_text(record)),
+        (request is RequestType.LOAD and not machine.tray, "no cards in the tray"),
+        (_tray_in_use(machine, request), "busy"),
     )
-    return next((why for holds, why in reasons if holds), "")
+    return next((why for applies, why in reasons if applies), "")
 
 
-def _mode_forbids(mode: Mode, ask: Ask) -> bool:
-    """Service takes cards out; sorting does all but storing; a test does nothing with cards."""
+def _mode_forbids(mode: DeviceMode, request: RequestType) -> bool:
+    """In service only release is allowed; sorting allows no store or release; a test nothing."""
     match mode:
-        case Mode.PLAY:
+        case DeviceMode.PLAY:
             return False
-        case Mode.SERVICE:
-            return ask is not Ask.RELEASE
-        case Mode.SORT:
-            return ask not in (Ask.LOAD, Ask.COUNT, Ask.SHUFFLE)
-        case Mode.TEST:
+        case DeviceMode.SERVICE:
+            return request is not RequestType.RELEASE
+        case DeviceMode.SORT:
+            return request not in (RequestType.LOAD, RequestType.COUNT, RequestType.SHUFFLE)
+        case DeviceMode.TEST:
             return True
 
 
-def _state_forbids(mode: Mode, ask: Ask, standing: Standing) -> bool:
-    if mode is Mode.SERVICE:
-        return standing.holding not in FROM_IN_SERVICE
-    return standing.holding not in FROM[ask]
+def _state_forbids(mode: DeviceMode, request: RequestType, record: CompartmentRecord) -> bool:
+    if mode is DeviceMode.SERVICE:
+        return record.phase not in RELEASE_STATES_IN_SERVICE
+    return record.phase not in ALLOWED_STATES[request]
 
 
-def _state_text(standing: Standing) -> str:
-    if standing.holding is Holding.EMPTY:
+def _state_text(record: CompartmentRecord) -> str:
+    if record.phase is CompartmentPhase.EMPTY:
         return "the compartment is empty"
-    return f"the compartment is {standing.holding.name.lower()}"
+    return f"the compartment is {record.phase.name.lower()}"
 
 
-def _tray_is_fed(machine: Machine, ask: Ask) -> bool:
-    """There is one tray for both compartments."""
-    feeding = any(bay.operation and bay.operation.ask is Ask.LOAD for bay in machine.bays)
-    return ask is Ask.LOAD and feeding
+def _tray_in_use(machine: MachineState, request: RequestType) -> bool:
+    """Whether the only tray is already feeding a compartment."""
+    feeding = any(
+        bay.operation and bay.operation.request is RequestType.LOAD for bay in machine.bays
+    )
+    return request is RequestType.LOAD and feeding

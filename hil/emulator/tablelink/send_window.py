@@ -1,19 +1,17 @@
-"""Sending kept events: at most eight under way, repeated from the first one on until acknowledged.
+"""Sends stored TableLink events: at most eight unacknowledged, repeated from the first one on.
 
-Responsible for: which events are sent now, and when they are sent again.
-Not responsible for: keeping events (tablelink_memory) and frames (tablelink_device).
 Source: wire document of TableLink/1, "Events".
 """
 
-from hil.emulator.tablelink.memory import KeptEvent, TableLinkMemory
+from hil.emulator.tablelink.memory import StoredEvent, TableLinkMemory
 
 NS_PER_MS = 1_000_000
 WINDOW = 8
 REPEAT_NS, REPEAT_NS_MAX = 50 * NS_PER_MS, 1_600 * NS_PER_MS
 
 
-class Window:
-    """Lost with power. `repeat_at_ns`: what is under way is sent again then."""
+class SendWindow:
+    """The send window, lost with power. `repeat_at_ns`: when unacknowledged events are repeated."""
 
     def __init__(self, memory: TableLinkMemory) -> None:
         self._memory = memory
@@ -24,40 +22,40 @@ class Window:
 
     @property
     def all_sent(self) -> bool:
-        """Whether everything there is has been sent at least once."""
+        """Whether all stored events were sent at least once."""
         return max(self._sent_before, self._memory.first_number) == self._memory.next_number
 
     @property
     def can_send(self) -> bool:
-        """Whether there is an event to be sent now, not counting repetition."""
+        """Whether an event can be sent now, apart from repetitions."""
         first = self._memory.first_number
         return max(self._next, first) < min(self._memory.next_number, first + WINDOW)
 
-    def begin(self) -> None:
-        """A session begins: from the oldest on."""
+    def restart(self) -> None:
+        """Restart at the oldest event for a new session."""
         self._next = self._memory.first_number
         self._repeat_ns = REPEAT_NS
         self.repeat_at_ns = None
 
     def go_back(self, number: int) -> None:
-        """That one is missing at the other end."""
+        """Send again from that event on: the host misses it."""
         if self._memory.first_number <= number < self._next:
             self._next = number
 
-    def progressed(self, at_ns: int) -> None:
-        """Events were freed."""
+    def advance(self, at_ns: int) -> None:
+        """Move on after events were freed."""
         self._next = max(self._next, self._memory.first_number)
         self._repeat_ns = REPEAT_NS
         under_way = self._next > self._memory.first_number
         self.repeat_at_ns = at_ns + REPEAT_NS if under_way else None
 
-    def due(self, at_ns: int) -> tuple[tuple[KeptEvent, bool], ...]:
+    def due(self, at_ns: int) -> tuple[tuple[StoredEvent, bool], ...]:
         """The events to send now, each with whether it was sent before."""
         if self.repeat_at_ns is not None and at_ns >= self.repeat_at_ns:
             self._next = self._memory.first_number
             self._repeat_ns = min(2 * self._repeat_ns, REPEAT_NS_MAX)
             self.repeat_at_ns = None
-        sending: list[tuple[KeptEvent, bool]] = []
+        sending: list[tuple[StoredEvent, bool]] = []
         while self.can_send:
             number = max(self._next, self._memory.first_number)
             sending.append((self._memory.event(number), number < self._sent_before))
@@ -67,8 +65,8 @@ class Window:
             self.repeat_at_ns = at_ns + self._repeat_ns
         return tuple(sending)
 
-    def put_off(self, at_ns: int) -> None:
-        """Nobody listened for a while: repeat soon, not at once."""
+    def postpone(self, at_ns: int) -> None:
+        """Repeat soon instead of at once, after the host was silent."""
         if self.repeat_at_ns is not None:
             self._repeat_ns = REPEAT_NS
             self.repeat_at_ns = at_ns + REPEAT_NS

@@ -1,9 +1,8 @@
-"""What a TableLink device says and hears from one boot to the next.
+"""Emulates the device's side of a TableLink session, from one boot to the next.
 
-Responsible for: sessions, HELLO, attestation, sending events in a session, acknowledgements,
-requests executed once, time and heartbeat. All of it is forgotten with power.
-Not responsible for: what survives (tablelink_memory), what a request means to the machine
-(shuffler_works, tablelink_shoe), power and people (tablelink_device).
+Greeting, attestation, sending events, acknowledgements, requests executed once, time and heartbeat.
+All of it is forgotten when power fails.
+
 Source: wire document of TableLink/1, "Opening", "Events", "Requests", "Time and heartbeat".
 """
 
@@ -14,23 +13,23 @@ from hil.emulator.tablelink.cbor import (
     Map,
     WrongPayload,
     bytes_at,
-    encoded,
+    decode_map,
+    encode,
     number_at,
-    payload_map,
 )
-from hil.emulator.tablelink.identity import Identity
-from hil.emulator.tablelink.memory import KeptEvent, Moment, TableLinkMemory
-from hil.emulator.tablelink.send_window import NS_PER_MS, Window
+from hil.emulator.tablelink.identity import TableLinkIdentity
+from hil.emulator.tablelink.memory import DeviceTime, StoredEvent, TableLinkMemory
+from hil.emulator.tablelink.send_window import NS_PER_MS, SendWindow
 from hil.emulator.tablelink.wire import (
     LOW_32,
-    Answer,
-    Ask,
-    Channel,
     Flag,
     Frame,
-    Refused,
-    Say,
-    on_wire,
+    FrameChannel,
+    LinkType,
+    RefusedFrame,
+    RequestStatus,
+    RequestType,
+    encode_frame,
 )
 
 NONCE_BYTES = 32
@@ -40,186 +39,186 @@ FRAME_REFUSED, PAYLOAD_REFUSED, NUMBER_REFUSED = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
-    """One life between two losses of power."""
+class DeviceBoot:
+    """One boot of the device, until power fails."""
 
     id: int
     count: int
     at_ns: int
 
-    def moment(self, at_ns: int) -> Moment:
-        """Then, as the device counts."""
-        return Moment(self.id, (at_ns - self.at_ns) // 1000)
+    def time(self, at_ns: int) -> DeviceTime:
+        """The device's time at `at_ns`."""
+        return DeviceTime(self.id, (at_ns - self.at_ns) // 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What a device answers to a request, and what it does once that is written down."""
+class RequestDecision:
+    """The answer to a request, and the action to run once the answer is stored."""
 
-    answer: Answer = Answer.DONE
+    status: RequestStatus = RequestStatus.DONE
     text: str = ""
-    told: Map | None = None
+    result: Map | None = None
     act: Callable[[], None] | None = None
 
     @property
     def payload(self) -> bytes:
-        """As it goes over the line."""
-        told: Map = {1: int(self.answer)}
+        """The encoded answer."""
+        body: Map = {1: int(self.status)}
         if self.text:
-            told[2] = self.text
-        if self.told is not None:
-            told[3] = self.told
-        return encoded(told)
+            body[2] = self.text
+        if self.result is not None:
+            body[3] = self.result
+        return encode(body)
 
 
-def refused(why: str) -> Judged:
-    """It will not do that now."""
-    return Judged(Answer.REFUSED, why)
+def refuse(why: str) -> RequestDecision:
+    """Refuse a request."""
+    return RequestDecision(RequestStatus.REFUSED, why)
 
 
-Judge = Callable[[Ask, int], Judged]
-Freed = Callable[[tuple[KeptEvent, ...]], None]
+RequestDecider = Callable[[RequestType, int], RequestDecision]
+FreedListener = Callable[[tuple[StoredEvent, ...]], None]
 
 
-class Talk:
-    """`silent`: nothing was heard of a host for four seconds. `take`: what there is to send."""
+class Session:
+    """The device's side of a session. `silent`: no host was heard for four seconds."""
 
     def __init__(
         self,
         role: int,
-        identity: Identity,
+        identity: TableLinkIdentity,
         memory: TableLinkMemory,
-        boot: Boot,
-        judge: Judge,
-        freed: Freed,
+        boot: DeviceBoot,
+        decide: RequestDecider,
+        on_freed: FreedListener,
     ) -> None:
         self._role = role
         self._identity = identity
         self._memory = memory
         self.boot = boot
-        self._judge = judge
-        self._freed = freed
-        self._window = Window(memory)
+        self._decide = decide
+        self._on_freed = on_freed
+        self._window = SendWindow(memory)
         self._out: list[bytes] = []
-        self._at_ns = self._heard_ns = self._said_ns = boot.at_ns
-        self._ctr = self._session = 0
-        self._flowing = False
-        self._greeted_by_host = False
+        self._at_ns = self._received_ns = self._sent_ns = boot.at_ns
+        self._ctr = self._session_number = 0
+        self._sending_events = False
+        self._host_hello_received = False
         self.silent = False
-        self._hello(0)
+        self._send_hello(0)
 
-    # When and what.
+    # Deadlines and output.
 
     @property
     def settled(self) -> bool:
-        """Whether all that can be sent was sent once."""
-        return not self._out and (self._window.all_sent or not self._flowing or self.silent)
+        """Whether everything that can be sent was sent once."""
+        return not self._out and (self._window.all_sent or not self._sending_events or self.silent)
 
     @property
     def next_due_ns(self) -> int | None:
         if self._out:
             return 0
-        if not self._greeted_by_host:
-            return self._said_ns + HELLO_NS
+        if not self._host_hello_received:
+            return self._sent_ns + HELLO_NS
         if self.silent:
             return None
-        dues: list[int | None] = [self._heard_ns + SILENCE_NS]
-        if self._session:
-            dues.append(self._said_ns + PING_NS)
-        if self._flowing:
+        dues: list[int | None] = [self._received_ns + SILENCE_NS]
+        if self._session_number:
+            dues.append(self._sent_ns + PING_NS)
+        if self._sending_events:
             dues.append(0 if self._window.can_send else self._window.repeat_at_ns)
         return min(due for due in dues if due is not None)
 
     def take(self) -> bytes:
-        """What is to be sent, which is said with that."""
-        said = b"".join(self._out)
+        """Take the bytes to send."""
+        data = b"".join(self._out)
         self._out.clear()
-        return said
+        return data
 
     def due(self, at_ns: int) -> None:
-        """Say what time makes due: events, their repetitions, a sign of life."""
+        """Queue what is due: events, their repetitions, a heartbeat."""
         self._at_ns = at_ns
-        if at_ns - self._heard_ns >= SILENCE_NS:
+        if at_ns - self._received_ns >= SILENCE_NS:
             self.silent = True
-        if not self._greeted_by_host and at_ns - self._said_ns >= HELLO_NS:
-            self._hello(0)
+        if not self._host_hello_received and at_ns - self._sent_ns >= HELLO_NS:
+            self._send_hello(0)
         if self.silent:
             return
-        if self._flowing:
-            for event, said_before in self._window.due(at_ns):
-                flags = Flag.SAID_BEFORE if said_before else 0
+        if self._sending_events:
+            for event, repeated in self._window.due(at_ns):
+                flags = Flag.REPEATED if repeated else 0
                 frame = Frame(
-                    Channel.EVENT, event.kind, event.payload, event.number & LOW_32, flags
+                    FrameChannel.EVENT, event.kind, event.payload, event.number & LOW_32, flags
                 )
-                self._put(frame)
-        if self._session and at_ns - self._said_ns >= PING_NS:
-            kept, closed = len(self._memory.ring), self._memory.gate_closed
-            self._say(Say.PING, {1: self._uptime_us, 2: kept, 3: closed})
+                self._send(frame)
+        if self._session_number and at_ns - self._sent_ns >= PING_NS:
+            stored, closed = len(self._memory.ring), self._memory.gate_closed
+            self._send_link(LinkType.PING, {1: self._uptime_us, 2: stored, 3: closed})
 
-    def hear(self, found: Frame | Refused, at_ns: int) -> None:
-        """A frame came."""
-        self._at_ns = self._heard_ns = at_ns
+    def receive(self, found: Frame | RefusedFrame, at_ns: int) -> None:
+        """Process a frame of the host."""
+        self._at_ns = self._received_ns = at_ns
         if self.silent:
             self.silent = False
-            self._window.put_off(at_ns)
-        if isinstance(found, Refused):
-            self._error(FRAME_REFUSED, found.why)
+            self._window.postpone(at_ns)
+        if isinstance(found, RefusedFrame):
+            self._send_error(FRAME_REFUSED, found.why)
             return
-        if found.flags & Flag.ACK_COUNTS and self._flowing:
-            self._acknowledged(found.ack)
+        if found.flags & Flag.ACK_COUNTS and self._sending_events:
+            self._free_acknowledged(found.ack)
         try:
-            if found.channel == Channel.LINK:
-                self._hear_link(found.type, payload_map(found.payload))
-            elif found.channel == Channel.REQUEST:
-                self._asked(found)
+            if found.channel == FrameChannel.LINK:
+                self._receive_link(found.type, decode_map(found.payload))
+            elif found.channel == FrameChannel.REQUEST:
+                self._receive_request(found)
         except WrongPayload as error:
-            self._error(PAYLOAD_REFUSED, str(error))
+            self._send_error(PAYLOAD_REFUSED, str(error))
 
     # The link.
 
-    def _hear_link(self, type_: int, told: Map) -> None:
+    def _receive_link(self, type_: int, body: Map) -> None:
         match type_:
-            case Say.HELLO:
-                self._greeted(number_at(told, 1, LOW_32))
-            case Say.HELLO_ACK:
-                self._begin(number_at(told, 1, LOW_32), number_at(told, 2))
-            case Say.NAK:
-                self._window.go_back(number_at(told, 1))
-            case Say.PING:
-                self._say(Say.PONG, {1: number_at(told, 1)}, acknowledging=True)
-            case Say.TIME_REQ:
+            case LinkType.HELLO:
+                self._receive_hello(number_at(body, 1, LOW_32))
+            case LinkType.HELLO_ACK:
+                self._start_events(number_at(body, 1, LOW_32), number_at(body, 2))
+            case LinkType.NAK:
+                self._window.go_back(number_at(body, 1))
+            case LinkType.PING:
+                self._send_link(LinkType.PONG, {1: number_at(body, 1)}, acknowledging=True)
+            case LinkType.TIME_REQ:
                 now_us = self._uptime_us
-                self._say(Say.TIME_RSP, {1: number_at(told, 1), 2: now_us, 3: now_us})
-            case Say.ATTEST_REQ:
-                nonce = bytes_at(told, 1)
+                self._send_link(LinkType.TIME_RSP, {1: number_at(body, 1), 2: now_us, 3: now_us})
+            case LinkType.ATTEST_REQ:
+                nonce = bytes_at(body, 1)
                 if len(nonce) != NONCE_BYTES:
                     raise WrongPayload("a nonce has 32 bytes")
-                told = self._identity.attested(nonce, self.boot.id, self.boot.count)
-                self._say(Say.ATTEST_RSP, told)
-            case Say.BYE:
-                self._session, self._flowing = 0, False
+                attestation = self._identity.attestation(nonce, self.boot.id, self.boot.count)
+                self._send_link(LinkType.ATTEST_RSP, attestation)
+            case LinkType.BYE:
+                self._session_number, self._sending_events = 0, False
 
-    def _greeted(self, session: int) -> None:
+    def _receive_hello(self, session: int) -> None:
         if session == 0:
-            raise WrongPayload("no session is numbered 0")
-        self._greeted_by_host = True
-        if session != self._session:
-            self._session, self._flowing = session, False
-        self._hello(session)
+            raise WrongPayload("a session number must not be 0")
+        self._host_hello_received = True
+        if session != self._session_number:
+            self._session_number, self._sending_events = session, False
+        self._send_hello(session)
 
-    def _begin(self, session: int, stored: int) -> None:
-        """The host's answer to our HELLO: events flow."""
-        if session != self._session or session == 0:
+    def _start_events(self, session: int, stored: int) -> None:
+        """Start sending events: the host answered HELLO."""
+        if session != self._session_number or session == 0:
             return
         if stored >= self._memory.next_number:
-            self._error(NUMBER_REFUSED, "no event has that number yet")
+            self._send_error(NUMBER_REFUSED, "no event has that number yet")
             return
         self._free(stored)
-        if not self._flowing:
-            self._flowing = True
-            self._window.begin()
+        if not self._sending_events:
+            self._sending_events = True
+            self._window.restart()
 
-    def _acknowledged(self, ack: int) -> None:
+    def _free_acknowledged(self, ack: int) -> None:
         base = self._memory.first_number - 1
         number = base + ((ack - base) & LOW_32)
         if number < self._memory.next_number:
@@ -228,42 +227,42 @@ class Talk:
     def _free(self, number: int) -> None:
         freed = self._memory.free(number)
         if freed:
-            self._freed(freed)
-            self._window.progressed(self._at_ns)
+            self._on_freed(freed)
+            self._window.advance(self._at_ns)
 
     # Requests.
 
-    def _asked(self, frame: Frame) -> None:
-        kept = self._memory.answer_to(frame.seq)
-        if kept is not None:
-            self._answer(frame.seq, *kept)
+    def _receive_request(self, frame: Frame) -> None:
+        stored = self._memory.answer_to(frame.seq)
+        if stored is not None:
+            self._send_answer(frame.seq, *stored)
             return
         if frame.seq <= self._memory.highest_request:
-            late = refused("this id is not above all before")
-            self._answer(frame.seq, frame.type, late.payload)
+            late = refuse("this id is not above all previous ones")
+            self._send_answer(frame.seq, frame.type, late.payload)
             return
-        judged = self._judged(frame)
-        self._memory.answered(frame.seq, frame.type, judged.payload)
-        self._answer(frame.seq, frame.type, judged.payload)
-        if judged.act is not None:
-            judged.act()
+        decision = self._decide_frame(frame)
+        self._memory.store_answer(frame.seq, frame.type, decision.payload)
+        self._send_answer(frame.seq, frame.type, decision.payload)
+        if decision.act is not None:
+            decision.act()
 
-    def _judged(self, frame: Frame) -> Judged:
-        told = payload_map(frame.payload)
-        argument = number_at(told, 1) if 1 in told else 0
-        if frame.type not in tuple(Ask):
-            return Judged(Answer.UNKNOWN, "no such request")
-        return self._judge(Ask(frame.type), argument)
+    def _decide_frame(self, frame: Frame) -> RequestDecision:
+        body = decode_map(frame.payload)
+        argument = number_at(body, 1) if 1 in body else 0
+        if frame.type not in tuple(RequestType):
+            return RequestDecision(RequestStatus.UNKNOWN, "no such request")
+        return self._decide(RequestType(frame.type), argument)
 
-    def _answer(self, request: int, type_: int, payload: bytes) -> None:
+    def _send_answer(self, request: int, type_: int, payload: bytes) -> None:
         ack = self._memory.highest_request
-        self._put(Frame(Channel.REQUEST, type_, payload, request, Flag.ACK_COUNTS, ack))
+        self._send(Frame(FrameChannel.REQUEST, type_, payload, request, Flag.ACK_COUNTS, ack))
 
-    # Saying.
+    # Output.
 
-    def _hello(self, session: int) -> None:
+    def _send_hello(self, session: int) -> None:
         memory, identity = self._memory, self._identity
-        told: Map = {
+        body: Map = {
             1: identity.device,
             2: self.boot.id,
             3: memory.first_number,
@@ -276,25 +275,25 @@ class Talk:
             10: self.boot.count,
             11: identity.debug,
         }
-        self._say(Say.HELLO, told)
+        self._send_link(LinkType.HELLO, body)
 
-    def _error(self, code: int, why: str) -> None:
-        self._say(Say.ERROR, {1: code, 2: why[:TEXT_CHARACTERS_MAX]})
+    def _send_error(self, code: int, why: str) -> None:
+        self._send_link(LinkType.ERROR, {1: code, 2: why[:TEXT_CHARACTERS_MAX]})
 
-    def _say(self, type_: Say, told: Map, *, acknowledging: bool = False) -> None:
+    def _send_link(self, type_: LinkType, body: Map, *, acknowledging: bool = False) -> None:
         flags, ack = 0, 0
         if acknowledging:
             flags, ack = Flag.ACK_COUNTS, self._memory.highest_request
-        self._put(Frame(Channel.LINK, type_, encoded(told), 0, flags, ack))
+        self._send(Frame(FrameChannel.LINK, type_, encode(body), 0, flags, ack))
 
-    def _put(self, frame: Frame) -> None:
-        counted = Frame(
+    def _send(self, frame: Frame) -> None:
+        numbered = Frame(
             frame.channel, frame.type, frame.payload, frame.seq, frame.flags, frame.ack, self._ctr
         )
         self._ctr = self._ctr + 1 & LOW_32
-        self._said_ns = self._at_ns
-        self._out.append(on_wire(counted))
+        self._sent_ns = self._at_ns
+        self._out.append(encode_frame(numbered))
 
     @property
     def _uptime_us(self) -> int:
-        return self.boot.moment(self._at_ns).uptime_us
+        return self.boot.time(self._at_ns).uptime_us

@@ -1,9 +1,5 @@
-"""An emulated shuffler with two compartments, which takes real pieces of plastic and shuffles them.
+"""Emulates a shuffler with two compartments, and what people do to it.
 
-Responsible for: what people do to it: putting cards in, pressing buttons, taking cards out, opening
-doors, jams, cards left behind, lamps and the key; and the durations of a real one.
-Not responsible for: its works (shuffler_works), the line (tablelink_talk) and power
-(tablelink_device).
 Source: package README, "TableLink devices".
 """
 
@@ -13,15 +9,23 @@ from functools import partial
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS, DECKS, NAMES, batch
 from hil.emulator.lines.reports import Report
-from hil.emulator.tablelink.compartment import Breaking, Holding, Mode
-from hil.emulator.tablelink.mechanism import MODE_SET, ShufflerSettings, ShufflerWorks
-from hil.emulator.tablelink.order_rules import COMPARTMENTS, HOUSING, WORK, chosen
-from hil.emulator.tablelink.wire import Answer, Ask
+from hil.emulator.tablelink.compartment import AbortReason, CompartmentPhase, DeviceMode
+from hil.emulator.tablelink.mechanism import MODE_SET, ShufflerMechanism, ShufflerSettings
+from hil.emulator.tablelink.order_rules import (
+    CARD_REQUESTS,
+    COMPARTMENTS,
+    HOUSING,
+    choose_compartment,
+)
+from hil.emulator.tablelink.wire import RequestStatus, RequestType
 
 NS_PER_MS = 1_000_000
 CARDS_OF_A_DECK = 52
-BUTTONS = {ask.name.lower().replace("_", "-"): ask for ask in (*WORK, Ask.SELF_TEST, Ask.ABORT)}
-# As long as a real one takes for eight decks.
+BUTTONS = {
+    request.name.lower().replace("_", "-"): request
+    for request in (*CARD_REQUESTS, RequestType.SELF_TEST, RequestType.ABORT)
+}
+# The durations of a real shuffler with eight decks.
 REAL_TIME = ShufflerSettings(
     load_card_ns=25 * NS_PER_MS,
     count_card_ns=15 * NS_PER_MS,
@@ -32,8 +36,8 @@ REAL_TIME = ShufflerSettings(
 )
 
 
-class Shuffler(ShufflerWorks):
-    """`refusals` are the presses it answered with a beep."""
+class Shuffler(ShufflerMechanism):
+    """The shuffler. `refusals` are the button presses it refused."""
 
     def __init__(self, settings: ShufflerSettings | None = None) -> None:
         super().__init__(settings or ShufflerSettings())
@@ -41,16 +45,16 @@ class Shuffler(ShufflerWorks):
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way inside, or about to be."""
+        """Whether an operation is under way or queued."""
         return bool(self._acts) or self._machine().busy
 
     def put_in(self, cards: Iterable[PhysicalCard]) -> tuple[Report, ...]:
-        """Lay cards into the tray, the first one on top."""
+        """Put cards into the tray, the first one on top."""
         self.tray.extend(cards)
         return ()
 
     def put_in_back(self, back: str, count: int = 0) -> tuple[Report, ...]:
-        """Lay in so many cards of the usual batch with that back; 0: all eight decks."""
+        """Put in `count` cards of the usual batch with that back; 0: all eight decks."""
         deck_count = max((count + CARDS_OF_A_DECK - 1) // CARDS_OF_A_DECK, 1) if count else DECKS
         name = NAMES[BACKS.index(back)]
         faces = (one for one in batch(name, back, deck_count).cards if one.card is not None)
@@ -58,95 +62,97 @@ class Shuffler(ShufflerWorks):
         return self.put_in(cards[: count or None])
 
     def take_away(self, compartment: int = 0) -> int:
-        """Take what it has released; how many cards that were."""
+        """Take the released cards; returns how many there were."""
         return len(self.take(compartment))
 
     def press(self, button: str, compartment: int = 0) -> tuple[Report, ...]:
-        """Press load, count, shuffle, store, release, abort or self-test; the machine chooses the
+        """Press load, count, shuffle, store, release, abort or self-test.
 
-        compartment where none is given.
+        The machine chooses the compartment where none is given.
         """
-        ask = BUTTONS[button]
-        return self._do(lambda: self._pressed(ask, compartment))
+        request = BUTTONS[button]
+        return self._queue(lambda: self._press(request, compartment))
 
     def take(self, compartment: int = 0) -> tuple[PhysicalCard, ...]:
-        """The cards it has released, the one on top first; those of any compartment for 0."""
+        """Take the released cards, top card first; 0: from any compartment."""
         for number in (compartment,) if compartment else COMPARTMENTS:
-            if self.standing(number).holding is Holding.RELEASED:
-                self._do(lambda: None)  # its sensors look again
+            if self.compartment_record(number).phase is CompartmentPhase.RELEASED:
+                self._queue(lambda: None)  # its sensors update
                 return self.bays[number].take_out(len(self.bays[number].pieces))
         return ()
 
     def reach_in(
         self, compartment: int, out: int = 0, cards: Iterable[PhysicalCard] = ()
     ) -> tuple[PhysicalCard, ...]:
-        """By hand, through an open door: so many cards out, and others in."""
+        """Take `out` cards out by hand through an open door, and put others in."""
         bay = self.bays[compartment]
-        assert bay.door_open or self._housing_open, "open a door first, and let it be noticed"
-        taken = bay.take_out(out)
+        assert bay.door_open or self._housing_open, "open a door first, and let the sensors update"
+        removed = bay.take_out(out)
         bay.pieces.extend(cards)
-        self._do(lambda: None)
-        return taken
+        self._queue(lambda: None)
+        return removed
 
     def open_door(self, compartment: int = HOUSING) -> tuple[Report, ...]:
         """Open the housing, or one compartment."""
-        return self._do(lambda: self._door(compartment, is_open=True))
+        return self._queue(lambda: self._move_door(compartment, is_open=True))
 
     def close_door(self, compartment: int = HOUSING) -> tuple[Report, ...]:
-        """Close it again."""
-        return self._do(lambda: self._door(compartment, is_open=False))
+        """Close the housing, or one compartment."""
+        return self._queue(lambda: self._move_door(compartment, is_open=False))
 
     def jam(self, compartment: int = 0) -> tuple[Report, ...]:
-        """A card sticks in that compartment; for 0, in the one that is at work, else the first."""
-        return self._do(lambda: self._jam(self._at_work(compartment), jammed=True))
+        """Jam a card in that compartment; 0: in the one that is working, else the first."""
+        return self._queue(lambda: self._jam(self._working_compartment(compartment), jammed=True))
 
     def clear_jam(self, compartment: int = 0) -> tuple[Report, ...]:
-        """Somebody pulls it out; for 0, out of both."""
+        """Remove the jammed card; 0: from both compartments."""
         numbers = (compartment,) if compartment else COMPARTMENTS
         for number in numbers:
-            self._do(partial(self._jam, number, jammed=False))
+            self._queue(partial(self._jam, number, jammed=False))
         return ()
 
     def leave_residual(self, count: int, compartment: int = 0) -> tuple[Report, ...]:
-        """So many cards of a compartment stay where none may be; seen when it stands still."""
-        return self._do(lambda: self._leave(count, self._at_work(compartment)))
+        """Leave `count` cards behind; sensed when the compartment is at rest."""
+        return self._queue(lambda: self._leave_cards(count, self._working_compartment(compartment)))
 
     def take_residual(self) -> tuple[PhysicalCard, ...]:
-        """Take out what was left behind."""
+        """Remove the cards left behind."""
         found = tuple(piece for bay in self.bays.values() for piece in bay.stuck)
         for bay in self.bays.values():
             bay.stuck.clear()
-        self._do(lambda: None)
+        self._queue(lambda: None)
         return found
 
     def lamp(self, code: int, text: str, *, on: bool) -> tuple[Report, ...]:
-        """The machine warns of something of its own, or no longer."""
-        return self._do(lambda: self._set_lamp(code, text, on=on))
+        """Switch a warning of the machine's own on or off."""
+        return self._queue(lambda: self._set_lamp(code, text, on=on))
 
-    def set_mode(self, mode: Mode) -> tuple[Report, ...]:
-        """Turn the key; what is under way ends."""
-        return self._do(lambda: self._turn_key(Mode(mode)))
+    def set_mode(self, mode: DeviceMode) -> tuple[Report, ...]:
+        """Turn the mode key; operations under way are aborted."""
+        return self._queue(lambda: self._turn_key(DeviceMode(mode)))
 
-    # What people do, when its time has come.
+    # Executing the acts.
 
-    def _pressed(self, ask: Ask, compartment: int) -> None:
+    def _press(self, request: RequestType, compartment: int) -> None:
         if not self.powered:
             return
         argument = compartment
-        if ask in WORK and not compartment:
-            argument = chosen(ask, tuple(map(self.standing, COMPARTMENTS)))
-        judgement = self._judge(ask, argument)
-        if judgement.answer is not Answer.DONE:
-            self.refusals.append(judgement.text)
-        elif judgement.act is not None:
-            judgement.act()
+        if request in CARD_REQUESTS and not compartment:
+            argument = choose_compartment(
+                request, tuple(map(self.compartment_record, COMPARTMENTS))
+            )
+        decision = self._decide(request, argument)
+        if decision.status is not RequestStatus.DONE:
+            self.refusals.append(decision.text)
+        elif decision.act is not None:
+            decision.act()
 
-    def _at_work(self, compartment: int) -> int:
+    def _working_compartment(self, compartment: int) -> int:
         if compartment:
             return compartment
         return next((n for n in COMPARTMENTS if self.bays[n].operation), COMPARTMENTS[0])
 
-    def _door(self, compartment: int, *, is_open: bool) -> None:
+    def _move_door(self, compartment: int, *, is_open: bool) -> None:
         if compartment == HOUSING:
             self._housing_open = is_open
         else:
@@ -155,18 +161,18 @@ class Shuffler(ShufflerWorks):
     def _jam(self, compartment: int, *, jammed: bool) -> None:
         self.bays[compartment].jammed = jammed
 
-    def _leave(self, count: int, compartment: int) -> None:
+    def _leave_cards(self, count: int, compartment: int) -> None:
         bay = self.bays[compartment]
         bay.stuck.extend(bay.take_out(count))
 
     def _set_lamp(self, code: int, text: str, *, on: bool) -> None:
         if on:
-            self._lamps[code] = text
+            self._own_warnings[code] = text
         else:
-            self._lamps.pop(code, None)
+            self._own_warnings.pop(code, None)
 
-    def _turn_key(self, mode: Mode) -> None:
+    def _turn_key(self, mode: DeviceMode) -> None:
         if self.powered:
             for number in COMPARTMENTS:
-                self._break_off(number, Breaking.PERSON)
+                self._abort_operation(number, AbortReason.PERSON)
             self.memory.put(MODE_SET, int(mode))

@@ -1,84 +1,91 @@
-"""What of an emulated shuffler is told as events because it has changed: sensors, states, lamps.
+"""Derives an emulated shuffler's status events from its sensors, compartments and warning lamps.
 
-Responsible for: each fact with its event, and what was told of it before anything was.
-Not responsible for: whether it has changed and whether there is room (shuffler_works).
 Source: wire document of TableLink/1, "Events".
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hil.emulator.tablelink.cbor import Map, Value, encoded
-from hil.emulator.tablelink.compartment import Mode
-from hil.emulator.tablelink.order_rules import COMPARTMENTS, HOUSING, Machine
-from hil.emulator.tablelink.wire import Kind
+from hil.emulator.tablelink.cbor import Map, Value, encode
+from hil.emulator.tablelink.compartment import DeviceMode
+from hil.emulator.tablelink.order_rules import COMPARTMENTS, HOUSING, MachineState
+from hil.emulator.tablelink.wire import EventKind
 
-JAM_LAMP, DOOR_LAMP, RESIDUAL_LAMP = 1, 2, 3
-LAMP = "lamp "
+JAM_WARNING, DOOR_WARNING, RESIDUAL_WARNING = 1, 2, 3
+WARNING_FACT = "warning "
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """`value` is how it is; `at_first` how it is taken to be where nothing was told of it yet."""
+class StatusFact:
+    """One reported fact and its event.
+
+    `value` is the present value, `initial` the assumed one where nothing was reported yet.
+    """
 
     name: str
     value: Value
-    at_first: Value
-    kind: Kind
+    initial: Value
+    kind: EventKind
     body: Map
 
 
-def sensors(machine: Machine) -> tuple[Fact, ...]:
-    """Doors, jams, cards left behind (seen when a compartment stands still), and the mode."""
+def sensor_facts(machine: MachineState) -> tuple[StatusFact, ...]:
+    """Doors, jams, cards left behind (sensed when a compartment is at rest), and the mode."""
     facts = [_lid(HOUSING, is_open=machine.door_open)]
     for number, bay in zip(COMPARTMENTS, machine.bays, strict=True):
         facts.append(_lid(number, is_open=bay.door_open))
         jam: Map = {1: number, 2: not bay.jammed}
-        facts.append(Fact(f"jam {number}", bay.jammed, False, Kind.JAM, jam))
+        facts.append(StatusFact(f"jam {number}", bay.jammed, False, EventKind.JAM, jam))
         if bay.operation is None:
             left = len(bay.stuck)
-            facts.append(Fact(f"left {number}", left, 0, Kind.RESIDUAL, {1: left, 2: number}))
+            facts.append(
+                StatusFact(f"left {number}", left, 0, EventKind.RESIDUAL, {1: left, 2: number})
+            )
     mode = int(machine.mode)
-    facts.append(Fact("mode", mode, int(Mode.PLAY), Kind.MODE, {1: mode}))
+    facts.append(StatusFact("mode", mode, int(DeviceMode.PLAY), EventKind.MODE, {1: mode}))
     return tuple(facts)
 
 
-def _lid(number: int, *, is_open: bool) -> Fact:
-    return Fact(f"lid {number}", is_open, False, Kind.LID, {1: is_open, 2: number})
+def _lid(number: int, *, is_open: bool) -> StatusFact:
+    return StatusFact(f"lid {number}", is_open, False, EventKind.LID, {1: is_open, 2: number})
 
 
-def standings(machine: Machine) -> tuple[Fact, ...]:
+def compartment_facts(machine: MachineState) -> tuple[StatusFact, ...]:
     """The states of the compartments."""
-    empty = (encoded({1: 1, 2: 0}), encoded({1: 2, 2: 0}))
+    empty = (encode({1: 1, 2: 0}), encode({1: 2, 2: 0}))
     bodies = (
-        standing.told(number)
-        for number, standing in zip(COMPARTMENTS, machine.standings, strict=True)
+        record.event_body(number)
+        for number, record in zip(COMPARTMENTS, machine.records, strict=True)
     )
     return tuple(
-        Fact(f"compartment {number}", encoded(body), at_first, Kind.COMPARTMENT, body)
-        for number, at_first, body in zip(COMPARTMENTS, empty, bodies, strict=True)
+        StatusFact(f"compartment {number}", encode(body), initial, EventKind.COMPARTMENT, body)
+        for number, initial, body in zip(COMPARTMENTS, empty, bodies, strict=True)
     )
 
 
-def lit(machine: Machine, own: Mapping[int, str]) -> dict[int, str]:
-    """The lamps that are on, its own ones among them."""
-    lamps: dict[int, str] = {}
+def active_warnings(machine: MachineState, own: Mapping[int, str]) -> dict[int, str]:
+    """Active warnings by code: those of the sensors and the machine's `own`."""
+    warnings: dict[int, str] = {}
     if any(bay.jammed for bay in machine.bays):
-        lamps[JAM_LAMP] = "a card is jammed"
+        warnings[JAM_WARNING] = "a card is jammed"
     if machine.any_door:
-        lamps[DOOR_LAMP] = "a door is open"
+        warnings[DOOR_WARNING] = "a door is open"
     if any(bay.stuck and bay.operation is None for bay in machine.bays):
-        lamps[RESIDUAL_LAMP] = "cards are left where none may be"
-    return lamps | dict(own)
+        warnings[RESIDUAL_WARNING] = "cards are left where none may be"
+    return warnings | dict(own)
 
 
-def lamps(on: Mapping[int, str], facts: Mapping[str, Value]) -> tuple[Fact, ...]:
-    """The lamps that are on, and those that were told to be."""
-    known = {int(name.removeprefix(LAMP)) for name in facts if name.startswith(LAMP)}
-    told: list[Fact] = []
+def warning_facts(on: Mapping[int, str], facts: Mapping[str, Value]) -> tuple[StatusFact, ...]:
+    """Facts of the active warnings, and of those that were reported as active before."""
+    known = {
+        int(name.removeprefix(WARNING_FACT)) for name in facts if name.startswith(WARNING_FACT)
+    }
+    changes: list[StatusFact] = []
     for code in sorted(known.union(on)):
-        before = facts.get(f"{LAMP}{code}")
+        before = facts.get(f"{WARNING_FACT}{code}")
         text = on.get(code, before if isinstance(before, str) else "")
         body: Map = {1: code, 2: text, 3: code in on}
-        told.append(Fact(f"{LAMP}{code}", on.get(code, ""), "", Kind.WARNING, body))
-    return tuple(told)
+        changes.append(
+            StatusFact(f"{WARNING_FACT}{code}", on.get(code, ""), "", EventKind.WARNING, body)
+        )
+    return tuple(changes)

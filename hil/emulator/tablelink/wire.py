@@ -1,8 +1,5 @@
-"""The wire of TableLink: stuffing, checksum and the header of a frame.
+"""Encodes and decodes TableLink frames: COBS stuffing, CRC-32C and the frame header.
 
-Responsible for: frames to bytes and back, the numbers of channels, types, kinds and requests, and
-finding frames in whatever comes.
-Not responsible for: payloads (tablelink_cbor) and what is said when (tablelink_device).
 Source: wire document of TableLink/1, "Wire"; S. Cheshire and M. Baker, "Consistent Overhead Byte
 Stuffing" (1999); RFC 3720, appendix B.4 (CRC-32C).
 """
@@ -18,24 +15,24 @@ CHECK_BYTES = 4
 PAYLOAD_BYTES_MAX = 472
 RAW_BYTES_MAX = HEADER.size + PAYLOAD_BYTES_MAX + CHECK_BYTES
 RUN_BYTES_MAX = 495
-RUN_OF_DATA = 254
+COBS_BLOCK_BYTES = 254
 LOW_32 = 0xFFFFFFFF
-# Flags: said before, and `ack` counts.
-IN_USE = 0x0A
+# Flags in use: REPEATED and ACK_COUNTS.
+FLAGS_IN_USE = 0x0A
 # The polynomial of CRC-32C, bits reversed.
 POLYNOMIAL = 0x82F63B78
 
 
 class Flag(IntFlag):
-    """The second byte of a header. Only SAID_BEFORE and ACK_COUNTS are in use."""
+    """The second byte of a header. Only REPEATED and ACK_COUNTS are in use."""
 
     SEALED = 1
-    SAID_BEFORE = 2
+    REPEATED = 2
     FRAGMENT = 4
     ACK_COUNTS = 8
 
 
-class Channel(IntEnum):
+class FrameChannel(IntEnum):
     LINK = 0
     EVENT = 1
     REQUEST = 2
@@ -43,7 +40,7 @@ class Channel(IntEnum):
     TRACE = 4
 
 
-class Say(IntEnum):
+class LinkType(IntEnum):
     """Types of the link channel."""
 
     HELLO = 1
@@ -60,7 +57,7 @@ class Say(IntEnum):
     ERROR = 13
 
 
-class Kind(IntEnum):
+class EventKind(IntEnum):
     """Kinds of events."""
 
     CARD_OUT = 1
@@ -88,7 +85,7 @@ class Kind(IntEnum):
     RESIDUAL = 23
 
 
-class Ask(IntEnum):
+class RequestType(IntEnum):
     """Requests by their type."""
 
     LOAD = 1
@@ -104,7 +101,7 @@ class Ask(IntEnum):
     UNLOCK = 17
 
 
-class Answer(IntEnum):
+class RequestStatus(IntEnum):
     """The status of an answered request."""
 
     DONE = 0
@@ -114,7 +111,7 @@ class Answer(IntEnum):
 
 
 class WrongFrame(ValueError):
-    """Bytes that are no frame of version 1; the message says why."""
+    """Bytes that are not a frame of version 1; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +128,13 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A frame that came whole and is not of this version; `why` is for people."""
+class RefusedFrame:
+    """A whole frame that this version does not accept; `why` is for people."""
 
     why: str
 
 
-Found: TypeAlias = tuple[Frame | Refused, ...]
+FoundFrames: TypeAlias = tuple[Frame | RefusedFrame, ...]
 
 
 def _table() -> tuple[int, ...]:
@@ -154,40 +151,42 @@ CRC_TABLE = _table()
 
 
 def crc32c(data: bytes) -> int:
-    """CRC-32C, as iSCSI has it."""
+    """CRC-32C, as in iSCSI."""
     register = LOW_32
     for value in data:
         register = register >> 8 ^ CRC_TABLE[(register ^ value) & 0xFF]
     return register ^ LOW_32
 
 
-def stuffed(data: bytes) -> bytes:
-    """COBS: the same bytes without a zero."""
+def cobs_encode(data: bytes) -> bytes:
+    """COBS: encode bytes without zeros."""
     out = bytearray()
     parts = data.split(b"\0")
     for at, part in enumerate(parts):
-        while len(part) > RUN_OF_DATA or (len(part) == RUN_OF_DATA and at < len(parts) - 1):
-            out += b"\xff" + part[:RUN_OF_DATA]
-            part = part[RUN_OF_DATA:]
-        if len(part) == RUN_OF_DATA:
+        while len(part) > COBS_BLOCK_BYTES or (
+            len(part) == COBS_BLOCK_BYTES and at < len(parts) - 1
+        ):
+            out += b"\xff" + part[:COBS_BLOCK_BYTES]
+            part = part[COBS_BLOCK_BYTES:]
+        if len(part) == COBS_BLOCK_BYTES:
             out += b"\xff" + part
         else:
             out += bytes((len(part) + 1,)) + part
     return bytes(out)
 
 
-def unstuffed(run: bytes) -> bytes:
-    """What was stuffed. Raises WrongFrame."""
+def cobs_decode(run: bytes) -> bytes:
+    """COBS: decode bytes. Raises WrongFrame."""
     out = bytearray()
     at = 0
     while at < len(run):
         code = run[at]
         part = run[at + 1 : at + code]
         if code == 0 or len(part) != code - 1:
-            raise WrongFrame("the stuffing points behind the end")
+            raise WrongFrame("the stuffing points past the end")
         out += part
         at += code
-        if code <= RUN_OF_DATA and at < len(run):
+        if code <= COBS_BLOCK_BYTES and at < len(run):
             out.append(0)
     return bytes(out)
 
@@ -198,66 +197,71 @@ def raw_frame(frame: Frame) -> bytes:
     head = HEADER.pack(
         VERSION, frame.flags, frame.channel, frame.type, frame.ctr, frame.seq, frame.ack
     )
-    told = head + frame.payload
-    return told + crc32c(told).to_bytes(CHECK_BYTES, "little")
+    data = head + frame.payload
+    return data + crc32c(data).to_bytes(CHECK_BYTES, "little")
 
 
-def on_wire(frame: Frame) -> bytes:
-    """A frame as it goes over the line."""
-    return b"\0" + stuffed(raw_frame(frame)) + b"\0"
+def encode_frame(frame: Frame) -> bytes:
+    """Encode a frame as it is sent: stuffed, between zeros."""
+    return b"\0" + cobs_encode(raw_frame(frame)) + b"\0"
 
 
-def frame_of(raw: bytes) -> Frame | Refused:
-    """The frame these bytes are, or why this version has none such. Raises WrongFrame."""
+def parse_frame(raw: bytes) -> Frame | RefusedFrame:
+    """Decode a frame, or why this version does not accept it. Raises WrongFrame."""
     if not HEADER.size + CHECK_BYTES <= len(raw) <= RAW_BYTES_MAX:
-        raise WrongFrame("no frame is so short or so long")
-    told, check = raw[:-CHECK_BYTES], raw[-CHECK_BYTES:]
-    if crc32c(told) != int.from_bytes(check, "little"):
-        raise WrongFrame("the checksum does not fit")
-    version, flags, channel, type_, ctr, seq, ack = HEADER.unpack_from(told)
+        raise WrongFrame("too short or too long for a frame")
+    data, check = raw[:-CHECK_BYTES], raw[-CHECK_BYTES:]
+    if crc32c(data) != int.from_bytes(check, "little"):
+        raise WrongFrame("the checksum does not match")
+    version, flags, channel, type_, ctr, seq, ack = HEADER.unpack_from(data)
     if version != VERSION:
-        return Refused("version")
-    if flags & ~IN_USE:
-        return Refused("flags")
-    if channel not in (Channel.LINK, Channel.EVENT, Channel.REQUEST, Channel.TRACE):
-        return Refused("channel")
-    return Frame(channel, type_, told[HEADER.size :], seq, flags, ack, ctr)
+        return RefusedFrame("version")
+    if flags & ~FLAGS_IN_USE:
+        return RefusedFrame("flags")
+    if channel not in (
+        FrameChannel.LINK,
+        FrameChannel.EVENT,
+        FrameChannel.REQUEST,
+        FrameChannel.TRACE,
+    ):
+        return RefusedFrame("channel")
+    return Frame(channel, type_, data[HEADER.size :], seq, flags, ack, ctr)
 
 
 class FrameFinder:
-    """Frames in a stream of bytes. `troubles` counts the runs between zeros that were none."""
+    """Finds frames in a byte stream. `bad_runs` counts runs between zeros that were not frames."""
 
     def __init__(self) -> None:
-        self.troubles = 0
+        self.bad_runs = 0
         self._run = bytearray()
         self._too_long = False
 
-    def receive(self, data: bytes) -> Found:
-        """The frames that ended in these bytes, and those of a version that is not spoken here."""
-        found: list[Frame | Refused] = []
+    def receive(self, data: bytes) -> FoundFrames:
+        """The frames completed by these bytes, and those of a version that is not accepted."""
+        found: list[Frame | RefusedFrame] = []
         for at, part in enumerate(data.split(b"\0")):
             if at:
-                found.extend(self._end())
+                found.extend(self._complete())
             self._run += part
             if len(self._run) > RUN_BYTES_MAX:
                 self._too_long = True
                 self._run.clear()
         return tuple(found)
 
-    def forget(self) -> None:
-        """What has begun will not end."""
+    def reset(self) -> None:
+        """Drop an incomplete frame."""
         self._run.clear()
         self._too_long = False
 
-    def _end(self) -> Found:
+    def _complete(self) -> FoundFrames:
         run, too_long = bytes(self._run), self._too_long
-        self.forget()
+        self.reset()
         if too_long:
-            self.troubles += 1
+            self.bad_runs += 1
         if not run or too_long:
             return ()
         try:
-            return (frame_of(unstuffed(run)),)
+            return (parse_frame(cobs_decode(run)),)
         except WrongFrame:
-            self.troubles += 1
+            self.bad_runs += 1
             return ()

@@ -1,8 +1,7 @@
-"""A serial port inside a USB device, as adapters and readers with a virtual COM port have it.
+"""Emulates the control interface of a CDC-ACM serial port inside a USB device.
 
-Responsible for: the control interface of CDC-ACM: the line settings and modem lines the host
-chooses, remembered so that a test can ask for them.
-Not responsible for: the bytes, which a bulk interface carries (functions).
+It stores the line coding and modem lines that the host sets, so that a test can read them.
+
 Source: USB Class Definitions for Communications Devices, PSTN Subclass 1.2, sections 5 and 6.3.
 """
 
@@ -17,20 +16,20 @@ COMMUNICATION_CLASS, DATA_CLASS, ABSTRACT_CONTROL, AT_COMMANDS = 0x02, 0x0A, 0x0
 NOTICE_IN, NOTICE_BYTES, NOTICE_INTERVAL_MS = 0x83, 8, 32
 SET_LINE_CODING, GET_LINE_CODING, SET_CONTROL_LINES, SEND_BREAK = 0x20, 0x21, 0x22, 0x23
 # Header 1.10; call management: none, data interface 1; line coding; union of interfaces 0 and 1.
-OF_CLASS = bytes.fromhex("05 24 00 10 01  05 24 01 00 01  04 24 02 02  05 24 06 00 01")
+CLASS_DESCRIPTORS = bytes.fromhex("05 24 00 10 01  05 24 01 00 01  04 24 02 02  05 24 06 00 01")
 LINE_CODING = struct.Struct("<IBBB")
 PARITIES = "NOEMS"
 
 
-class LineSettings:
-    """What the host has set; no device, but asked like one."""
+class AcmLineState:
+    """What the host has set, in the shape of a device so that a test can query it."""
 
     def __init__(self) -> None:
         self.coding = LINE_CODING.pack(9600, 0, 0, 8)
         self.control_lines = 0
 
     def line_coding(self) -> str:
-        """Such as 38400 8E1."""
+        """The line coding as text, for example 38400 8E1."""
         baud, stop, parity, bits = LINE_CODING.unpack(self.coding)
         return f"{baud} {bits}{PARITIES[parity]}{1 + stop // 2}"
 
@@ -43,11 +42,11 @@ class AcmControl:
         ABSTRACT_CONTROL,
         AT_COMMANDS,
         (Endpoint(NOTICE_IN, descriptors.INTERRUPT, NOTICE_BYTES, NOTICE_INTERVAL_MS),),
-        of_class=OF_CLASS,
+        class_descriptors=CLASS_DESCRIPTORS,
     )
 
     def __init__(self) -> None:
-        self.device = LineSettings()
+        self.device = AcmLineState()
 
     def control(self, setup: bytes, data: bytes, at_ns: int) -> bytes | Handshake:
         _kind, request, value, _index, _length = struct.unpack("<BBHHH", setup)

@@ -1,8 +1,5 @@
-"""The descriptors of an emulated USB device, as bytes.
+"""Encodes the USB and HID descriptors of an emulated device.
 
-Responsible for: device, configuration, interface, endpoint, HID and string descriptors; and the
-report descriptor of a keyboard.
-Not responsible for: when they are sent (device).
 Source: USB 2.0, section 9.6; HID 1.11, section 6.2 and appendix B.
 """
 
@@ -43,8 +40,8 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One interface without alternate settings. `reports`: a HID report descriptor, or nothing;
-    `of_class`: the descriptors its class wants besides.
+    """One interface without alternate settings. `reports`: a HID report descriptor, or empty;
+    `class_descriptors`: further descriptors that its class requires.
     """
 
     class_code: int
@@ -52,24 +49,24 @@ class Interface:
     protocol: int
     endpoints: tuple[Endpoint, ...]
     reports: bytes = b""
-    of_class: bytes = b""
+    class_descriptors: bytes = b""
 
     def encode(self, number: int) -> bytes:
         codes = (self.class_code, self.subclass, self.protocol)
         head = bytes([9, INTERFACE, number, 0, len(self.endpoints), *codes, 0])
         endpoints = b"".join(one.encode() for one in self.endpoints)
-        return head + self.hid() + self.of_class + endpoints
+        return head + self.hid() + self.class_descriptors + endpoints
 
     def hid(self) -> bytes:
-        """The HID descriptor, which tells how long the report descriptor is."""
+        """The HID descriptor, which holds the length of the report descriptor."""
         if not self.reports:
             return b""
         return struct.pack("<BBHBBBH", 9, HID, 0x0111, 0, 1, REPORT, len(self.reports))
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """What a device says of itself. An empty text is left out."""
+class UsbIdentity:
+    """The ids and strings of a device descriptor. An empty string is left out."""
 
     vendor_id: int
     product_id: int
@@ -87,18 +84,18 @@ class Identity:
         return {index: text for index, text in texts.items() if text}
 
     def device_descriptor(self) -> bytes:
-        named = self.strings()
+        strings = self.strings()
         return struct.pack(
             "<BBHBBBBHHHBBBB",
             *(18, DEVICE, 0x0200, 0, 0, 0, 64),
             *(self.vendor_id, self.product_id, self.release),
-            *(index if index in named else 0 for index in (1, 2, 3)),
+            *(index if index in strings else 0 for index in (1, 2, 3)),
             1,
         )
 
 
 def configuration_descriptor(interfaces: tuple[Interface, ...]) -> bytes:
-    """The one configuration with all that belongs to it."""
+    """The only configuration with all its interfaces and endpoints."""
     parts = b"".join(one.encode(number) for number, one in enumerate(interfaces))
     head = struct.pack(
         *("<BBHBBBBB", 9, CONFIGURATION, 9 + len(parts)),

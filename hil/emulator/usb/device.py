@@ -1,8 +1,5 @@
-"""An emulated USB device, free of transport: what it answers, packet by packet.
+"""Emulates a USB device without transport: standard requests, endpoints, halts, hanging.
 
-Responsible for: the standard requests, the queues of its IN endpoints, halted endpoints, a device
-that hangs, and passing what is its own to its functions.
-Not responsible for: what a function does (functions) and how transfers reach it (transfers).
 Source: USB 2.0, sections 8.5 and 9.4.
 """
 
@@ -13,7 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from hil.emulator.usb import descriptors
-from hil.emulator.usb.descriptors import Identity, Interface
+from hil.emulator.usb.descriptors import Interface, UsbIdentity
 
 TYPE, RECIPIENT = 0x60, 0x1F
 TO_DEVICE, TO_INTERFACE, TO_ENDPOINT = 0, 1, 2
@@ -23,7 +20,7 @@ CONTROL = 0
 
 
 class Handshake(StrEnum):
-    """What a device says to a packet, data apart."""
+    """A device's answer to a packet, other than data."""
 
     ACK = "ack"
     NAK = "nak"
@@ -31,17 +28,17 @@ class Handshake(StrEnum):
 
 
 class Function(Protocol):
-    """What one interface of a device is for. Packets are pairs of endpoint address and bytes."""
+    """The function behind one interface. Packets are pairs of endpoint address and bytes."""
 
     @property
     def interface(self) -> Interface: ...
 
     def control(self, setup: bytes, data: bytes, at_ns: int) -> bytes | Handshake:
-        """A class or vendor request to the interface; bytes or ACK, or STALL."""
+        """Answer a class or vendor request to the interface with bytes, ACK or STALL."""
         ...
 
     def out(self, endpoint: int, data: bytes, at_ns: int) -> tuple[tuple[int, bytes], ...]:
-        """Bytes of the host; the packets they give rise to."""
+        """Process bytes of the host; returns the packets they cause."""
         ...
 
     def tick(self, at_ns: int) -> tuple[tuple[int, bytes], ...]:
@@ -49,14 +46,14 @@ class Function(Protocol):
         ...
 
     def plugged(self, at_ns: int) -> None:
-        """It has just been plugged in."""
+        """Called when the device was plugged in."""
         ...
 
 
 class UsbDevice:
-    """`hung`: it answers no packet at all, as a device whose program stands still."""
+    """`hung`: it answers no packet, like a device whose firmware hangs."""
 
-    def __init__(self, identity: Identity, functions: Sequence[Function]) -> None:
+    def __init__(self, identity: UsbIdentity, functions: Sequence[Function]) -> None:
         self.identity = identity
         self.functions = tuple(functions)
         self.hung = False
@@ -72,11 +69,11 @@ class UsbDevice:
 
     @property
     def descriptors(self) -> bytes:
-        """Device and configuration descriptor, as the kernel shows them."""
+        """Device and configuration descriptor, in the order of sysfs."""
         return self.identity.device_descriptor() + self._configuration()
 
     def plugged(self, at_ns: int) -> None:
-        """It gets power and a bus: nothing waits, nothing is halted."""
+        """Plug in: clear all queues and halts."""
         self.halted.clear()
         self._stalls_left.clear()
         self._configured = 0
@@ -88,12 +85,12 @@ class UsbDevice:
     # Packets.
 
     def control(self, setup: bytes, data: bytes, at_ns: int) -> bytes | Handshake:
-        """A whole control transfer: bytes for one that reads, else ACK; or STALL, or NAK."""
+        """A whole control transfer; returns bytes for a read, else ACK; or STALL, or NAK."""
         if self.hung:
             return Handshake.NAK
         kind, request, value, index, length = struct.unpack("<BBHHH", setup)
         if kind & TYPE:
-            answer = self._own_request(setup, data, at_ns, index)
+            answer = self._function_request(setup, data, at_ns, index)
         elif kind & descriptors.IN:
             answer = self._read(kind & RECIPIENT, request, value, index)
         else:
@@ -122,7 +119,7 @@ class UsbDevice:
         return queue.popleft() if queue else Handshake.NAK
 
     def tick(self, at_ns: int) -> None:
-        """Time goes on. A function whose packets are not fetched makes no new ones."""
+        """Advance time. A function whose packets are still waiting makes no new ones."""
         if self.hung:
             return
         for function in self.functions:
@@ -131,7 +128,7 @@ class UsbDevice:
                 self.queue(function.tick(at_ns))
 
     def queue(self, packets: tuple[tuple[int, bytes], ...]) -> None:
-        """Have packets wait for the host."""
+        """Queue packets for the host."""
         for endpoint, packet in packets:
             self._queues[endpoint].append(packet)
 
@@ -141,7 +138,7 @@ class UsbDevice:
         self.clear_halt(endpoint)
 
     def clear_halt(self, endpoint: int) -> None:
-        """The host clears a halt; one that is ordered to stall on stalls again."""
+        """The host clears a halt; while stalls are left, the endpoint halts again."""
         left = self._stalls_left.get(endpoint, 0)
         self._stalls_left[endpoint] = max(left - 1, 0)
         if left:
@@ -182,7 +179,9 @@ class UsbDevice:
                 return Handshake.STALL
         return Handshake.ACK
 
-    def _own_request(self, setup: bytes, data: bytes, at_ns: int, index: int) -> bytes | Handshake:
+    def _function_request(
+        self, setup: bytes, data: bytes, at_ns: int, index: int
+    ) -> bytes | Handshake:
         number = index & 0xFF
         if setup[0] & RECIPIENT != TO_INTERFACE or number >= len(self.functions):
             return Handshake.STALL

@@ -1,8 +1,5 @@
-"""What an interface of an emulated USB device is for: plain bytes, or HID reports.
+"""USB functions of an emulated device: bulk bytes, HID reports, a keyboard, scripted answers.
 
-Responsible for: serving a device that takes and gives bytes, on bulk endpoints or as reports of a
-HID interface; a keyboard; a device whose answers are written down beforehand.
-Not responsible for: what the bytes of a reader or scanner mean (its own emulator).
 Source: package README, "USB without a device"; HID 1.11, section 7.2.
 """
 
@@ -29,7 +26,7 @@ GET_REPORT, SET_REPORT, SET_IDLE, SET_PROTOCOL = 0x01, 0x09, 0x0A, 0x0B
 
 
 class ByteDevice(Protocol):
-    """A device without clock and thread: bytes in, bytes out, and what time makes due."""
+    """A device without clock and thread: bytes in, bytes out, and bytes due by time."""
 
     def receive(self, data: bytes, at_ns: int) -> bytes: ...
 
@@ -37,7 +34,7 @@ class ByteDevice(Protocol):
 
 
 @runtime_checkable
-class _Greeted(Protocol):
+class _HostAware(Protocol):
     def host_appeared(self, at_ns: int) -> None: ...
 
 
@@ -47,14 +44,14 @@ class _BusPowered(Protocol):
 
 
 def packets(endpoint: int, data: bytes, size: int = PACKET_BYTES) -> Packets:
-    """Bytes cut into packets of an endpoint."""
+    """Split bytes into packets of an endpoint."""
     return tuple((endpoint, data[at : at + size]) for at in range(0, len(data), size))
 
 
 class Cutter:
-    """Cuts what a device sends into packets of these sizes, in turn; 0 is an empty packet.
+    """Splits what a device sends into packets of these sizes, in turn; 0 is an empty packet.
 
-    A pipe keeps no boundaries: a host that takes a packet for a frame is found out.
+    Packets are not frames: this finds a host that takes them for frames.
     """
 
     def __init__(self, sizes: Sequence[int] = (PACKET_BYTES,)) -> None:
@@ -63,7 +60,7 @@ class Cutter:
         self._sizes = cycle(sizes)
 
     def packets(self, endpoint: int, data: bytes) -> Packets:
-        """The bytes as packets; after the last of them, none."""
+        """Split the bytes into packets."""
         cut: list[tuple[int, bytes]] = []
         at = 0
         while at < len(data):
@@ -74,13 +71,13 @@ class Cutter:
 
 
 class BulkFunction:
-    """An interface with one bulk endpoint each way; the maker's own class unless told otherwise."""
+    """An interface with one bulk endpoint each way; of the vendor-specific class by default."""
 
     def __init__(
         self,
         device: ByteDevice,
         class_code: int = descriptors.VENDOR_CLASS,
-        of_class: bytes = b"",
+        class_descriptors: bytes = b"",
         *,
         cut: Sequence[int] = (PACKET_BYTES,),
     ) -> None:
@@ -90,7 +87,7 @@ class BulkFunction:
             Endpoint(BULK_IN, descriptors.BULK, PACKET_BYTES),
             Endpoint(BULK_OUT, descriptors.BULK, PACKET_BYTES),
         )
-        self.interface = Interface(class_code, 0, 0, endpoints, of_class=of_class)
+        self.interface = Interface(class_code, 0, 0, endpoints, class_descriptors=class_descriptors)
 
     def control(self, setup: bytes, data: bytes, at_ns: int) -> bytes | Handshake:
         return Handshake.STALL
@@ -102,16 +99,16 @@ class BulkFunction:
         return self._cutter.packets(BULK_IN, self.device.tick(at_ns))
 
     def plugged(self, at_ns: int) -> None:
-        # A reader has power of its own and keeps what it has; it only learns of its host.
-        if isinstance(self.device, _Greeted):
+        # A reader has its own power and keeps its state; it only notices its host.
+        if isinstance(self.device, _HostAware):
             self.device.host_appeared(at_ns)
 
 
 class HidFunction:
     """A HID interface with an interrupt IN endpoint; reports of the host come as requests.
 
-    Its device gets each report the host sets, id first, and gives whole input reports. `settable`:
-    the ids the host may set, each as the one kind of report it is; any other request stalls.
+    Its device receives each report the host sets, id first, and returns whole input reports.
+    `settable`: report ids that the host may set, with their type; any other request stalls.
     """
 
     def __init__(
@@ -166,8 +163,9 @@ class HidFunction:
 
 
 class ScriptedDevice:
-    """Answers what is written down for it, whole request by whole request; echoes the rest where
-    told to, else stays silent. `sends` is given out as soon as time goes on.
+    """Answers each listed request; other requests are echoed if `echo`, else ignored.
+
+    `sends` is sent at the next tick.
     """
 
     def __init__(
@@ -177,17 +175,17 @@ class ScriptedDevice:
         echo: bool = False,
         sends: str = "",
     ) -> None:
-        """Bytes in hexadecimal digits; blanks do not count."""
+        """All bytes in hexadecimal digits; spaces are ignored."""
         self._answers = {
             bytes.fromhex(request): bytes.fromhex(answer)
             for request, answer in (answers or {}).items()
         }
         self._echo = echo
         self._due = bytes.fromhex(sends)
-        self.heard: list[str] = []
+        self.received: list[str] = []
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
-        self.heard.append(data.hex())
+        self.received.append(data.hex())
         return self._answers.get(data, data if self._echo else b"")
 
     def tick(self, at_ns: int) -> bytes:
@@ -195,9 +193,9 @@ class ScriptedDevice:
         return due
 
     def send(self, data: str) -> None:
-        """Send bytes (hexadecimal) as soon as time goes on."""
+        """Send bytes (hexadecimal) at the next tick."""
         self._due += bytes.fromhex(data)
 
-    def all_heard(self) -> list[str]:
+    def all_received(self) -> list[str]:
         """Everything the host has written, transfer by transfer, in hexadecimal digits."""
-        return list(self.heard)
+        return list(self.received)

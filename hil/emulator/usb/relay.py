@@ -1,8 +1,7 @@
-"""A device that lives elsewhere: served on TCP of this machine, and given a USB plug here.
+"""Relays bytes between an emulated USB device and a line served on TCP of this machine.
 
-Responsible for: carrying bytes between an emulated USB device and a served line, so that one
-dealing bench plays over USB as it does over serial lines and TCP.
-Not responsible for: the device itself and its line (hil.emulator.lines.serve).
+One dealing bench can so play over USB as it does over serial lines and TCP.
+
 Source: package README, "USB without a device".
 """
 
@@ -12,16 +11,16 @@ from contextlib import suppress
 LOOPBACK = "127.0.0.1"
 READ_BYTES_MAX = 4096
 CONNECT_S_MAX = 1.0
-TRY_AGAIN_NS = 20_000_000
+RETRY_NS = 20_000_000
 
 
 class RelayedDevice:
-    """What the host writes while the line is away is gone, as on a cut cable."""
+    """Relays to a served line; what the host writes while the line is away is lost."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._line: socket.socket | None = None
-        self._try_at_ns = 0
+        self._retry_at_ns = 0
 
     def receive(self, data: bytes, at_ns: int) -> bytes:
         line = self._connected(at_ns)
@@ -47,16 +46,16 @@ class RelayedDevice:
         return data
 
     def host_appeared(self, at_ns: int) -> None:
-        """Call anew: so the line learns, too, that its host has come."""
+        """Connect again, so that the line, too, notices its host."""
         self._hang_up()
-        self._try_at_ns = 0
+        self._retry_at_ns = 0
 
     def _connected(self, at_ns: int) -> socket.socket | None:
-        if self._line is None and at_ns >= self._try_at_ns:
-            self._try_at_ns = at_ns + TRY_AGAIN_NS
+        if self._line is None and at_ns >= self._retry_at_ns:
+            self._retry_at_ns = at_ns + RETRY_NS
             with suppress(OSError):
                 self._line = socket.create_connection((LOOPBACK, self._port), CONNECT_S_MAX)
-                self._line.settimeout(None)  # else the library waits even where told not to
+                self._line.settimeout(None)  # else recv waits even with MSG_DONTWAIT
         return self._line
 
     def _hang_up(self) -> None:

@@ -1,9 +1,8 @@
-"""Transfers of a host to an emulated USB device: those under way and how each ends.
+"""Runs USB transfers of one emulated device from submission to completion.
 
-Responsible for: control, bulk and interrupt transfers from submission to completion, taken back by
-the host, stalled, answered late or never, or ended because the device is unplugged.
-Not responsible for: the device (device) and for the kernel's interface they come through
-(umockdev_bus, vhci_bus).
+A transfer is completed, cancelled by the host, stalled, answered late or never, or ended by
+unplugging.
+
 Source: Linux Documentation/driver-api/usb/URB.rst.
 """
 
@@ -15,19 +14,19 @@ from hil.emulator.usb.descriptors import IN
 from hil.emulator.usb.device import Handshake, UsbDevice
 
 
-class Outcome(StrEnum):
+class TransferOutcome(StrEnum):
     """How a transfer ended."""
 
     DONE = "done"
     STALLED = "stalled"
-    TAKEN_BACK = "taken_back"
+    CANCELLED = "taken_back"
     UNPLUGGED = "unplugged"
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """`key` is the host's name for it. `endpoint` has its direction bit; 0 with `setup` is a
-    control transfer. `length` is how many bytes the host has room for or sends.
+    """`key` identifies it to the host. `endpoint` has its direction bit; 0 with `setup` is a
+    control transfer. `length` is how many bytes the host sends or has room for.
     """
 
     key: int
@@ -39,10 +38,10 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """`data` goes to the host; `length` counts the bytes that moved."""
+    """`data` goes to the host; `length` counts the bytes transferred."""
 
     key: int
-    outcome: Outcome
+    outcome: TransferOutcome
     data: bytes
     length: int
 
@@ -57,19 +56,19 @@ class Transfers:
     def submit(self, transfer: Transfer) -> None:
         self._under_way.setdefault(transfer.endpoint, deque()).append(transfer)
 
-    def take_back(self, key: int) -> Completion | None:
-        """The host gives up a transfer; None where it is over already."""
+    def cancel(self, key: int) -> Completion | None:
+        """The host cancels a transfer; None where it is already over."""
         for waiting in self._under_way.values():
             for transfer in waiting:
                 if transfer.key == key:
                     waiting.remove(transfer)
-                    return Completion(key, Outcome.TAKEN_BACK, b"", 0)
+                    return Completion(key, TransferOutcome.CANCELLED, b"", 0)
         return None
 
     def unplug(self) -> tuple[Completion, ...]:
-        """Every transfer under way ends."""
+        """End every transfer under way."""
         ended = tuple(
-            Completion(transfer.key, Outcome.UNPLUGGED, b"", 0)
+            Completion(transfer.key, TransferOutcome.UNPLUGGED, b"", 0)
             for waiting in self._under_way.values()
             for transfer in waiting
         )
@@ -77,18 +76,18 @@ class Transfers:
         return ended
 
     def settle(self, at_ns: int) -> tuple[Completion, ...]:
-        """Let time go on and end what can end now, in the order of each endpoint."""
+        """Advance time and complete what can be completed, in the order of each endpoint."""
         self.device.tick(at_ns)
         ended: list[Completion] = []
-        # Control and OUT first: what they bring about may be read in the same moment.
+        # Control and OUT first: what they cause may be read in the same call.
         for endpoint in sorted(self._under_way, key=lambda number: number & IN):
             waiting = self._under_way[endpoint]
-            while waiting and (done := self._end_of(waiting[0], at_ns)) is not None:
+            while waiting and (done := self._complete(waiting[0], at_ns)) is not None:
                 waiting.popleft()
                 ended.append(done)
         return tuple(ended)
 
-    def _end_of(self, transfer: Transfer, at_ns: int) -> Completion | None:
+    def _complete(self, transfer: Transfer, at_ns: int) -> Completion | None:
         answer: bytes | Handshake
         if transfer.setup:
             answer = self.device.control(transfer.setup, transfer.data, at_ns)
@@ -100,9 +99,9 @@ class Transfers:
             case Handshake.NAK:
                 return None
             case Handshake.STALL:
-                return Completion(transfer.key, Outcome.STALLED, b"", 0)
+                return Completion(transfer.key, TransferOutcome.STALLED, b"", 0)
             case Handshake.ACK:
-                return Completion(transfer.key, Outcome.DONE, b"", len(transfer.data))
+                return Completion(transfer.key, TransferOutcome.DONE, b"", len(transfer.data))
             case bytes():
                 data = answer[: transfer.length]
-                return Completion(transfer.key, Outcome.DONE, data, len(data))
+                return Completion(transfer.key, TransferOutcome.DONE, data, len(data))

@@ -1,14 +1,12 @@
-"""Emulated USB devices under umockdev: what libusb asks of the kernel, answered here.
+"""Emulates usbfs for USB devices under umockdev: answers the ioctls that libusb sends.
 
-Responsible for: usbfs's ioctls of each device (submit, reap, discard, claim, drivers, halts), and
-the test bed's /sys and /dev entries and announcements.
-Not responsible for: what a device answers (transfers, device). Runs with the system's own Python,
-which alone has the bindings.
+Runs with the system's own Python, which alone has the bindings.
 
-The test bed's device node always counts as ready, so that libusb would ask without end: an empty
-answer is held back for a millisecond, except the first after a completion, which libusb needs to
-know that there is no more. Unplugged, a device ends what is under way before it is announced as
-gone: libusb waits for both.
+The test bed's device node always counts as ready, so that libusb would poll without end: an empty
+answer is delayed by a millisecond, except the first after a completion, which libusb needs to know
+that there is no more. An unplugged device ends all transfers before its removal is announced,
+because libusb waits for both.
+
 Source: package README, "USB without a device"; Linux Documentation/driver-api/usb/usb.rst, "The
 USB character device nodes"; include/uapi/linux/usbdevice_fs.h.
 """
@@ -28,7 +26,7 @@ from gi.repository import GLib, UMockdev  # noqa: E402 - the version is chosen f
 
 from hil.emulator.usb.descriptors import HID_CLASS  # noqa: E402
 from hil.emulator.usb.device import UsbDevice  # noqa: E402
-from hil.emulator.usb.transfers import Completion, Outcome, Transfer, Transfers  # noqa: E402
+from hil.emulator.usb.transfers import Completion, Transfer, TransferOutcome, Transfers  # noqa: E402
 
 SUBMIT, DISCARD, REAP, REAP_AT_ONCE = 0x8038550A, 0x550B, 0x4008550C, 0x4008550D
 CAPABILITIES, CLAIM, RELEASE = 0x8004551A, 0x8004550F, 0x80045510
@@ -42,30 +40,33 @@ URB_BYTES, BUFFER_AT, STATUS_AT, ACTUAL_AT = 56, 16, 4, 28
 CONTROL_KIND, SETUP_BYTES = 2, 8
 EMPTY_ANSWER_MS = 1
 ERRNO = {
-    Outcome.DONE: 0,
-    Outcome.STALLED: -errno.EPIPE,
-    Outcome.TAKEN_BACK: -errno.ENOENT,
-    Outcome.UNPLUGGED: -errno.ESHUTDOWN,
+    TransferOutcome.DONE: 0,
+    TransferOutcome.STALLED: -errno.EPIPE,
+    TransferOutcome.CANCELLED: -errno.ENOENT,
+    TransferOutcome.UNPLUGGED: -errno.ESHUTDOWN,
 }
 CONTROLLER = "/sys/devices/pci0000:00/0000:00:14.0"
 
 
 class Node(UMockdev.IoctlBase):  # type: ignore[misc]
-    """One device's node, from plugging in to unplugging; every ioctl on it comes here."""
+    """One device's node, from plugging in to unplugging; handles every ioctl on it.
+
+    `held`: another program has claimed the device.
+    """
 
     def __init__(self, device: UsbDevice, counts: Counter[str], *, held: bool) -> None:
         super().__init__()
         self.held = held
-        # Questions come on a thread of the test bed's own, time and orders on the main one.
-        self._one_at_a_time = RLock()
+        # Ioctls come on a thread of the test bed, time and orders on the main thread.
+        self._lock = RLock()
         self._transfers = Transfers(device)
         self._device = device
         self._counts = counts
         self._urbs: dict[int, tuple[UMockdev.IoctlData, UMockdev.IoctlData | None, int]] = {}
         self._done: deque[UMockdev.IoctlData] = deque()
-        self._held_back: list[tuple[UMockdev.IoctlClient, int]] = []
+        self._delayed: list[tuple[UMockdev.IoctlClient, int]] = []
         self._just_reaped = False
-        self._gone = False
+        self._unplugged = False
         self._drivers = {
             number: b"usbhid"
             for number, function in enumerate(device.functions)
@@ -73,20 +74,20 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
         }
 
     def settle(self) -> None:
-        """Let time go on; complete what can complete."""
-        with self._one_at_a_time:
-            if not self._gone:
+        """Advance time; complete the transfers that can be completed."""
+        with self._lock:
+            if not self._unplugged:
                 self._complete(self._transfers.settle(time.monotonic_ns()))
 
     def unplug(self) -> None:
-        with self._one_at_a_time:
-            self._gone = True
+        with self._lock:
+            self._unplugged = True
             self._complete(self._transfers.unplug())
 
     # One ioctl.
 
     def do_handle_ioctl(self, client: UMockdev.IoctlClient) -> bool:
-        with self._one_at_a_time:
+        with self._lock:
             return self._handle(client)
 
     def _handle(self, client: UMockdev.IoctlClient) -> bool:
@@ -103,7 +104,7 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
         if request in (REAP, REAP_AT_ONCE):
             self._reap(client)
             return True
-        if self._gone:
+        if self._unplugged:
             number = errno.ENODEV
         elif request in answers:
             number = answers[request](client)
@@ -116,7 +117,7 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
         return True
 
     def _capabilities(self, client: UMockdev.IoctlClient) -> int:
-        self._counts["opened"] += 1  # libusb asks it once of each device it opens
+        self._counts["opened"] += 1  # libusb sends it once for each device it opens
         flags = ZERO_PACKET | NO_PACKET_SIZE_LIMIT | REAP_AFTER_DISCONNECT
         client.get_arg().resolve(0, 4).update(0, list(struct.pack("<I", flags)))
         return 0
@@ -161,7 +162,7 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
         sent = bytes(buffer.retrieve()) if buffer is not None else b""
         is_control = kind == CONTROL_KIND
         setup, sent = (sent[:SETUP_BYTES], sent[SETUP_BYTES:]) if is_control else (b"", sent)
-        # What the buffer holds for a transfer towards the host are no bytes of the host.
+        # For a transfer towards the host, the buffer holds no data of the host.
         inward = (setup[0] if is_control else endpoint) & 0x80
         key = data.client_addr
         self._urbs[key] = (data, buffer, SETUP_BYTES if is_control else 0)
@@ -175,16 +176,16 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
             )
         )
         self._counts["submitted"] += 1
-        if self._gone:  # while the host's memory is read, orders may come in between
+        if self._unplugged:  # orders may be executed while the host's memory is read
             self._complete(self._transfers.unplug())
         return 0
 
     def _discard(self, client: UMockdev.IoctlClient) -> int:
         key = struct.unpack("<Q", bytes(client.get_arg().retrieve()))[0]
-        taken_back = self._transfers.take_back(key)
-        if taken_back is None:
+        cancelled = self._transfers.cancel(key)
+        if cancelled is None:
             return errno.EINVAL
-        self._complete((taken_back,))
+        self._complete((cancelled,))
         return 0
 
     # Completed transfers on their way to libusb.
@@ -197,8 +198,8 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
             data.update(STATUS_AT, list(struct.pack("<i", ERRNO[completion.outcome])))
             data.update(ACTUAL_AT, list(struct.pack("<i", completion.length)))
             self._done.append(data)
-        while self._held_back and (self._done or self._gone):
-            client, timer = self._held_back.pop(0)
+        while self._delayed and (self._done or self._unplugged):
+            client, timer = self._delayed.pop(0)
             GLib.source_remove(timer)
             self._reap(client)
 
@@ -207,24 +208,24 @@ class Node(UMockdev.IoctlBase):  # type: ignore[misc]
             self._just_reaped = True
             client.get_arg().resolve(0, 8).set_ptr(0, self._done.popleft())
             client.complete(0, 0)
-        elif self._gone:
+        elif self._unplugged:
             client.complete(-1, errno.ENODEV)
         elif self._just_reaped:
             self._just_reaped = False
             client.complete(-1, errno.EAGAIN)
         else:
-            self._hold_back(client)
+            self._delay_empty_answer(client)
 
-    def _hold_back(self, client: UMockdev.IoctlClient) -> None:
+    def _delay_empty_answer(self, client: UMockdev.IoctlClient) -> None:
         def answer() -> bool:
-            with self._one_at_a_time:
-                waits = [one for one in self._held_back if one[0] is client]
-                self._held_back = [one for one in self._held_back if one[0] is not client]
-                if waits:  # else it has had its answer while this waited its turn
+            with self._lock:
+                waiting = [one for one in self._delayed if one[0] is client]
+                self._delayed = [one for one in self._delayed if one[0] is not client]
+                if waiting:  # else it was answered while this waited for the lock
                     client.complete(-1, errno.EAGAIN)
             return False
 
-        self._held_back.append((client, GLib.timeout_add(EMPTY_ANSWER_MS, answer)))
+        self._delayed.append((client, GLib.timeout_add(EMPTY_ANSWER_MS, answer)))
 
 
 class UmockdevBus:
@@ -238,7 +239,7 @@ class UmockdevBus:
 
     @property
     def root(self) -> str:
-        """The directory that stands for / of the program under test."""
+        """The directory used as / by the program under test."""
         return str(self._bed.get_root_dir())
 
     def settle(self) -> None:
@@ -248,7 +249,7 @@ class UmockdevBus:
     def plug(self, name: str, place: str, device: UsbDevice, *, held: bool) -> None:
         bus = int(place.partition("-")[0])
         number = next(self._numbers)
-        # Real devices, too, get a new number each time.
+        # As on a real bus, each plugging gives a new number.
         node_path = f"/dev/bus/usb/{bus:03}/{number:03}"
         counts = self._counts.setdefault(name, Counter(plugged=0, opened=0, claimed=0, submitted=0))
         counts["plugged"] += 1
@@ -256,7 +257,7 @@ class UmockdevBus:
         self._bed.attach_ioctl(node_path, node)
         system_path = f"{CONTROLLER}/usb{bus}/{place}"
         self._plugged[name] = (system_path, node_path, node)
-        # Adds the entry and announces it.
+        # Adds the entry and sends its uevent.
         self._bed.add_from_string(_entry(system_path, bus, number, device))
 
     def unplug(self, name: str) -> None:
@@ -264,7 +265,7 @@ class UmockdevBus:
         node.unplug()
         self._bed.uevent(system_path, "remove")
         self._bed.remove_device(system_path)
-        # The node goes on answering who still has it open: a number is never used again.
+        # The node keeps answering programs that still have it open: numbers are never reused.
         Path(self.root + node_path).unlink(missing_ok=True)
 
     def hold(self, name: str, *, held: bool) -> None:
@@ -277,7 +278,7 @@ class UmockdevBus:
 def _entry(system_path: str, bus: int, number: int, device: UsbDevice) -> str:
     """The device in umockdev's own notation."""
     identity = device.identity
-    named = {
+    strings = {
         "manufacturer": identity.manufacturer,
         "product": identity.product,
         "serial": identity.serial_number,
@@ -300,7 +301,7 @@ def _entry(system_path: str, bus: int, number: int, device: UsbDevice) -> str:
         r"A: speed=12\n",
         rf"A: idVendor={identity.vendor_id:04x}\n",
         rf"A: idProduct={identity.product_id:04x}\n",
-        *(rf"A: {name}={text}\n" for name, text in named.items() if text),
+        *(rf"A: {name}={text}\n" for name, text in strings.items() if text),
         f"H: descriptors={device.descriptors.hex().upper()}",
         "",
     ]

@@ -1,8 +1,7 @@
-"""USB devices under umockdev as a process: /usr/bin/python3 -m hil.emulator.usb.umockdev_serve.
+"""Serves USB devices under umockdev: /usr/bin/python3 -m hil.emulator.usb.umockdev_serve.
 
-Responsible for: the loop over the kernel's questions, orders on stdin and time. It ends with
-`quit`, and when stdin does.
-Not responsible for: the orders (orders) and the devices.
+It ends with the order `quit`, and when stdin ends.
+
 Source: package README, "USB without a device".
 """
 
@@ -18,17 +17,17 @@ TICK_MS = 2
 
 
 def main() -> None:
-    """Serve until told to quit."""
+    """Serve until the order `quit` or the end of stdin."""
     bus = UmockdevBus()
     orders = Orders(bus)
     loop = GLib.MainLoop()
 
-    def obey(*_: object) -> bool:
+    def execute(*_: object) -> bool:
         line = sys.stdin.readline()
         if not line:
             loop.quit()
             return False
-        print(orders.obey(line), flush=True)
+        print(orders.execute(line), flush=True)
         bus.settle()
         if orders.quitting:
             loop.quit()
@@ -38,7 +37,7 @@ def main() -> None:
         bus.settle()
         return True
 
-    GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, obey)
+    GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, execute)
     GLib.timeout_add(TICK_MS, tick)
     print(json.dumps({"event": "ready", "root": bus.root}), flush=True)
     loop.run()

@@ -1,8 +1,7 @@
-"""USB devices on vhci_hcd as a process: python -m hil.emulator.usb.vhci_serve.
+"""Serves USB devices on vhci_hcd: python -m hil.emulator.usb.vhci_serve.
 
-Responsible for: the loop over the kernel's requests, orders on stdin and time. It ends with
-`quit`, and when stdin does.
-Not responsible for: the orders (orders) and the devices.
+It ends with the order `quit`, and when stdin ends.
+
 Source: package README, "USB on a real kernel".
 """
 
@@ -19,7 +18,7 @@ ORDER_BYTES_MAX = 1 << 20
 
 
 def main() -> None:
-    """Serve until told to quit."""
+    """Serve until the order `quit` or the end of stdin."""
     bus = VhciBus()
     orders = Orders(bus)
     waiting = b""
@@ -38,7 +37,7 @@ def main() -> None:
                 bus.take(name)
         while b"\n" in waiting:
             line, _, waiting = waiting.partition(b"\n")
-            print(orders.obey(line.decode()), flush=True)
+            print(orders.execute(line.decode()), flush=True)
         bus.settle()
 
 

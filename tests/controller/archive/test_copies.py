@@ -1,8 +1,5 @@
-"""Finished shoes are copied elsewhere, each copy checked, and nothing different is written over.
+"""Archiving: each copy of a finished shoe is verified, and no different file is overwritten.
 
-Responsible for: what is copied, checking, going on after an interruption, lists that grow, archives
-of other tables, and copies that are not good.
-Not responsible for: deleting (test_retention) and the prompt (test_cli_journal_files).
 Source: controller/README.md, "Journal commands".
 """
 
@@ -12,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from controller.archive import copies as journal_archive
-from controller.archive.copies import archive
-from controller.archive.shoe_index import sealed_shoes
+from controller.archive.copies import archive_shoes
+from controller.archive.shoe_index import shoe_summaries
 from controller.journal.folder import sealed_files
 from controller.journal.values import JournalError
 from controller.journal.verify import verify
@@ -31,7 +28,7 @@ LISTS = ["days/2025-11-21.seals.json", "days/2025-11-22.seals.json"]
 
 @pytest.fixture
 def to(tmp_path) -> Path:
-    return tmp_path / "archive" / "table-1"
+    return tmp_path / "archive_shoes" / "table-1"
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -42,55 +39,55 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_all_sealed_shoes_and_lists_are_copied_and_the_archive_verifies(sealed_journal, to) -> None:
     journal = sealed_journal(2, 1)
 
-    report = archive(journal, to, LATER_NS)
+    report = archive_shoes(journal, to, LATER_NS)
 
     assert report.copied == [FIRST, SECOND, NEXT, *LISTS]
-    assert (report.there, report.waiting, report.problems) == ([], [], [])
-    kept = files(to)
-    assert json.loads(kept.pop("archived.json")) == {
+    assert (report.present, report.waiting, report.problems) == ([], [], [])
+    archived = files(to)
+    assert json.loads(archived.pop("archived.json")) == {
         "form": "smartshoe-archive-1",
         "table": "M7",
         "archived_at": "2025-11-23T00:00:00.000000000Z",
-        "by": kept_by(to),
+        "by": copies_in(to),
         "newest": {
             "gaming_day": "2025-11-22",
             "shoe": 1,
-            "digest": list(sealed_shoes(journal))[-1].digest.hex(),
+            "digest": list(shoe_summaries(journal))[-1].digest.hex(),
         },
     }
-    assert kept == {name: (journal / name).read_bytes() for name in report.copied}
-    assert report.copied_bytes == sum(map(len, kept.values()))
+    assert archived == {name: (journal / name).read_bytes() for name in report.copied}
+    assert report.copied_bytes == sum(map(len, archived.values()))
     assert verify(to).intact
 
 
-def kept_by(to: Path) -> str:
+def copies_in(to: Path) -> str:
     by: str = json.loads((to / "archived.json").read_text())["by"]
     assert by.startswith("smartshoe ")
     return by
 
 
-def test_what_is_there_stays_and_what_is_missing_follows(sealed_journal, to) -> None:
+def test_existing_copies_stay_and_missing_ones_are_added(sealed_journal, to) -> None:
     journal = sealed_journal(2, 1)
-    archive(journal, to, LATER_NS)
+    archive_shoes(journal, to, LATER_NS)
     (to / SECOND).unlink()
     untouched = (to / FIRST).stat().st_mtime_ns
 
-    report = archive(journal, to, LATER_NS)
+    report = archive_shoes(journal, to, LATER_NS)
 
     assert report.copied == [SECOND]
-    assert report.there == [FIRST, NEXT, *LISTS]
+    assert report.present == [FIRST, NEXT, *LISTS]
     assert (to / FIRST).stat().st_mtime_ns == untouched
 
 
-def test_a_copy_that_was_cut_short_is_made_again(sealed_journal, to, monkeypatch) -> None:
+def test_an_interrupted_copy_is_repeated(sealed_journal, to, monkeypatch) -> None:
     journal = sealed_journal(2)
     with monkeypatch.context() as patched:
         patched.setattr(journal_archive.os, "fsync", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            archive(journal, to, LATER_NS)
+            archive_shoes(journal, to, LATER_NS)
     assert files(to) == {}
 
-    assert archive(journal, to, LATER_NS).copied == [FIRST, SECOND, LISTS[0]]
+    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, SECOND, LISTS[0]]
 
 
 def interrupt(_descriptor: int) -> None:
@@ -100,67 +97,67 @@ def interrupt(_descriptor: int) -> None:
 def test_only_gaming_days_that_are_old_enough_are_copied(sealed_journal, to) -> None:
     journal = sealed_journal(2, 1)
 
-    report = archive(journal, to, LATER_NS, NS_PER_DAY)
+    report = archive_shoes(journal, to, LATER_NS, NS_PER_DAY)
 
     assert report.copied == [FIRST, SECOND, LISTS[0]]
     assert report.waiting == ["2025-11-22/1"]
     assert verify(to).intact
 
 
-def test_a_day_that_goes_on_brings_its_longer_list_next_time(sealed_journal, to) -> None:
-    archive(sealed_journal(1, name="before"), to, LATER_NS)
+def test_a_longer_list_of_the_same_day_replaces_the_shorter(sealed_journal, to) -> None:
+    archive_shoes(sealed_journal(1, name="before"), to, LATER_NS)
 
-    report = archive(sealed_journal(2, name="after"), to, LATER_NS)
+    report = archive_shoes(sealed_journal(2, name="after"), to, LATER_NS)
 
     assert report.copied == [SECOND, LISTS[0]]
     assert verify(to).intact
 
 
-def test_a_different_file_is_never_written_over(sealed_journal, to) -> None:
+def test_a_different_file_is_never_overwritten(sealed_journal, to) -> None:
     journal = sealed_journal(2)
-    archive(journal, to, LATER_NS)
+    archive_shoes(journal, to, LATER_NS)
     other = (to / FIRST).read_bytes()[:-1] + b"?"
     (to / FIRST).write_bytes(other)
 
-    report = archive(journal, to, LATER_NS)
+    report = archive_shoes(journal, to, LATER_NS)
 
     (problem,) = report.problems
-    assert problem.startswith(f"{to / FIRST}: another file than {journal / FIRST} stands there.")
+    assert problem.startswith(f"{to / FIRST}: this file differs from {journal / FIRST}.")
     assert (to / FIRST).read_bytes() == other
 
 
-def test_a_list_that_names_other_seals_is_not_written_over(sealed_journal, to) -> None:
+def test_a_list_with_other_seals_is_not_overwritten(sealed_journal, to) -> None:
     journal = sealed_journal(1)
-    archive(journal, to, LATER_NS)
-    said = (to / LISTS[0]).read_text().replace('"first_seq": 1', '"first_seq": 2')
-    (to / LISTS[0]).write_text(said)
+    archive_shoes(journal, to, LATER_NS)
+    changed_list = (to / LISTS[0]).read_text().replace('"first_seq": 1', '"first_seq": 2')
+    (to / LISTS[0]).write_text(changed_list)
 
-    report = archive(journal, to, LATER_NS)
+    report = archive_shoes(journal, to, LATER_NS)
 
     (problem,) = report.problems
     assert problem.startswith(f"{to / LISTS[0]}: it names other seals than {journal / LISTS[0]}.")
-    assert (to / LISTS[0]).read_text() == said
+    assert (to / LISTS[0]).read_text() == changed_list
 
 
-def test_a_shoe_that_is_damaged_here_is_not_copied_and_said(sealed_journal, to) -> None:
+def test_a_damaged_shoe_is_not_copied_but_reported(sealed_journal, to) -> None:
     journal = sealed_journal(2)
     data = (journal / FIRST).read_bytes()
     (journal / FIRST).write_bytes(data[:900] + bytes([data[900] ^ 1]) + data[901:])
 
-    report = archive(journal, to, LATER_NS)
+    report = archive_shoes(journal, to, LATER_NS)
 
     assert SECOND in report.copied
     assert not (to / FIRST).exists()
     assert report.problems[0].startswith(f"{journal / FIRST}: not copied: ")
 
 
-def test_a_disk_that_gives_other_bytes_back_is_said(sealed_journal, to, monkeypatch) -> None:
+def test_a_disk_that_returns_other_bytes_is_reported(sealed_journal, to, monkeypatch) -> None:
     monkeypatch.setattr(journal_archive, "read_back", lambda _path: bytes(32))
 
-    report = archive(sealed_journal(1), to, LATER_NS)
+    report = archive_shoes(sealed_journal(1), to, LATER_NS)
 
     assert report.problems[0].startswith(
-        f"{to / FIRST}: the copy is not good: the disk gives other"
+        f"{to / FIRST}: the copy is not good: the disk returns other"
     )
     assert report.copied == []
 
@@ -169,33 +166,35 @@ def test_the_shoe_that_is_just_being_listed_waits(sealed_journal, to) -> None:
     journal = sealed_journal(1, 1)
     (journal / LISTS[1]).unlink()
 
-    assert archive(journal, to, LATER_NS).copied == [FIRST, LISTS[0]]
+    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, LISTS[0]]
     assert verify(to).intact
 
 
-def test_one_archive_is_of_one_table(sealed_journal, to) -> None:
+def test_an_archive_of_another_table_is_refused(sealed_journal, to) -> None:
     to.mkdir(parents=True)
     (to / "archived.json").write_text('{"table": "M8"}')
-    with pytest.raises(JournalError, match="it is the archive of table M8, and these are shoes of"):
-        archive(sealed_journal(1), to, LATER_NS)
+    with pytest.raises(
+        JournalError, match="this is the archive of table M8, but these are shoes of"
+    ):
+        archive_shoes(sealed_journal(1), to, LATER_NS)
 
 
 @pytest.mark.parametrize("where", [".", "shoes", "elsewhere/in/it"])
-def test_an_archive_is_not_in_the_journal_itself(sealed_journal, where) -> None:
+def test_an_archive_inside_the_journal_is_refused(sealed_journal, where) -> None:
     journal = sealed_journal(1)
-    with pytest.raises(JournalError, match="it is in the journal's own folder"):
-        archive(journal, journal / where, LATER_NS)
+    with pytest.raises(JournalError, match="this is inside the journal's own folder"):
+        archive_shoes(journal, journal / where, LATER_NS)
 
 
-def test_a_table_is_no_archive(sealed_journal) -> None:
-    with pytest.raises(JournalError, match="it is the folder of a table"):
-        archive(sealed_journal(1), sealed_journal(1, name="other"), LATER_NS)
+def test_the_folder_of_a_table_is_refused_as_archive(sealed_journal) -> None:
+    with pytest.raises(JournalError, match="this is the folder of a table"):
+        archive_shoes(sealed_journal(1), sealed_journal(1, name="other"), LATER_NS)
 
 
-def test_progress_tells_bytes(sealed_journal, to) -> None:
+def test_progress_counts_bytes(sealed_journal, to) -> None:
     journal = sealed_journal(2)
-    told: list[tuple[int, int]] = []
-    archive(journal, to, LATER_NS, 0, lambda done, total: told.append((done, total)))
+    progress: list[tuple[int, int]] = []
+    archive_shoes(journal, to, LATER_NS, 0, lambda done, total: progress.append((done, total)))
 
     sizes = [path.stat().st_size for path in sealed_files(journal)]
-    assert told == [(0, sum(sizes)), (sizes[0], sum(sizes)), (sum(sizes), sum(sizes))]
+    assert progress == [(0, sum(sizes)), (sizes[0], sum(sizes)), (sum(sizes), sum(sizes))]

@@ -1,15 +1,13 @@
-"""The list of seals of a day: its signed bytes, its file, its short code.
+"""The list of seals of a day: its signed bytes, its file, its short code, and damage in it.
 
-Responsible for: the list's form, what its signature covers, and what a damaged one says.
-Not responsible for: when it is written (test_seal_desk).
 Source: controller/journal/README.md, "List of seals".
 """
 
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.archive.day_list import (
     DayList,
@@ -18,10 +16,10 @@ from controller.archive.day_list import (
     list_text,
     read_day,
     short_code,
-    signed,
+    sign_day,
+    signature_holds,
     signed_bytes,
     store_day,
-    verifies,
     with_seal,
 )
 from controller.system.atomic_file import SmallFileError
@@ -63,21 +61,21 @@ def key(tmp_path: Path):
     return make_key(tmp_path / "table.key")
 
 
-def test_what_is_signed_and_the_short_code() -> None:
+def test_the_signed_bytes_and_the_short_code_are_as_documented() -> None:
     assert signed_bytes(DAY) == BYTES
     assert short_code(DAY) == CODE
 
 
-def test_the_file_is_a_field_a_line() -> None:
+def test_the_file_has_one_field_per_line() -> None:
     assert list_text(replace(DAY, seals=(ONE,))) == TEXT
 
 
 def test_a_list_is_read_as_it_was_written(fast_dir: Path, key) -> None:
-    day = signed(DAY, key.public.raw, key.sign)
+    day = sign_day(DAY, key.public.raw, key.sign)
     path = store_day(fast_dir, day)
     assert path == day_path(fast_dir, "2025-11-21") == fast_dir / "days" / "2025-11-21.seals.json"
     assert read_day(path) == day
-    assert verifies(day)
+    assert signature_holds(day)
 
 
 def test_others_may_not_read_it(fast_dir: Path) -> None:
@@ -85,21 +83,21 @@ def test_others_may_not_read_it(fast_dir: Path) -> None:
     assert not stat.S_IMODE(path.stat().st_mode) & 0o007
 
 
-def test_it_is_written_in_place_of_the_one_before(fast_dir: Path) -> None:
+def test_a_list_replaces_the_one_before(fast_dir: Path) -> None:
     store_day(fast_dir, replace(DAY, seals=(ONE,)))
     path = store_day(fast_dir, DAY)
     assert read_day(path) == DAY
     assert [one.name for one in path.parent.iterdir()] == ["2025-11-21.seals.json"]
 
 
-def test_a_seal_stands_once_and_in_order() -> None:
+def test_each_seal_is_listed_once_and_in_order() -> None:
     day = with_seal(with_seal(DayList("Table 7", "2025-11-21"), TWO), ONE)
     assert day.seals == (ONE, TWO)
     assert with_seal(day, ONE) == day
 
 
-def test_an_added_seal_takes_the_signature_away(key) -> None:
-    day = signed(replace(DAY, seals=(ONE,)), key.public.raw, key.sign)
+def test_an_added_seal_removes_the_signature(key) -> None:
+    day = sign_day(replace(DAY, seals=(ONE,)), key.public.raw, key.sign)
     assert (with_seal(day, TWO).signer, with_seal(day, TWO).signature) == (b"", b"")
 
 
@@ -124,12 +122,12 @@ def test_an_added_seal_takes_the_signature_away(key) -> None:
     ],
     ids=str,
 )
-def test_nothing_in_it_can_be_changed(key, changed) -> None:
-    assert not verifies(replace(signed(DAY, key.public.raw, key.sign), **changed))
+def test_any_change_breaks_the_signature(key, changed) -> None:
+    assert not signature_holds(replace(sign_day(DAY, key.public.raw, key.sign), **changed))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("{", "[", "it is not JSON"),
         ("smartshoe-seals-1", "smartshoe-seals-9", "form"),
@@ -141,12 +139,12 @@ def test_nothing_in_it_can_be_changed(key, changed) -> None:
         ('"signer"', '"by": "",\n  "signer"', "'by'"),
     ],
 )
-def test_a_damaged_list_says_where(fast_dir: Path, old: str, new: str, told: str) -> None:
+def test_damage_in_a_list_is_located(fast_dir: Path, old: str, new: str, message: str) -> None:
     path = fast_dir / "list.json"
     path.write_text(TEXT.replace(old, new, 1))
     with pytest.raises(SmallFileError, match=r"list\.json: ") as caught:
         read_day(path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "Remedy: " in str(caught.value)
 
 

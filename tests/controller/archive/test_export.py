@@ -1,9 +1,5 @@
-"""What leaves a journal: tapes that are replayed, and rows for people.
+"""Exporting a journal: tapes that can be replayed, and JSON rows with disclosure applied.
 
-Responsible for: which records are on a tape, its replay from the beginning and from the middle, the
-shoe in play, and rows of coups, irregularities and decisions with disclosure applied.
-Not responsible for: the bytes of a tape (journal/test_tape_file) and the prompt
-(test_cli_journal_files).
 Source: controller/README.md, "Journal commands", "Disclosure".
 """
 
@@ -11,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.export import export_tape, finished_part, rows, sealed_span
+from controller.archive.export import export_tape, finished_span, rows, sealed_span
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.procedure.effects import CoupClosed
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import StateDigest
 from controller.tape.records import read_entry
 
@@ -24,9 +20,9 @@ OVERDRAW = ("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9", "44 91 92", "44 82 A
 OVERDRAW += ("44 83 A3",)
 
 
-def taken(journal: Path, to: Path, day: str = "", shoe: int | None = None) -> Path:
+def exported_tape(journal: Path, to: Path, day: str = "", shoe: int | None = None) -> Path:
     with open_read_only(journal) as opened:
-        part = sealed_span(journal, day, shoe) if day else finished_part(opened)
+        part = sealed_span(journal, day, shoe) if day else finished_span(opened)
         export_tape(opened, part, to)
     return to
 
@@ -41,10 +37,10 @@ def coups_of(path: Path) -> list[tuple[str, int, int]]:
 def test_a_tape_of_all_ends_with_the_last_finished_coup_and_is_replayed(
     sealed_journal, tmp_path
 ) -> None:
-    tape = taken(sealed_journal(2, 1), tmp_path / "all.tape")
+    tape = exported_tape(sealed_journal(2, 1), tmp_path / "all.tape")
 
     report = replay(tape)
-    assert (report.finding, report.shoes, report.coups) == (Finding.SAME, 4, 10)
+    assert (report.finding, report.shoes, report.coups) == (ReplayFinding.SAME, 4, 10)
     with open_read_only(tape) as opened:
         *_, last = opened.records()
         assert opened.first_available_seq == 1
@@ -62,44 +58,46 @@ def test_a_tape_of_all_ends_with_the_last_finished_coup_and_is_replayed(
 def test_a_day_or_a_shoe_is_on_a_tape_of_its_own_and_is_replayed(
     sealed_journal, tmp_path, day, shoe, coups
 ) -> None:
-    tape = taken(sealed_journal(2, 1), tmp_path / "some.tape", day, shoe)
+    tape = exported_tape(sealed_journal(2, 1), tmp_path / "some.tape", day, shoe)
 
     assert coups_of(tape) == [(day, *one) for one in coups]
-    assert replay(tape).finding is Finding.SAME
+    assert replay(tape).finding is ReplayFinding.SAME
     assert replay(tape).coups == len(coups)
 
 
-def test_what_was_archived_is_on_no_tape_and_the_rest_is_replayed(sealed_journal, tmp_path) -> None:
+def test_archived_records_are_on_no_tape_and_the_rest_is_replayed(sealed_journal, tmp_path) -> None:
     journal = sealed_journal(1, 1)
     sealed_files(journal)[0].unlink()
 
-    tape = taken(journal, tmp_path / "rest.tape")
+    tape = exported_tape(journal, tmp_path / "rest.tape")
 
     assert coups_of(tape)[0] == ("2025-11-22", 1, 1)
-    assert replay(tape).finding is Finding.SAME
+    assert replay(tape).finding is ReplayFinding.SAME
 
 
 def test_a_table_that_has_not_finished_a_coup_exports_nothing(sealed_journal) -> None:
     journal = sealed_journal(then=("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9"))
     with open_read_only(journal) as opened:
-        assert finished_part(opened).count == 0
+        assert finished_span(opened).count == 0
 
 
 def test_no_file_is_overwritten(sealed_journal, tmp_path) -> None:
     tape = tmp_path / "all.tape"
     tape.write_text("somebody's")
-    with pytest.raises(JournalError, match="it is not overwritten"):
-        taken(sealed_journal(1), tape)
+    with pytest.raises(JournalError, match="is not overwritten"):
+        exported_tape(sealed_journal(1), tape)
     assert tape.read_text() == "somebody's"
 
 
 def test_a_shoe_that_is_not_sealed_here_is_refused_with_those_that_are(sealed_journal) -> None:
     journal = sealed_journal(2)
-    with pytest.raises(JournalError, match="of 2025-11-21 shoes 1, 2 are sealed here, not 3"):
+    with pytest.raises(
+        JournalError, match="shoe 3 of 2025-11-21 is not sealed here; sealed are 1, 2"
+    ):
         sealed_span(journal, "2025-11-21", 3)
     with pytest.raises(JournalError, match="no shoe of 2025-11-30 is sealed here"):
         sealed_span(journal, "2025-11-30", None)
-    with pytest.raises(JournalError, match="'yesterday' is no gaming day"):
+    with pytest.raises(JournalError, match="'yesterday' is not a gaming day"):
         sealed_span(journal, "yesterday", None)
 
 
@@ -108,7 +106,7 @@ def test_a_shoe_that_is_not_sealed_here_is_refused_with_those_that_are(sealed_jo
 
 def rows_of(journal: Path) -> list[dict[str, object]]:
     with open_read_only(journal) as opened:
-        return list(rows(opened, finished_part(opened)))
+        return list(rows(opened, finished_span(opened)))
 
 
 def test_each_finished_coup_is_a_row(sealed_journal) -> None:
@@ -141,7 +139,7 @@ def test_each_finished_coup_is_a_row(sealed_journal) -> None:
     assert (found[-1]["shoe"], found[-1]["coup"]) == (2, 1)
 
 
-def test_what_is_not_finished_is_in_no_row(sealed_journal) -> None:
+def test_an_unfinished_coup_is_in_no_row(sealed_journal) -> None:
     one_card = rows_of(sealed_journal(then=(*OVERDRAW[:4], "44 81 C9")))
     assert one_card == []
 

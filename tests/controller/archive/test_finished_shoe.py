@@ -1,35 +1,34 @@
-"""A finished shoe from its records: the cut, the heading, a row a card, and what is clean.
+"""A finished shoe from records of the core: where it ends, its heading, its rows, when it is clean.
 
-Responsible for: what goes into the file of a shoe, from records of real runs of the core.
-Not responsible for: the file's bytes (journal/test_shoe_file), writing it (test_seal_desk).
 Source: controller/journal/README.md, "Base", "Shoe file".
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.archive.finished_shoe import (
     LEDGERS,
     FinishedShoe,
-    NoShoe,
+    NoFinishedShoe,
     finished_shoe,
     shoe_records,
     shoes_ended,
 )
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, read_row
+from controller.journal.encoding import EncodingError
 from controller.journal.record import GENESIS
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, read_shoe, shoe_bytes
 from controller.journal.store import Journal, StoredRecord, open_read_only
-from controller.journal.values import Base, Checkpoint
+from controller.journal.values import Base, SavedState
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.events import CardDrawn
-from controller.replay.upgrade import Ledger
+from controller.replay.upgrade import UpgradeLedger
 from controller.tape.actions import ChangeSetting, CloseShoe
-from controller.tape.entries import Judged
+from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
 from firmware_bridge.transport.port import Chunk
 
@@ -67,7 +66,7 @@ def rows_of(shoe: FinishedShoe) -> list[CardRow]:
 
 
 def shoes_in(records: tuple[StoredRecord, ...]) -> Iterator[FinishedShoe]:
-    """One finished shoe after the other."""
+    """The finished shoes, one after the other."""
     base = Base()
     while mine := shoe_records(one for one in records if one.seq > base.seq):
         shoe = finished_shoe("M7", base, mine)
@@ -82,7 +81,7 @@ def test_a_shoe_ends_with_the_last_conclusion_of_the_input_that_ended_it(script,
     stored = records(script().begun().reported(*WHOLE_SHOE, *OPENING))
     mine = shoe_records(stored)
     kinds = [type(read_entry(one.record)).__name__ for one in mine[-3:]]
-    assert kinds == ["ShoeEnded", "Prompted", "StateDigest"]
+    assert kinds == ["ShoeEnded", "Prompt", "StateDigest"]
     assert read_entry(stored[len(mine)].record) is None
 
 
@@ -91,14 +90,14 @@ def test_a_shoe_that_ends_the_journal_is_whole(script, records) -> None:
     assert shoe_records(stored) == stored
 
 
-def test_an_open_shoe_gives_nothing(script, records) -> None:
+def test_an_open_shoe_is_not_finished(script, records) -> None:
     stored = records(script().begun().reported(*OPENING, *COUP))
     assert shoe_records(stored) == ()
-    with pytest.raises(NoShoe):
+    with pytest.raises(NoFinishedShoe):
         finished_shoe("M7", Base(), stored)
 
 
-def test_the_ends_that_wait_are_named(script, records) -> None:
+def test_the_ends_of_unsealed_shoes_are_found(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE, *WHOLE_SHOE))
     assert [(one.gaming_day, one.shoe) for one in shoes_ended(stored)] == [
         ("2025-11-21", 1),
@@ -112,9 +111,9 @@ def test_the_ends_that_wait_are_named(script, records) -> None:
 def test_a_shoe_in_order_is_clean_and_every_card_has_its_place(script, records) -> None:
     shoe = sealed(records(script().begun().reported(*WHOLE_SHOE)))
     coup = ["PLAYER_1", "BANKER_1", "PLAYER_2", "BANKER_2"]
-    told = [(row.role.name, row.coup) for row in rows_of(shoe)]
+    places = [(row.role.name, row.coup) for row in rows_of(shoe)]
     assert shoe.heading.clean
-    assert told == [
+    assert places == [
         ("BURN_FIRST", 0),
         ("BURN", 0),
         *((role, 1) for role in coup),
@@ -125,12 +124,12 @@ def test_a_shoe_in_order_is_clean_and_every_card_has_its_place(script, records) 
     ]
 
 
-def test_a_row_tells_card_time_and_chain(script, records) -> None:
+def test_a_row_has_card_time_and_chain_value(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE))
     first = rows_of(sealed(stored))[2]
     (tells,) = [one for one in stored if one.seq == first.seq]
     entry = read_entry(tells.record)
-    assert isinstance(entry, Judged)
+    assert isinstance(entry, EventVerdicts)
     assert isinstance(entry.event, CardDrawn)
     assert (
         first
@@ -151,7 +150,7 @@ def test_a_row_tells_card_time_and_chain(script, records) -> None:
     )
 
 
-def test_the_last_card_of_a_coup_tells_what_became_of_it(script, records) -> None:
+def test_the_last_card_of_a_coup_has_its_result(script, records) -> None:
     rows = rows_of(sealed(records(script().begun().reported(*WHOLE_SHOE))))
     last = [(row.coup, row.ends.name, row.declared.name) for row in rows if row.ends]
     assert last == [(number, "PLAYER", "PLAYER") for number in (1, 2, 3)]
@@ -159,7 +158,7 @@ def test_the_last_card_of_a_coup_tells_what_became_of_it(script, records) -> Non
 
 @pytest.mark.parametrize("last_card", ["44 92 B5", "44 92 C9"])
 def test_without_a_result_button_the_next_card_ends_a_coup(script, records, last_card) -> None:
-    """Also where the next card has the face of the last one."""
+    """Including a next card with the same face as the last one."""
     coup = (*COUP[:3], last_card)
     dealt = (*OPENING, *coup, *coup, *coup[:2], "43", *coup[2:], *coup, "53")
     shoe = sealed(records(script(observed=()).begun().reported(*dealt)))
@@ -168,8 +167,8 @@ def test_without_a_result_button_the_next_card_ends_a_coup(script, records, last
     assert cards == [RowRole(role) for role in (3, 4, 5, 6)] * 4
 
 
-def test_what_ends_a_shoe_may_open_the_next_one(script, records) -> None:
-    """At a table that reports no results the start of the next shoe shows that this one is over."""
+def test_one_input_may_end_a_shoe_and_open_the_next(script, records) -> None:
+    """At a table that reports no results, the start of the next shoe ends this one."""
     coup = COUP[:4]
     dealt = (*OPENING, *coup, *coup[:2], "43", *coup[2:], *coup)
     stored = records(script(observed=()).begun().reported(*dealt, *dealt, "53"))
@@ -181,7 +180,7 @@ def test_what_ends_a_shoe_may_open_the_next_one(script, records) -> None:
 
 
 def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script, record) -> None:
-    """One piece of a fast line may hold the result and cards of the next shoe."""
+    """One chunk of a fast line may contain the result and cards of the next shoe."""
     table = script().begun().reported(*WHOLE_SHOE[:-1])
     number = table.reports
     table.reported(WHOLE_SHOE[-1], *OPENING)
@@ -203,7 +202,7 @@ def test_a_troubled_shoe_is_not_clean_and_has_a_row_for_every_card(troubled_shoe
     stored = records(troubled_shoe)
     shoe = sealed(stored)
     entries = [read_entry(one.record) for one in shoe_records(stored)]
-    drawn = [one.event for one in entries if isinstance(one, Judged)]
+    drawn = [one.event for one in entries if isinstance(one, EventVerdicts)]
     rows = rows_of(shoe)
     assert not shoe.heading.clean
     assert len([row for row in rows if row.role is not RowRole.CUT_CARD]) == len(
@@ -213,7 +212,7 @@ def test_a_troubled_shoe_is_not_clean_and_has_a_row_for_every_card(troubled_shoe
     assert any(row.flags & RowFlag.SUSPENDED for row in rows)
 
 
-def test_a_card_too_many_is_told_as_laid_aside(script, records) -> None:
+def test_a_card_set_aside_is_flagged_as_carried(script, records) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW)
     table.resolved()
     shoe = sealed(records(table.reported(*COUP[4:], *COUP, "43", *COUP, *COUP)))
@@ -256,19 +255,22 @@ def test_a_changed_setting_leaves_later_shoes_unclean_too(script, record) -> Non
 # --- the heading ----------------------------------------------------------------------------------
 
 
-def test_the_first_shoe_says_where_it_comes_from(script, records) -> None:
+def test_the_heading_of_the_first_shoe(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE))
-    said = sealed(stored).heading
-    assert (said.table, said.gaming_day, said.shoe) == ("M7", "2025-11-21", 1)
-    assert (said.first_seq, said.last_seq) == (1, len(stored))
-    assert (said.chain_before, said.chain_after) == (GENESIS, stored[-1].chain)
-    assert (said.started_seq, said.opened_seq, said.state_software) == (0, 1, "")
-    assert (said.decks, said.coups, said.irregularities) == (8, 3, 0)
-    assert (said.from_ns, said.until_ns) == (1_763_715_600_000_000_000, 1_763_715_606_000_000_000)
-    assert said.previous == bytes(32)
+    heading = sealed(stored).heading
+    assert (heading.table, heading.gaming_day, heading.shoe) == ("M7", "2025-11-21", 1)
+    assert (heading.first_seq, heading.last_seq) == (1, len(stored))
+    assert (heading.chain_before, heading.chain_after) == (GENESIS, stored[-1].chain)
+    assert (heading.started_seq, heading.opened_seq, heading.state_software) == (0, 1, "")
+    assert (heading.decks, heading.coups, heading.irregularities) == (8, 3, 0)
+    assert (heading.from_ns, heading.until_ns) == (
+        1_763_715_600_000_000_000,
+        1_763_715_606_000_000_000,
+    )
+    assert heading.previous == bytes(32)
 
 
-def test_the_second_shoe_names_the_first_and_can_be_told_alone(script, records) -> None:
+def test_the_second_shoe_names_the_first_and_can_be_replayed_alone(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE, *WHOLE_SHOE))
     one, two = shoes_in(stored)
     assert two.heading.previous == as_read(one).digest
@@ -280,11 +282,11 @@ def test_the_second_shoe_names_the_first_and_can_be_told_alone(script, records) 
 
 def test_the_state_at_the_end_of_a_shoe_begins_the_next_file(script, records) -> None:
     table = script().begun().reported(*WHOLE_SHOE)
-    state = next(output.checkpoint for output in table.outputs if output_ends(output))
+    state = next(output.saved_state for output in table.outputs if output_ends(output))
     stored = records(table.reported(*WHOLE_SHOE))
     one = sealed(stored)
     last = one.heading.last_seq
-    base = one.base(as_read(one).digest, Checkpoint.of(last, 1, "0.5.0", state))
+    base = one.base(as_read(one).digest, SavedState.of(last, 1, "0.5.0", state))
     two = sealed(stored, base)
     assert (two.parts.state, two.heading.state_software) == (state, "0.5.0")
     assert base.digest == sha256(state).digest()
@@ -297,7 +299,7 @@ def output_ends(output) -> bool:
 
 def test_a_later_state_does_not_begin_the_next_file(script, records) -> None:
     one = sealed(records(script().begun().reported(*WHOLE_SHOE, *OPENING, *COUP)))
-    later = Checkpoint.of(one.heading.last_seq + 1, 1, "0.5.0", b"state")
+    later = SavedState.of(one.heading.last_seq + 1, 1, "0.5.0", b"state")
     base = one.base(bytes(32), later)
     assert (base.state, base.software, base.digest) == (b"", "", b"")
 
@@ -306,7 +308,7 @@ def test_another_version_takes_over_the_numbers(script, records) -> None:
     one = sealed(records(script().begun().reported(*WHOLE_SHOE)))
     ledger = LEDGERS.decode(one.base(bytes(32), None).ledger)
     assert ledger == replace(
-        Ledger(),
+        UpgradeLedger(),
         day="2025-11-21",
         shoe=1,
         coups=3,
@@ -316,14 +318,14 @@ def test_another_version_takes_over_the_numbers(script, records) -> None:
     )
 
 
-def test_records_of_an_unknown_kind_leave_a_shoe_unclean(script, records) -> None:
+def test_a_record_of_an_unknown_kind_is_refused(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE))
-    strange = replace(stored[-1], record=b"\x82\x63out\xa1dtypegStrange")
-    shoe = finished_shoe("M7", Base(), (*stored[:-1], strange))
-    assert not shoe.heading.clean
+    strange = replace(stored[-1], record=b"\x92\xa3out\x81\xa4type\xa7strange")
+    with pytest.raises(EncodingError, match="strange"):
+        finished_shoe("M7", Base(), (*stored[:-1], strange))
 
 
-def test_it_reads_a_journal_of_files(script, record) -> None:
+def test_records_are_read_across_files(script, record) -> None:
     folder: Path = record(script().begun().reported(*WHOLE_SHOE))
     with open_read_only(folder) as journal:
         shoe = sealed(tuple(journal.records()))

@@ -1,8 +1,5 @@
-"""What may be taken from the table's disk, and what never: limits that protect evidence.
+"""Pruning: each reason to keep a shoe, whole days in order, holds, the lock, and interruptions.
 
-Responsible for: each reason to stay, whole days in order, holds, the lock, and what is left when
-shoes were taken away, also when that was cut short.
-Not responsible for: copying (test_journal_archive).
 Source: controller/README.md, "Journal commands".
 """
 
@@ -12,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.copies import archive
-from controller.archive.prune import KEEP_DAYS, hold, judged, prune_lock, release, take_away
+from controller.archive.copies import archive_shoes
+from controller.archive.prune import (
+    KEEP_DAYS,
+    decide_prune,
+    delete_pruned,
+    hold_shoe,
+    prune_lock,
+    release_hold,
+)
 from controller.archive.shoe_index import ShoeName
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
@@ -21,38 +25,38 @@ from controller.journal.values import JournalError
 from controller.journal.verify import verify
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 
 NS_PER_DAY = 86_400 * 1_000_000_000
 # 2026-02-01 00:00 UTC: everything here is long past.
 LATER_NS = 1_769_904_000 * 1_000_000_000
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
-NEWEST = "the newest sealed shoe: the table goes on from it"
+NEWEST = "the newest sealed shoe: the table continues from it"
 
 
 @pytest.fixture
-def kept(sealed_journal, tmp_path):
+def three_day_journal(sealed_journal, tmp_path):
     """A journal of three gaming days and its archive."""
 
     def made(*shoes: int, **more: object) -> tuple[Path, Path]:
-        journal, to = sealed_journal(*(shoes or (2, 1, 1)), **more), tmp_path / "archive"
-        archive(journal, to, LATER_NS)
+        journal, to = sealed_journal(*(shoes or (2, 1, 1)), **more), tmp_path / "archive_shoes"
+        archive_shoes(journal, to, LATER_NS)
         return journal, to
 
     return made
 
 
-def said(journal: Path, to: Path, at_ns: int = LATER_NS, **more: int) -> dict[str, str]:
-    return {str(one.shoe.name): one.why for one in judged(journal, to, at_ns, **more)}
+def reasons(journal: Path, to: Path, at_ns: int = LATER_NS, **more: int) -> dict[str, str]:
+    return {str(one.shoe.name): one.why for one in decide_prune(journal, to, at_ns, **more)}
 
 
-def left(journal: Path) -> list[str]:
+def remaining(journal: Path) -> list[str]:
     return [f"{one.parent.name}/{one.stem}" for one in sealed_files(journal)]
 
 
-def test_what_is_old_and_archived_may_go_except_the_newest(kept) -> None:
-    assert said(*kept()) == {
+def test_old_archived_shoes_may_be_deleted_except_the_newest(three_day_journal) -> None:
+    assert reasons(*three_day_journal()) == {
         "2025-11-21/1": "",
         "2025-11-21/2": "",
         "2025-11-22/1": "",
@@ -60,17 +64,17 @@ def test_what_is_old_and_archived_may_go_except_the_newest(kept) -> None:
     }
 
 
-def test_taken_away_is_a_row_without_a_gap_and_the_table_goes_on(kept) -> None:
-    journal, to = kept()
+def test_after_deleting_no_gap_remains_and_the_table_continues(three_day_journal) -> None:
+    journal, to = three_day_journal()
     size = sum((to / one).stat().st_size for one in names(to, "2025-11-23"))
 
-    assert take_away(journal, judged(journal, to, LATER_NS)) == size
+    assert delete_pruned(journal, decide_prune(journal, to, LATER_NS)) == size
 
-    assert left(journal) == ["2025-11-23/0001"]
+    assert remaining(journal) == ["2025-11-23/0001"]
     assert [one.name for one in (journal / "days").iterdir()] == ["2025-11-23.seals.json"]
     assert verify(journal).intact
     assert verify(to).intact
-    assert replay(journal).finding is Finding.SAME
+    assert replay(journal).finding is ReplayFinding.SAME
     with Journal.open(journal) as opened:
         assert recover(opened, load_clauses()).shoe_open
 
@@ -80,65 +84,65 @@ def names(to: Path, but: str) -> list[str]:
     return [one for one in found if but not in one and one != "archived.json"]
 
 
-def test_judging_deletes_nothing(kept) -> None:
-    journal, to = kept()
-    before = left(journal)
-    judged(journal, to, LATER_NS)
-    assert left(journal) == before
+def test_deciding_deletes_nothing(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    before = remaining(journal)
+    decide_prune(journal, to, LATER_NS)
+    assert remaining(journal) == before
 
 
-def test_younger_shoes_stay_and_so_does_all_after_them(kept) -> None:
-    journal, to = kept()
-    last_ns = max(one.shoe.heading.until_ns for one in judged(journal, to, LATER_NS)[:2])
+def test_younger_shoes_stay_and_so_do_all_after_them(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    last_ns = max(one.shoe.heading.until_ns for one in decide_prune(journal, to, LATER_NS)[:2])
     for late_ns, may_go in ((0, True), (-1, False)):
-        found = said(journal, to, last_ns + KEEP_DAYS * NS_PER_DAY + late_ns)
+        found = reasons(journal, to, last_ns + KEEP_DAYS * NS_PER_DAY + late_ns)
         assert (found["2025-11-21/2"] == "") is may_go
         assert found["2025-11-22/1"] == "not old enough: it ended 2025-11-22"
 
 
-def test_a_day_goes_whole_or_stays_whole(kept) -> None:
-    journal, to = kept()
-    hold(journal, ShoeName("2025-11-21", 2), "A. Person", "dispute", LATER_NS)
+def test_a_day_is_deleted_whole_or_stays_whole(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    hold_shoe(journal, ShoeName("2025-11-21", 2), "A. Person", "dispute", LATER_NS)
 
-    assert said(journal, to) == {
-        "2025-11-21/1": "2025-11-21/2 stays, and no gap is made",
+    assert reasons(journal, to) == {
+        "2025-11-21/1": "2025-11-21/2 stays, and deleting this would leave a gap",
         "2025-11-21/2": "held by A. Person: dispute",
-        "2025-11-22/1": "2025-11-21/2 stays, and no gap is made",
+        "2025-11-22/1": "2025-11-21/2 stays, and deleting this would leave a gap",
         "2025-11-23/1": NEWEST,
     }
 
 
-def test_what_is_not_archived_stays(kept) -> None:
-    journal, to = kept()
+def test_shoes_that_are_not_archived_stay(three_day_journal) -> None:
+    journal, to = three_day_journal()
     (to / "shoes/2025-11-22/0001.shoe").unlink()
-    assert said(journal, to)["2025-11-22/1"] == "not archived"
-    assert said(journal, to)["2025-11-21/1"] == ""
+    assert reasons(journal, to)["2025-11-22/1"] == "not archived"
+    assert reasons(journal, to)["2025-11-21/1"] == ""
 
 
 @pytest.mark.parametrize("at", [0, 40, 900, -1])
-def test_a_copy_with_one_changed_byte_keeps_the_shoe(kept, at) -> None:
-    journal, to = kept()
+def test_a_copy_with_one_changed_byte_keeps_the_shoe(three_day_journal, at) -> None:
+    journal, to = three_day_journal()
     copy = to / "shoes/2025-11-21/0001.shoe"
     data = bytearray(copy.read_bytes())
     data[at] ^= 1
     copy.write_bytes(bytes(data))
-    assert said(journal, to)["2025-11-21/1"] == f"{copy} is not the same: keep both as evidence"
+    assert reasons(journal, to)["2025-11-21/1"] == f"{copy} is not the same: keep both as evidence"
 
 
-def test_a_shoe_that_is_damaged_here_and_there_stays(kept) -> None:
-    journal, to = kept()
+def test_a_shoe_damaged_here_and_in_the_archive_stays(three_day_journal) -> None:
+    journal, to = three_day_journal()
     for folder in (journal, to):
         copy = folder / "shoes/2025-11-21/0001.shoe"
         data = bytearray(copy.read_bytes())
         data[900] ^= 1
         copy.write_bytes(bytes(data))
-    assert said(journal, to)["2025-11-21/1"].startswith("its copy is not intact: ")
+    assert reasons(journal, to)["2025-11-21/1"].startswith("its copy is not intact: ")
 
 
-def test_a_list_that_is_not_archived_keeps_its_day(kept) -> None:
-    journal, to = kept()
+def test_a_list_that_is_not_archived_keeps_its_day(three_day_journal) -> None:
+    journal, to = three_day_journal()
     (to / "days/2025-11-21.seals.json").unlink()
-    found = said(journal, to)
+    found = reasons(journal, to)
     assert found["2025-11-21/1"] == (
         "its list of seals, 2025-11-21.seals.json, is not archived as it is here"
     )
@@ -147,50 +151,52 @@ def test_a_list_that_is_not_archived_keeps_its_day(kept) -> None:
 # --- irregularities -------------------------------------------------------------------------------
 
 
-def not_declared(script) -> None:
-    """A whole shoe; the result of its first coup was never declared, and play went on."""
+def undeclared_shoe(script) -> None:
+    """A whole shoe in which the result of the first coup was never declared."""
     script.reported(*OPENING, *COUP[:-1], *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 
 
 def decided_in_the_next_shoe(script) -> None:
-    not_declared(script)
+    undeclared_shoe(script)
     script.reported(*OPENING)
     script.resolved()
     script.reported(*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 
 
-def test_a_shoe_with_an_irregularity_that_waits_for_a_decision_stays(kept) -> None:
-    assert said(*kept(1, 1, trouble=not_declared)) == {
+def test_a_shoe_with_an_irregularity_that_waits_for_a_decision_stays(three_day_journal) -> None:
+    assert reasons(*three_day_journal(1, 1, trouble=undeclared_shoe)) == {
         "2025-11-21/1": "irregularity 1 waits for a decision",
-        "2025-11-21/2": "2025-11-21/1 stays, and no gap is made",
+        "2025-11-21/2": "2025-11-21/1 stays, and deleting this would leave a gap",
         "2025-11-22/1": NEWEST,
     }
 
 
-def test_a_decision_in_a_later_shoe_lets_it_go(kept) -> None:
-    journal, to = kept(1, 1, trouble=decided_in_the_next_shoe)
-    assert judged(journal, to, LATER_NS)[0].shoe.heading.irregularities > 0
-    assert list(said(journal, to).values()) == ["", "", "", NEWEST]
+def test_a_decision_in_a_later_shoe_frees_it(three_day_journal) -> None:
+    journal, to = three_day_journal(1, 1, trouble=decided_in_the_next_shoe)
+    assert decide_prune(journal, to, LATER_NS)[0].shoe.heading.irregularities > 0
+    assert list(reasons(journal, to).values()) == ["", "", "", NEWEST]
 
 
-def test_a_decision_in_the_shoe_in_play_lets_it_go(kept) -> None:
-    journal, to = kept(1, 1, trouble=not_declared, end=lambda script: script.resolved())
-    assert said(journal, to)["2025-11-21/1"] == ""
+def test_a_decision_in_the_shoe_in_play_frees_it(three_day_journal) -> None:
+    journal, to = three_day_journal(
+        1, 1, trouble=undeclared_shoe, end=lambda script: script.resolved()
+    )
+    assert reasons(journal, to)["2025-11-21/1"] == ""
 
 
 # --- holds ----------------------------------------------------------------------------------------
 
 
-def test_a_hold_says_who_and_why_and_its_release_too(kept) -> None:
-    journal, to = kept()
+def test_a_hold_and_its_release_record_who_and_why(three_day_journal) -> None:
+    journal, to = three_day_journal()
     name = ShoeName("2025-11-21", 1)
-    path = hold(journal, name, "A. Person", "patron disputes coup 2", LATER_NS)
+    path = hold_shoe(journal, name, "A. Person", "patron disputes coup 2", LATER_NS)
     assert path == journal / "holds" / "2025-11-21-1.json"
-    assert said(journal, to)["2025-11-21/1"] == "held by A. Person: patron disputes coup 2"
+    assert reasons(journal, to)["2025-11-21/1"] == "held by A. Person: patron disputes coup 2"
 
-    ended = release(journal, name, "B. Person", "settled", LATER_NS + 1)
+    ended = release_hold(journal, name, "B. Person", "settled", LATER_NS + 1)
 
-    assert said(journal, to)["2025-11-21/1"] == ""
+    assert reasons(journal, to)["2025-11-21/1"] == ""
     assert not path.exists()
     assert json.loads(ended.read_text()) == {
         "form": "smartshoe-hold-1",
@@ -206,41 +212,43 @@ def test_a_hold_says_who_and_why_and_its_release_too(kept) -> None:
     assert verify(journal).intact
 
 
-def test_a_hold_that_cannot_be_read_still_holds(kept) -> None:
-    journal, to = kept()
-    path = hold(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
+def test_a_hold_that_cannot_be_read_still_holds(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    path = hold_shoe(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
     path.write_text("{")
-    assert said(journal, to)["2025-11-21/1"] == f"held by ?: {path} cannot be read"
+    assert reasons(journal, to)["2025-11-21/1"] == f"held by ?: {path} cannot be read"
 
 
-def test_a_shoe_is_held_once_and_only_where_it_is(kept) -> None:
-    journal, _ = kept()
-    hold(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
+def test_a_shoe_is_held_once_and_only_where_it_is(three_day_journal) -> None:
+    journal, _ = three_day_journal()
+    hold_shoe(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
     with pytest.raises(JournalError, match=r"is held already: held by A\. Person: dispute"):
-        hold(journal, ShoeName("2025-11-21", 1), "B. Person", "mine", LATER_NS)
+        hold_shoe(journal, ShoeName("2025-11-21", 1), "B. Person", "mine", LATER_NS)
     with pytest.raises(JournalError, match="shoe 2025-11-21/9 is not sealed here"):
-        hold(journal, ShoeName("2025-11-21", 9), "A. Person", "dispute", LATER_NS)
+        hold_shoe(journal, ShoeName("2025-11-21", 9), "A. Person", "dispute", LATER_NS)
     with pytest.raises(JournalError, match="shoe 2025-11-21/2 is not held"):
-        release(journal, ShoeName("2025-11-21", 2), "A. Person", "settled", LATER_NS)
+        release_hold(journal, ShoeName("2025-11-21", 2), "A. Person", "settled", LATER_NS)
 
 
 # --- two at once, and cut short -------------------------------------------------------------------
 
 
-def test_two_prunes_do_not_race_and_a_table_does_not_hinder_one(kept) -> None:
-    journal, to = kept()
+def test_two_prunes_exclude_each_other_but_a_table_does_not(three_day_journal) -> None:
+    journal, to = three_day_journal()
     with Journal.open(journal), prune_lock(journal):
-        with pytest.raises(JournalError, match="another prune is at work"), prune_lock(journal):
+        with pytest.raises(JournalError, match="another prune"), prune_lock(journal):
             pass
-        take_away(journal, judged(journal, to, LATER_NS))
+        delete_pruned(journal, decide_prune(journal, to, LATER_NS))
     with prune_lock(journal), open_read_only(journal) as opened:
         assert opened.first_available_seq > 1
 
 
-def test_a_prune_cut_short_after_any_file_is_finished_by_the_next(kept, monkeypatch) -> None:
-    journal, to = kept()
-    unlink, before, rounds = Path.unlink, left(journal), 0
-    while any(not one.why for one in judged(journal, to, LATER_NS)):
+def test_a_prune_interrupted_after_any_file_is_finished_by_the_next(
+    three_day_journal, monkeypatch
+) -> None:
+    journal, to = three_day_journal()
+    unlink, before, rounds = Path.unlink, remaining(journal), 0
+    while any(not one.why for one in decide_prune(journal, to, LATER_NS)):
         done: list[Path] = []
 
         def once(path: Path, missing_ok: bool = False, done: list[Path] = done) -> None:
@@ -251,10 +259,10 @@ def test_a_prune_cut_short_after_any_file_is_finished_by_the_next(kept, monkeypa
 
         with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
             patched.setattr(Path, "unlink", once)
-            take_away(journal, judged(journal, to, LATER_NS))
+            delete_pruned(journal, decide_prune(journal, to, LATER_NS))
         rounds += 1
-        after = left(journal)
+        after = remaining(journal)
         assert after == before[-len(after) :], "there is a gap"
     assert rounds == 5
-    assert left(journal) == ["2025-11-23/0001"]
+    assert remaining(journal) == ["2025-11-23/0001"]
     assert verify(journal).intact

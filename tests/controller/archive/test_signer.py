@@ -1,8 +1,5 @@
-"""Who signs: a key file, a program of the house, or nobody, in words.
+"""Signing with a key file, with the house's program, or not at all, and the messages for each.
 
-Responsible for: the signer that settings give, keys made at the first start, and a program that
-gives no signature.
-Not responsible for: key files (test_keys) and what is signed (test_seal_list, test_sealing).
 Source: controller/README.md, "Evidence".
 """
 
@@ -33,7 +30,7 @@ def key(tmp_path: Path) -> TableKey:
 
 @pytest.fixture
 def program(tmp_path: Path, key: TableKey) -> Callable[[str], SigningSettings]:
-    """Settings of a program that runs this Python; `key` is the one its signatures must be by."""
+    """Settings for a program that runs this Python; its signatures are verified with `key`."""
 
     def settings(text: str) -> SigningSettings:
         file = tmp_path / "sign.py"
@@ -47,7 +44,7 @@ def program(tmp_path: Path, key: TableKey) -> Callable[[str], SigningSettings]:
     return settings
 
 
-def test_the_usual_key_is_made_once_and_then_used(tmp_path: Path) -> None:
+def test_the_default_key_is_created_once_and_then_used(tmp_path: Path) -> None:
     settings = SigningSettings(tmp_path / "table.key")
     first = open_signer(settings, make=True)
     again = open_signer(settings, make=True)
@@ -55,18 +52,18 @@ def test_the_usual_key_is_made_once_and_then_used(tmp_path: Path) -> None:
     assert isinstance(again, KeySigner)
     assert first.public == again.public
     assert stat.S_IMODE((tmp_path / "table.key").stat().st_mode) == 0o600
-    assert "just made" in first.words
-    assert "just made" not in again.words
+    assert "just created" in first.words
+    assert "just created" not in again.words
     assert first.public.verifies(first.sign(DATA), DATA)
 
 
-def test_a_look_makes_no_key(tmp_path: Path) -> None:
+def test_without_make_no_key_is_created(tmp_path: Path) -> None:
     signer = open_signer(SigningSettings(tmp_path / "table.key"))
     assert isinstance(signer, NoSigner)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_key_that_is_named_is_never_made(tmp_path: Path) -> None:
+def test_a_configured_key_is_never_created(tmp_path: Path) -> None:
     signer = open_signer(SigningSettings(tmp_path / "house.key", make=False), make=True)
     assert isinstance(signer, NoSigner)
     assert signer.wanted
@@ -81,13 +78,13 @@ def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     assert "its mode is 0640" in signer.words
 
 
-def test_nobody_signs_where_it_is_not_wanted(tmp_path: Path) -> None:
+def test_nobody_signs_if_signing_is_switched_off(tmp_path: Path) -> None:
     signer = open_signer(SigningSettings(tmp_path / "table.key", sign=False), make=True)
     assert signer == NoSigner("evidence.sign is false", wanted=False)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_program_signs_what_it_is_given(program, tmp_path: Path) -> None:
+def test_a_program_signs_its_standard_input(program, tmp_path: Path) -> None:
     signer = open_signer(
         program(f"""\
 import sys
@@ -103,36 +100,36 @@ sys.stdout.buffer.write(key.sign(sys.stdin.buffer.read()))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
-        ("print('x' * 63, end='')", "is no signature by the key of evidence.public_key"),
-        ("print('x' * 64, end='')", "is no signature by the key of evidence.public_key"),
-        ("", "is no signature by the key of evidence.public_key"),
+        ("print('x' * 63, end='')", "did not print a signature by the key of evidence.public_key"),
+        ("print('x' * 64, end='')", "did not print a signature by the key of evidence.public_key"),
+        ("", "did not print a signature by the key of evidence.public_key"),
         ("raise SystemExit(3)", "ended with 3. Remedy"),
         ("raise SystemExit('no token')", "ended with 1: no token. Remedy"),
     ],
 )
-def test_what_is_no_signature_is_not_taken(program, text: str, told: str) -> None:
+def test_output_that_is_not_a_signature_is_refused(program, text: str, message: str) -> None:
     signer = open_signer(program(text))
     assert isinstance(signer, ProgramSigner)
     with pytest.raises(SignFailed) as caught:
         signer.sign(DATA)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_program_that_hangs_is_ended(key) -> None:
     signer = ProgramSigner(("/usr/bin/sleep", "60"), key.public, "", timeout_s=0.05)
-    with pytest.raises(SignFailed, match=r"sleep gave no signature within 0.05 s. Remedy: "):
+    with pytest.raises(SignFailed, match=r"sleep returned no signature within 0.05 s. Remedy: "):
         signer.sign(DATA)
 
 
-def test_a_program_that_is_not_there_is_named(key) -> None:
+def test_a_missing_program_is_named(key) -> None:
     signer = ProgramSigner(("/no/such/program",), key.public, "")
     with pytest.raises(SignFailed, match=r"/no/such/program cannot be run: No such file"):
         signer.sign(DATA)
 
 
-def test_a_public_key_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_public_key_is_named(tmp_path: Path) -> None:
     settings = SigningSettings(
         tmp_path / "table.key", program=("/bin/true",), public_key=tmp_path / "token.pub"
     )

@@ -1,16 +1,11 @@
-"""Shoes dealt at the bench, as the rows a sealed file would hold of them.
-
-Responsible for: rows from the bench's own truth (its dealer has his own reading of the rules), the
-terms they are screened by, and changing one place of a row.
-Not responsible for: sealed files and journals (they are made from simulated tables).
-"""
+"""Rows of shoes from the bench's own dealer, rules to screen them by, and changes to rows."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
 
-from controller.audit.terms import Terms, clauses
+from controller.audit.shoe_rules import ShoeRules, clauses
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, row_bytes
 from controller.profiles.load import profile_text
 from controller.profiles.profile import parse_profile
@@ -29,7 +24,7 @@ def number(placed: PlacedCard) -> int:
 
 def row(role: int, card: int, coup: int, **other: object) -> CardRow:
     nothing = RowEnd.NOT_LAST
-    told = {
+    values = {
         "claimed": RowRole(role),
         "flags": RowFlag.NONE,
         "ends": nothing,
@@ -38,7 +33,7 @@ def row(role: int, card: int, coup: int, **other: object) -> CardRow:
         "chain": bytes(16),
         **other,
     }
-    return CardRow(seq=0, utc_ns=0, coup=coup, role=RowRole(role), card=card, **told)
+    return CardRow(seq=0, utc_ns=0, coup=coup, role=RowRole(role), card=card, **values)
 
 
 def coup_rows(coup: CoupTruth) -> Iterator[CardRow]:
@@ -55,11 +50,11 @@ def coup_rows(coup: CoupTruth) -> Iterator[CardRow]:
 
 @cache
 def dealt_rows(seed: int, shoes: int = 1, decks: int = 8) -> tuple[tuple[CardRow, ...], ...]:
-    """The rows of whole shoes, dealt without a mistake."""
+    """The rows of whole shoes dealt without a mistake."""
     dealer = Dealer(DealerSettings(seed=seed, shoes=shoes, decks=decks))
     for _ in dealer.actions():
         pass
-    told: list[list[CardRow]] = []
+    values: list[list[CardRow]] = []
     for record in dealer.truth.records:
         if isinstance(record, BurnTruth):
             first, *rest = (number(one) for one in record.cards)
@@ -67,10 +62,10 @@ def dealt_rows(seed: int, shoes: int = 1, decks: int = 8) -> tuple[tuple[CardRow
                 row(RowRole.BURN_FIRST, first, 0),
                 *(row(RowRole.BURN, one, 0) for one in rest),
             )
-            told.append(list(burned))
+            values.append(list(burned))
         elif isinstance(record, CoupTruth):
-            told[-1].extend(coup_rows(record))
-    return tuple(map(tuple, told))
+            values[-1].extend(coup_rows(record))
+    return tuple(map(tuple, values))
 
 
 def packed(rows: tuple[CardRow, ...]) -> bytes:
@@ -78,17 +73,17 @@ def packed(rows: tuple[CardRow, ...]) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def new_terms() -> Callable[..., Terms]:
+def new_rules() -> Callable[..., ShoeRules]:
     @cache
-    def terms(profile: str = "s42-mini", decks: int = 8) -> Terms:
-        return Terms.of(parse_profile(profile_text(profile), clauses()), decks)
+    def rules(profile: str = "s42-mini", decks: int = 8) -> ShoeRules:
+        return ShoeRules.of(parse_profile(profile_text(profile), clauses()), decks)
 
-    return terms
+    return rules
 
 
 @pytest.fixture(scope="session")
-def terms(new_terms) -> Terms:
-    return new_terms()
+def rules(new_rules) -> ShoeRules:
+    return new_rules()
 
 
 @pytest.fixture(scope="session")

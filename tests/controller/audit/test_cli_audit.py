@@ -1,7 +1,5 @@
-"""`smartshoe audit`: what it prints, its exit codes, and that Ctrl-C leaves what was done.
+"""`smartshoe audit`: its output, its exit codes, and the partial report after Ctrl-C.
 
-Responsible for: the command as people run it.
-Not responsible for: what is found (test_audit).
 Source: controller/README.md, "Audit".
 """
 
@@ -23,17 +21,17 @@ from controller.audit.shoe import AuditSettings
 from controller.audit.worker_pool import WorkerLost
 from controller.cli.main import main
 from hil.dealing.dealer import DealerSettings
-from hil.simulation.sealed_journal import DealtTable, sealed_journal
+from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("audited")
-    sealed_journal(folder / "journal", DealtTable(DealerSettings(seed=8, decks=1)))
+    write_sealed_journal(folder / "journal", DealtTable(DealerSettings(seed=8, decks=1)))
     return folder / "journal"
 
 
-def test_a_journal_in_order_is_a_table_of_its_days_and_exit_0(journal, capsys) -> None:
+def test_an_intact_journal_gives_a_table_of_days_and_exit_0(journal, capsys) -> None:
     assert main(["audit", str(journal), "--jobs", "1"]) == 0
     out = capsys.readouterr().out
     assert "SIM-1" in out
@@ -47,16 +45,16 @@ def test_a_finding_is_one_line_with_its_file_and_exit_1(journal, fast_dir, capsy
     copy.write_bytes(path.read_bytes()[:-100] + bytes(100))
     assert main(["audit", str(copy)]) == 1
     out = capsys.readouterr().out
-    assert f"finding: {copy}: its bytes and its digest do not belong together" in out
+    assert f"finding: {copy}: its digest does not match its bytes" in out
     assert "FINDINGS: 1" in out
 
 
 def test_as_json_it_is_one_object(journal, capsys) -> None:
     assert main(["audit", str(journal), "--json", "--deep"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["whole"] is True
-    assert (told["findings"], told["total"]["replayed"], told["files"]) == (0, 1, 2)
-    assert told["days"][0]["gaming_day"] == "2026-11-18"
+    values = json.loads(capsys.readouterr().out)
+    assert values["whole"] is True
+    assert (values["findings"], values["total"]["replayed"], values["files"]) == (0, 1, 2)
+    assert values["days"][0]["gaming_day"] == "2026-11-18"
 
 
 def test_a_path_without_anything_is_exit_2(fast_dir, capsys) -> None:
@@ -64,27 +62,27 @@ def test_a_path_without_anything_is_exit_2(fast_dir, capsys) -> None:
     assert "Allowed: a journal's folder" in capsys.readouterr().err
 
 
-def test_a_key_that_is_none_is_exit_2(journal, capsys) -> None:
+def test_a_file_that_is_not_a_key_is_exit_2(journal, capsys) -> None:
     assert main(["audit", str(journal), "--key", str(journal / "live.db")]) == 2
-    assert "no Ed25519 public key" in capsys.readouterr().err
+    assert "Ed25519 public key" in capsys.readouterr().err
 
 
-# --- broken off -----------------------------------------------------------------------------------
+# --- interrupted ----------------------------------------------------------------------------------
 
 
 def pieces_until_interrupted(journal: Path):
-    """One piece, then somebody presses Ctrl-C."""
+    """Audits one piece, then receives Ctrl-C."""
     (path,) = journal.rglob("*.shoe")
     yield Piece(PieceKind.DAY, str(journal), path.parent)
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_leaves_what_was_done(journal, monkeypatch, capsys) -> None:
+def test_ctrl_c_gives_a_partial_report(journal, monkeypatch, capsys) -> None:
     monkeypatch.setattr(run, "pieces", lambda _paths: pieces_until_interrupted(journal))
     assert main(["audit", str(journal), "--jobs", "1"]) == 130
-    told = capsys.readouterr()
-    assert "SIM-1" in told.out
-    assert "broken off" in told.err
+    output = capsys.readouterr()
+    assert "SIM-1" in output.out
+    assert "interrupted" in output.err
 
 
 WITHOUT_END = """
@@ -126,18 +124,18 @@ def test_ctrl_c_in_a_terminal_ends_every_process(journal) -> None:
         process.kill()
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert "broken off" in err
+    assert "interrupted" in err
     assert "SIM-1" in out
 
 
-class Dying(PieceAudit):
+class DyingProcess(PieceAudit):
     """A process that ends in the middle of its work."""
 
     def audit(self, piece: Piece) -> PieceReport:
         os._exit(3)
 
 
-def test_a_process_that_ends_on_its_own_is_named_with_its_piece(journal, monkeypatch) -> None:
-    monkeypatch.setattr(crew, "PieceAudit", Dying)
-    with pytest.raises(WorkerLost, match=r"ended on its own.*--jobs 1"):
+def test_a_dying_worker_is_named_with_its_piece(journal, monkeypatch) -> None:
+    monkeypatch.setattr(crew, "PieceAudit", DyingProcess)
+    with pytest.raises(WorkerLost, match=r"ended unexpectedly.*--jobs 1"):
         run.audit((journal,), AuditSettings(), 2)

@@ -1,8 +1,5 @@
-"""The column table is the rules of a coup: the same as the procedure, card by card.
+"""The column table agrees with the procedure, card by card, in every state with every symbol.
 
-Responsible for: every state of the table with every symbol there is, beside the procedure's own
-steps; the whole tree of card values and 200 whole shoes in the full form.
-Not responsible for: the tableau itself (tests/controller/rules, tests/controller/procedure).
 Source: goal: the column table equals step; 9 NYCRR 5324.21 (f), (h), (i)(1); Section 42 (g) to (j).
 """
 
@@ -20,11 +17,11 @@ from controller.audit.column_tableau import (
     symbol,
     symbols,
 )
-from controller.audit.terms import FACES as CARDS
-from controller.audit.terms import clauses
+from controller.audit.shoe_rules import FACES as CARDS
+from controller.audit.shoe_rules import clauses
 from controller.journal.card_row_format import RowEnd, RowRole
 from controller.procedure.effects import CoupClosed
-from controller.procedure.events import CardDrawn, GamingDayTurned, ResultDeclared
+from controller.procedure.events import CardDrawn, GamingDayChanged, ResultDeclared
 from controller.procedure.events import ShoeDeviceStarted as Start
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -55,27 +52,27 @@ def every_symbol(value: int) -> Iterator[int]:
 
 
 class Procedure:
-    """One table of play after its burn, and steps on it."""
+    """The procedure's state after the burn, and its steps."""
 
     def __init__(self) -> None:
         profile = parse_profile(profile_text("s42-mini"), clauses())
         self.book = RuleBook.of(profile, 8, ())
         self.start = TableState()
         burn = (CardDrawn(Card.parse("Ac"), Place.BURN_FIRST), CardDrawn(CARDS[0], Place.BURN))
-        for event in (GamingDayTurned("2026-11-21"), Start(), *burn):
+        for event in (GamingDayChanged("2026-11-21"), Start(), *burn):
             self.start = step(self.book, self.start, event).state
 
     def drawn(self, state: TableState, value: int) -> tuple[TableState, RowRole, RowEnd]:
-        """The state after a card; where the procedure put it and whether the coup is over by it."""
+        """The state after a card, its place by the procedure, and whether the coup is over."""
         card = OF_VALUE[value]
-        taken = step(self.book, state, CardDrawn(card, Place(state_due(state))))
+        taken = step(self.book, state, CardDrawn(card, Place(due_state(state))))
         assert [type(one) for one in taken.verdicts] == [Accepted]
         role = ROLE_OF[taken.state.shoe.coup.cards[-1].place]
         end = self.won(taken.state) if taken.state.phase.value == "result" else RowEnd.NOT_LAST
         return taken.state, role, end
 
     def won(self, state: TableState) -> RowEnd:
-        """The only outcome that the procedure takes as declared."""
+        """The only outcome that the procedure accepts as declared."""
         cards = [one.card for one in state.shoe.coup.cards]
         pairs = cards[0].rank == cards[2].rank, cards[1].rank == cards[3].rank
         taken = (
@@ -89,13 +86,13 @@ class Procedure:
         return WON[outcome]
 
 
-def state_due(state: TableState) -> str:
+def due_state(state: TableState) -> str:
     due = state.phase.value
     return "player_1" if due == "between_coups" else due
 
 
-def same_as_steps(begin: tuple[int, ...], thirds: tuple[int, ...] = tuple(range(10))) -> int:
-    """Compare every continuation of these values; how many cards that were.
+def compare_with_steps(begin: tuple[int, ...], thirds: tuple[int, ...] = tuple(range(10))) -> int:
+    """Compare every continuation of these values; returns the number of cards.
 
     `thirds` are the values that Banker's third card takes.
     """
@@ -111,7 +108,7 @@ def _continued(
     table: ColumnTable, procedure: Procedure, state: TableState, row: list, thirds: tuple[int, ...]
 ) -> int:
     nodes = 0
-    for value in thirds if state_due(state) == "banker_3" else range(10):
+    for value in thirds if due_state(state) == "banker_3" else range(10):
         after, role, end = procedure.drawn(state, value)
         nodes += 1
         right = symbol(role, value, end)
@@ -129,12 +126,12 @@ def leads_on(table: ColumnTable, row: list, code: int) -> bool:
     return code < len(row) and row[code] is not table.wrong
 
 
-def test_every_third_card_situation_is_as_the_procedure_steps() -> None:
-    """Of 100 pairs of two-card counts; three values of Banker's third card."""
-    assert same_as_steps((0, 0), thirds=(0, 4, 9)) == 10 + 100 + 480 + 3 * (306 + 12)
+def test_every_third_card_situation_agrees_with_the_procedure() -> None:
+    """100 pairs of two-card counts, with three values of Banker's third card."""
+    assert compare_with_steps((0, 0), thirds=(0, 4, 9)) == 10 + 100 + 480 + 3 * (306 + 12)
 
 
-def test_however_two_counts_come_about_the_state_is_the_same() -> None:
+def test_equal_counts_lead_to_the_same_state() -> None:
     table = column_table()
     for p1, b1, p2, b2 in product(range(10), repeat=4):
         column = bytes(
@@ -161,12 +158,12 @@ def test_however_two_counts_come_about_the_state_is_the_same() -> None:
 @pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("first", range(10))
-def test_the_whole_tree_of_card_values_is_as_the_procedure_steps(first: int) -> None:
-    assert same_as_steps((first,)) == 37_710
+def test_the_whole_tree_of_card_values_agrees_with_the_procedure(first: int) -> None:
+    assert compare_with_steps((first,)) == 37_710
 
 
-def test_a_column_is_added_up_without_a_carry() -> None:
-    """Every place with every face and every end, all at once, beside one at a time."""
+def test_columns_are_added_without_a_carry() -> None:
+    """All combinations in one column give the same symbols as one at a time."""
     three = [
         (role, card, end) for role, card, end in product(sorted(ROLES), sorted(FACES), sorted(ENDS))
     ]
@@ -175,7 +172,7 @@ def test_a_column_is_added_up_without_a_carry() -> None:
     assert list(together) == alone
 
 
-def test_what_cannot_be_said_of_a_card_has_no_symbol() -> None:
+def test_impossible_combinations_have_no_symbol() -> None:
     table = column_table()
     for role, end in ((RowRole.PLAYER_1, RowEnd.TIE), (RowRole.BANKER_3, RowEnd.NOT_LAST)):
         column = symbols(bytes((role,)), b"\x01", bytes((end,)))
@@ -183,22 +180,22 @@ def test_what_cannot_be_said_of_a_card_has_no_symbol() -> None:
 
 
 def played(table: ColumnTable, procedure: Procedure, rows) -> int:
-    """Play a shoe's rows on the procedure; each coup it closes is the one the table follows."""
-    state, closed, told = procedure.start, 0, []
+    """Play a shoe's rows on the procedure; each coup that it closes is one of the table."""
+    state, closed, played_rows = procedure.start, 0, []
     for row in rows:
         if row.role not in PLACES:
             continue
-        told.append(row)
+        played_rows.append(row)
         card, place = CARDS[row.card - 1], PLACES[row.role]
         state = step(procedure.book, state, CardDrawn(card, place)).state
         if not row.ends:
             continue
-        faces = [CARDS[one.card - 1] for one in told[-6:] if one.coup == row.coup]
+        faces = [CARDS[one.card - 1] for one in played_rows[-6:] if one.coup == row.coup]
         pairs = faces[0].rank == faces[2].rank, faces[1].rank == faces[3].rank
         outcome = next(one for one, end in WON.items() if end == row.ends)
         taken = step(procedure.book, state, ResultDeclared(outcome, *pairs))
         (record,) = (one.record for one in taken.effects if isinstance(one, CoupClosed))
-        coup = [one for one in told if one.coup == row.coup]
+        coup = [one for one in played_rows if one.coup == row.coup]
         assert [ROLE_OF[one.place] for one in record.cards] == [one.role for one in coup]
         column = symbols(
             bytes(one.role for one in coup),
@@ -210,7 +207,7 @@ def played(table: ColumnTable, procedure: Procedure, rows) -> int:
     return closed
 
 
-def test_whole_shoes_are_followed_as_the_procedure_steps(dealt) -> None:
+def test_whole_shoes_agree_with_the_procedure(dealt) -> None:
     procedure = Procedure()
     for seed in range(3):
         (rows,) = dealt(seed)
@@ -219,7 +216,7 @@ def test_whole_shoes_are_followed_as_the_procedure_steps(dealt) -> None:
 
 @pytest.mark.full
 @pytest.mark.timeout(900)
-def test_two_hundred_whole_shoes_are_followed_as_the_procedure_steps(dealt) -> None:
+def test_two_hundred_whole_shoes_agree_with_the_procedure(dealt) -> None:
     procedure = Procedure()
     for seed in range(200):
         (rows,) = dealt(seed)

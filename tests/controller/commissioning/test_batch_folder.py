@@ -1,4 +1,4 @@
-"""The folder of batches: what is loaded, what is wrong with it, and how it is written."""
+"""The folder of batches: loading, problems, and writing."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from controller.commissioning.batch_folder import (
     cards_path,
     load_batch,
     load_batches,
-    receipt_of,
+    make_receipt,
     receipt_path,
     remove,
-    require_room,
+    require_free_name,
     store_batch,
     store_text,
 )
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import Receipt, ReceiptResult
 from controller.rules.cards import Card, Rank, Suit
 from controller.system import atomic_file as small_files
@@ -31,7 +31,7 @@ FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 def manifest(name: str = "RED-1", first: int = 0) -> Manifest:
     cards = (ManifestCard(f"{first + place:04X}", face, 1) for place, face in enumerate(FACES))
-    return manifest_of(name, "red", 1, cards)
+    return build_manifest(name, "red", 1, cards)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def key(fast_dir: Path) -> TableKey:
 
 
 def signed(one: Manifest, key: TableKey) -> Receipt:
-    return receipt_of(one, key, ReceiptResult.READ, maker="Acme", operator="Ann Lee", at=AT)
+    return make_receipt(one, key, ReceiptResult.READ, maker="Acme", operator="Ann Lee", at=AT)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def stored(folder: Path, key: TableKey) -> Path:
     return folder
 
 
-def test_a_stored_batch_is_for_play(stored: Path, key: TableKey) -> None:
+def test_a_stored_batch_is_usable_for_play(stored: Path, key: TableKey) -> None:
     batch = load_batch(stored, "RED-1", (key.public,))
 
     assert batch.problem == ""
@@ -62,7 +62,7 @@ def test_a_stored_batch_is_for_play(stored: Path, key: TableKey) -> None:
     assert batch.receipt == signed(manifest(), key)
 
 
-def test_a_folder_is_loaded_by_name(stored: Path, key: TableKey) -> None:
+def test_batches_are_loaded_in_order_of_name(stored: Path, key: TableKey) -> None:
     other = manifest("BLUE-1", 1000)
     store_batch(stored, other, signed(other, key))
     (stored / "RED-2.partial").write_text("# batch = RED-2\n")
@@ -73,7 +73,7 @@ def test_a_folder_is_loaded_by_name(stored: Path, key: TableKey) -> None:
     ]
 
 
-def test_a_folder_that_is_not_there_is_told(folder: Path) -> None:
+def test_a_missing_folder_is_reported(folder: Path) -> None:
     with pytest.raises(BatchFileError, match="this folder of batches cannot be read"):
         load_batches(folder, ())
 
@@ -90,7 +90,7 @@ def test_a_batch_without_a_receipt_is_not_for_play(stored: Path, key: TableKey) 
     )
 
 
-def test_a_receipt_of_an_unknown_key_is_told_by_its_fingerprint(
+def test_an_unknown_key_is_reported_by_its_fingerprint(
     stored: Path, key: TableKey, fast_dir: Path
 ) -> None:
     other = make_key(fast_dir / "other.key")
@@ -102,16 +102,14 @@ def test_a_receipt_of_an_unknown_key_is_told_by_its_fingerprint(
 @pytest.mark.parametrize(
     ("name", "value"), [("operator", "Bob"), ("maker", "Other"), ("result", "imported")]
 )
-def test_a_receipt_that_was_changed_is_noticed(
-    stored: Path, key: TableKey, name: str, value: str
-) -> None:
+def test_a_changed_receipt_is_detected(stored: Path, key: TableKey, name: str, value: str) -> None:
     path = receipt_path(stored, "RED-1")
     path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
 
     assert "the receipt was changed after it was signed" in problem(stored, key)
 
 
-def test_two_cards_exchanged_in_the_file_are_noticed(stored: Path, key: TableKey) -> None:
+def test_two_swapped_cards_are_detected(stored: Path, key: TableKey) -> None:
     path = cards_path(stored, "RED-1")
     text = path.read_text()
     path.write_text(
@@ -120,10 +118,10 @@ def test_two_cards_exchanged_in_the_file_are_noticed(stored: Path, key: TableKey
         .replace("0000,X,D", "0000,2,D")
     )
 
-    assert "the cards are not those the receipt was made for" in problem(stored, key)
+    assert "the cards are not those of the receipt" in problem(stored, key)
 
 
-def test_a_file_with_faults_tells_every_one_with_its_name(stored: Path, key: TableKey) -> None:
+def test_all_faults_of_a_file_are_reported_with_its_name(stored: Path, key: TableKey) -> None:
     path = cards_path(stored, "RED-1")
     path.write_text(path.read_text().replace(",A,D,", ",1,D,").replace(",K,H,", ",K,X,"))
 
@@ -132,14 +130,14 @@ def test_a_file_with_faults_tells_every_one_with_its_name(stored: Path, key: Tab
     assert second.startswith(f"{path}: line 56, column 3 (suit): 'X'.")
 
 
-def test_of_many_faults_the_first_twenty_are_told(stored: Path, key: TableKey) -> None:
+def test_only_the_first_twenty_faults_are_listed(stored: Path, key: TableKey) -> None:
     path = cards_path(stored, "RED-1")
     path.write_text(path.read_text().replace(",1\n", ",x\n"))
 
     assert problem(stored, key).splitlines()[20] == f"{path}: ... and 32 more"
 
 
-def test_a_file_under_another_name_is_told(stored: Path, key: TableKey) -> None:
+def test_a_file_with_another_name_is_reported(stored: Path, key: TableKey) -> None:
     cards_path(stored, "RED-1").rename(cards_path(stored, "RED-2"))
 
     batch = load_batch(stored, "RED-2", (key.public,))
@@ -147,21 +145,21 @@ def test_a_file_under_another_name_is_told(stored: Path, key: TableKey) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         (b"# batch = RED-1\n\xff\n", "line 2: not UTF-8 text"),
         (b"#" * 1_000_001, "it is longer than 1000000 bytes"),
     ],
 )
-def test_a_file_that_is_no_text_is_told(
-    stored: Path, key: TableKey, content: bytes, told: str
+def test_a_binary_file_is_reported(
+    stored: Path, key: TableKey, content: bytes, expected: str
 ) -> None:
     cards_path(stored, "RED-1").write_bytes(content)
 
-    assert told in problem(stored, key)
+    assert expected in problem(stored, key)
 
 
-def test_a_receipt_that_is_none_is_told(stored: Path, key: TableKey) -> None:
+def test_an_invalid_receipt_is_reported(stored: Path, key: TableKey) -> None:
     receipt_path(stored, "RED-1").write_text("{}")
 
     assert "receipt.json: batch: it is missing or wrong" in problem(stored, key)
@@ -172,20 +170,20 @@ def test_a_card_in_two_batches_keeps_both_from_play(stored: Path, key: TableKey)
     store_batch(stored, other, signed(other, key))
 
     red_1, red_2 = load_batches(stored, (key.public,))
-    assert "tag 0033 is of batch RED-2, too" in red_1.problem
-    assert "tag 0033 is of batch RED-1, too" in red_2.problem
+    assert "tag 0033 is also in batch RED-2" in red_1.problem
+    assert "tag 0033 is also in batch RED-1" in red_2.problem
 
 
 # --- writing -------------------------------------------------------------------------------------
 
 
-def test_a_batch_of_that_name_is_in_the_way(stored: Path) -> None:
+def test_an_existing_batch_is_not_overwritten(stored: Path) -> None:
     with pytest.raises(BatchFileError, match="it is not overwritten"):
-        require_room(stored, "RED-1")
-    require_room(stored, "RED-2")
+        require_free_name(stored, "RED-1")
+    require_free_name(stored, "RED-2")
 
 
-def test_a_file_is_on_the_disk_before_its_name_is(
+def test_a_file_is_synced_before_it_is_renamed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[str] = []
@@ -218,7 +216,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert sorted(one.name for one in stored.iterdir()) == ["RED-1.csv", "RED-1.receipt.json"]
 
 
-def test_a_file_that_is_gone_may_be_removed_again(stored: Path) -> None:
+def test_removing_a_missing_file_succeeds(stored: Path) -> None:
     remove(cards_path(stored, "RED-1"))
     remove(cards_path(stored, "RED-1"))
 

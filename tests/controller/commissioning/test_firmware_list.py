@@ -1,4 +1,4 @@
-"""The list of approved firmware: readable, signed, and refused where it is not as it was signed."""
+"""The list of approved firmware: text, signature, and refusals."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 from controller.commissioning.firmware_list import (
     ApprovedEntry,
     ApprovedList,
-    believed_list,
     list_text,
     load_list,
+    load_trusted_list,
     sign,
     signed_bytes,
     store_list,
@@ -44,7 +44,7 @@ def signed(key: TableKey, file: Path) -> ApprovedList:
 
 def refused(file: Path, key: TableKey) -> str:
     with pytest.raises(SmallFileError) as why:
-        believed_list(file, (key.public,))
+        load_trusted_list(file, (key.public,))
     return str(why.value)
 
 
@@ -52,52 +52,48 @@ def change(file: Path, **fields: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | fields))
 
 
-def test_a_list_comes_back_as_it_was_signed(
-    file: Path, key: TableKey, signed: ApprovedList
-) -> None:
-    assert believed_list(file, (key.public,)) == signed
+def test_a_signed_list_is_read_back(file: Path, key: TableKey, signed: ApprovedList) -> None:
+    assert load_trusted_list(file, (key.public,)) == signed
     assert signed.images() == (
         ApprovedImage(SECOND.sha256, "1.3.0", 4),
         ApprovedImage(FIRST.sha256, "1.2.0", 3),
     )
 
 
-def test_an_image_stands_in_the_list_once(key: TableKey) -> None:
+def test_an_image_is_in_the_list_once(key: TableKey) -> None:
     again = ApprovedEntry(FIRST.sha256, "1.2.1", 3, "")
 
     assert sign((FIRST, again), key, AT).statement.images == (again,)
 
 
-def test_what_is_signed_is_canonical_cbor_of_every_field(key: TableKey) -> None:
-    said = sign((FIRST,), key, AT).statement
+def test_the_signed_bytes_are_the_messagepack_of_every_field(key: TableKey) -> None:
+    statement = sign((FIRST,), key, AT).statement
     expected = (
-        "a4"
-        "6474797065" + "71" + b"ApprovedStatement".hex() + "66696d61676573"
-        "81a5"
-        "646e6f7465" + "73" + b"tested on the bench".hex() + "6474797065"
-        "6d" + b"ApprovedEntry".hex() + "66736861323536"
-        "5820" + "c0" * 32 + "6776657273696f6e"
-        "65" + b"1.2.0".hex() + "70" + b"security_counter".hex() + "03"
-        "6961745f7574635f6e73"
-        "1b18ea0717bd2c4001"
-        "6f" + b"key_fingerprint".hex() + "5820" + key.public.fingerprint.hex()
+        "84"
+        "a474797065" + "b2" + b"approved-statement".hex() + "a6696d61676573"
+        "9184"
+        "a6736861323536" + "c420" + "c0" * 32 + "a776657273696f6e"
+        "a5" + b"1.2.0".hex() + "b0" + b"security_counter".hex() + "03"
+        "a46e6f7465" + "b3" + b"tested on the bench".hex() + "a961745f7574635f6e73"
+        "cf18ea0717bd2c4001"
+        "af" + b"key_fingerprint".hex() + "c420" + key.public.fingerprint.hex()
     )
 
-    assert signed_bytes(said).hex() == expected
+    assert signed_bytes(statement).hex() == expected
 
 
 def test_the_file_is_readable(file: Path, key: TableKey, signed: ApprovedList) -> None:
-    shown = json.loads(file.read_text())
+    fields = json.loads(file.read_text())
 
     assert file.read_text() == list_text(signed)
-    assert shown["images"][1] == {
+    assert fields["images"][1] == {
         "sha256": "c0" * 32,
         "version": "1.2.0",
         "security_counter": 3,
         "note": "tested on the bench",
     }
-    assert shown["signed_at"] == "2026-11-21T10:00:00.000000001Z"
-    assert shown["key_fingerprint"] == key.public.fingerprint.hex()
+    assert fields["signed_at"] == "2026-11-21T10:00:00.000000001Z"
+    assert fields["key_fingerprint"] == key.public.fingerprint.hex()
 
 
 @pytest.mark.usefixtures("signed")
@@ -112,9 +108,7 @@ def test_a_list_signed_by_an_unknown_key_is_refused(file: Path, fast_dir: Path) 
 @pytest.mark.parametrize(
     ("field", "value"), [("version", "9.9.9"), ("security_counter", 9), ("note", "else")]
 )
-def test_a_list_that_was_changed_is_refused(
-    file: Path, key: TableKey, field: str, value: object
-) -> None:
+def test_a_changed_list_is_refused(file: Path, key: TableKey, field: str, value: object) -> None:
     images = json.loads(file.read_text())["images"]
     change(file, images=[images[0] | {field: value}, images[1]])
 
@@ -123,7 +117,7 @@ def test_a_list_that_was_changed_is_refused(
 
 @pytest.mark.usefixtures("signed")
 @pytest.mark.parametrize("name", ["signature", "key_fingerprint", "signed_at", "images"])
-def test_a_list_that_lacks_something_is_refused(file: Path, key: TableKey, name: str) -> None:
+def test_an_incomplete_list_is_refused(file: Path, key: TableKey, name: str) -> None:
     change(file, **{name: None})
 
     assert refused(file, key).startswith(f"{file}: {name}: it is missing or wrong")
@@ -136,7 +130,5 @@ def test_a_list_without_images_approves_nothing(file: Path, key: TableKey) -> No
         load_list(file)
 
 
-def test_a_list_that_is_not_there_names_the_command_that_makes_it(
-    file: Path, key: TableKey
-) -> None:
+def test_a_missing_list_names_the_command_that_creates_it(file: Path, key: TableKey) -> None:
     assert f"`smartshoe firmware approve --list {file}" in refused(file, key)

@@ -1,4 +1,4 @@
-"""The file of a paired device: readable, complete, and refused with a remedy where it is not."""
+"""The file of a paired device: text, and refusals with a remedy."""
 
 import json
 from pathlib import Path
@@ -54,13 +54,13 @@ def test_the_file_is_readable(file: Path) -> None:
     assert file.read_text() == pairing_text(PAIRED) == FILE
 
 
-def test_what_was_written_is_read(file: Path) -> None:
+def test_a_written_pairing_is_read_back(file: Path) -> None:
     file.write_text(FILE)
 
     assert load_pairing(file) == PAIRED
 
 
-def test_a_file_that_is_there_is_not_overwritten(file: Path) -> None:
+def test_an_existing_file_is_not_overwritten(file: Path) -> None:
     file.write_text("mine")
 
     with pytest.raises(SmallFileError, match="it is not overwritten"):
@@ -87,7 +87,9 @@ def test_a_file_that_is_there_is_not_overwritten(file: Path) -> None:
         ("fingerprint", "00" * 32),
     ],
 )
-def test_a_wrong_field_is_named_with_file_and_remedy(file: Path, name: str, value: object) -> None:
+def test_a_wrong_field_is_reported_with_file_and_remedy(
+    file: Path, name: str, value: object
+) -> None:
     file.write_text(json.dumps(json.loads(FILE) | {name: value}))
 
     with pytest.raises(SmallFileError) as refused:
@@ -96,6 +98,6 @@ def test_a_wrong_field_is_named_with_file_and_remedy(file: Path, name: str, valu
     assert "`smartshoe identity pair`" in str(refused.value)
 
 
-def test_a_file_that_is_not_there_names_the_command_that_writes_it(file: Path) -> None:
+def test_a_missing_file_names_the_command_that_writes_it(file: Path) -> None:
     with pytest.raises(SmallFileError, match=f"smartshoe identity pair PORT --out {file}"):
         load_pairing(file)

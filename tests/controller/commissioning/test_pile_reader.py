@@ -1,4 +1,4 @@
-"""A reader of piles at the rim, with a port and a driver of the test's own."""
+"""Listing tags at a port, with a port and a driver of the test."""
 
 import queue
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ FAILED = CommandAnswered("ListTags", CommandOutcome.NO_ANSWER, "the reader is ti
 
 
 class Line:
-    """A port whose other end answers what is written, piece by piece; b"" is a lost port."""
+    """A port with scripted answers to each write; b"" is a lost port."""
 
     def __init__(self, *answers: bytes, refused: str = "") -> None:
         self._answers = list(answers)
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """A driver of a reader that says each tag as a letter; it answers late by its deadline."""
+    """A driver of a reader that sends each tag as a letter, some only at its deadline."""
 
     patience_ns: int | None = None
 
@@ -72,8 +72,8 @@ class Letters:
     def receive(self, state: int | None, event: PortEvent) -> tuple[int | None, DriverOutput]:
         if not isinstance(event, Chunk):
             return None, DriverOutput()
-        told = tuple(event_of(bytes((value,))) for value in event.data)
-        return state, DriverOutput(told)
+        events = tuple(event_of(bytes((value,))) for value in event.data)
+        return state, DriverOutput(events)
 
     def command(
         self, _state: int | None, command: DeviceCommand, at: Timestamp
@@ -120,50 +120,50 @@ def test_a_pile_is_listed() -> None:
     assert line.written == [ASK]
 
 
-def test_each_listing_begins_anew() -> None:
+def test_each_listing_starts_empty() -> None:
     assert listings(Line(b"ab.", b"ba."), 2) == [PileListing((A, B)), PileListing((B, A))]
 
 
-def test_how_far_it_is_is_told() -> None:
-    told: list[int] = []
+def test_the_progress_callback_gets_the_number_of_tags() -> None:
+    progress: list[int] = []
     with PileReader("reader", Line(b"ab."), Letters()) as reader:
-        reader.list_pile(told.append)
+        reader.list_pile(progress.append)
 
-    assert told == [1, 2]
+    assert progress == [1, 2]
 
 
-def test_what_else_is_there_is_told_once() -> None:
+def test_remarks_are_reported_once() -> None:
     assert listings(Line(b"a**~b.")) == [
         PileListing(
             (A, B),
-            ("a transponder of another kind is there: EM4222", "the reader hums"),
+            ("a transponder of another kind is on the reader: EM4222", "the reader hums"),
         )
     ]
 
 
-def test_a_listing_that_is_refused_has_failed_and_the_next_may_not() -> None:
+def test_a_refused_listing_fails_and_the_next_may_succeed() -> None:
     assert listings(Line(b"a!", b"ab."), 2) == [
         ListingFailed("the reader is tired"),
         PileListing((A, B)),
     ]
 
 
-def test_a_listing_that_counts_otherwise_has_failed() -> None:
-    assert listings(Line(b"a.")) == [ListingFailed("2 tags answered, 1 were told")]
+def test_a_listing_with_a_wrong_count_fails() -> None:
+    assert listings(Line(b"a.")) == [ListingFailed("2 tags answered, 1 were reported")]
 
 
-def test_the_drivers_deadline_is_kept() -> None:
+def test_the_drivers_deadline_is_met() -> None:
     driver = Letters(patience_ns=1_000_000)
 
     assert listings(Line(b"a"), driver=driver) == [ListingFailed("the reader is tired")]
 
 
-def test_a_port_that_was_never_open_is_told() -> None:
+def test_a_port_that_never_opens_is_reported() -> None:
     with pytest.raises(ReaderUnreachable, match="no such port; plug it in"):
         listings(Line(refused="no such port; plug it in"))
 
 
-def test_a_lost_port_is_waited_for_and_the_pile_listed_anew() -> None:
+def test_the_pile_is_listed_again_after_a_lost_port() -> None:
     assert listings(Line(b"", b"ab."), 2) == [
         ListingFailed("the cable is out"),
         PileListing((A, B)),

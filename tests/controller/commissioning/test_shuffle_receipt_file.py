@@ -1,14 +1,14 @@
-"""Exported shuffles: what a journal holds, and what a file proves by itself.
+"""Exported shuffle receipts: contents of a journal, and proof by the file alone.
 
 The sealed bytes were signed by OpenSSL (`pkeyutl -rawin`) with the keys of RFC 8032, 7.1.
 """
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.commissioning.pairing_file import PairedDevice, PairedRole
 from controller.commissioning.shuffle_receipt_file import (
@@ -16,8 +16,8 @@ from controller.commissioning.shuffle_receipt_file import (
     contradictions,
     file_name,
     load_shuffle,
+    read_shuffles,
     shuffle_text,
-    shuffles_in,
 )
 from controller.journal.store import Base, Head, Journal
 from controller.procedure.effects import ShuffleRecorded
@@ -100,7 +100,7 @@ Store = Callable[..., Path]
 
 @pytest.fixture
 def store(fast_dir: Path) -> Store:
-    """A journal with these shuffles, each after an input of its own."""
+    """Make a journal with these shuffles, each after its own input."""
 
     def stored(*entries: ShuffleRecorded) -> Path:
         journal = Journal.open(fast_dir / "journal")
@@ -121,34 +121,34 @@ def file(fast_dir: Path) -> Path:
     return path
 
 
-# --- out of the journal --------------------------------------------------------------------------
+# --- reading a journal ---------------------------------------------------------------------------
 
 
-def test_every_shuffle_of_a_journal_comes_with_its_record_and_time(store: Store) -> None:
-    assert tuple(shuffles_in(store(COUNTS, REFUSED))) == (
+def test_every_shuffle_has_its_record_number_and_time(store: Store) -> None:
+    assert tuple(read_shuffles(store(COUNTS, REFUSED))) == (
         RecordedShuffle(2, AT_NS, COUNTS),
         RecordedShuffle(4, AT_NS + 1, REFUSED),
     )
 
 
 def test_a_journal_without_shuffles_has_none(three_coups: Path) -> None:
-    assert tuple(shuffles_in(three_coups)) == ()
+    assert tuple(read_shuffles(three_coups)) == ()
 
 
-def test_where_the_first_shoe_is_archived_the_shuffles_after_it_are_listed(store: Store) -> None:
+def test_shuffles_after_an_archived_shoe_are_listed(store: Store) -> None:
     folder = store(COUNTS, REFUSED)
     with Journal.open(folder) as journal:
         second = next(journal.records(after_seq=1))
-        journal._rebase(Base.of(Head(2, second.chain), bytes(32), (1, b"")))
+        journal._set_base(Base.of(Head(2, second.chain), bytes(32), (1, b"")))
 
-    assert tuple(shuffles_in(folder)) == (RecordedShuffle(4, AT_NS + 1, REFUSED),)
+    assert tuple(read_shuffles(folder)) == (RecordedShuffle(4, AT_NS + 1, REFUSED),)
 
 
-def test_a_file_comes_back_as_it_was_written(file: Path) -> None:
+def test_a_written_shuffle_is_read_back(file: Path) -> None:
     assert load_shuffle(file) == SHUFFLE
 
 
-def test_when_a_shuffle_ended_comes_back_where_the_devices_clock_was_known(fast_dir: Path) -> None:
+def test_the_end_time_is_read_back_where_the_device_clock_was_known(fast_dir: Path) -> None:
     timed = with_proof(ended_utc_ns=AT_NS - 500, uncertainty_ns=1_200_001)
     path = fast_dir / file_name(timed)
     path.write_text(shuffle_text(timed))
@@ -158,16 +158,16 @@ def test_when_a_shuffle_ended_comes_back_where_the_devices_clock_was_known(fast_
 
 
 def test_the_file_is_readable_and_holds_the_sealed_bytes(file: Path) -> None:
-    shown = json.loads(file.read_text())
+    fields = json.loads(file.read_text())
 
     assert file.name == "000000002-5348554630303031-7.shuffle.json"
-    assert shown["form"] == "TableLink/1"
-    assert bytes.fromhex(shown["sealed"]) == SEALED
-    assert shown["receipt"]["result"] == "good"
-    assert shown["table"]["recorded_at"] == "2026-11-21T10:00:00.000000001Z"
+    assert fields["form"] == "TableLink/1"
+    assert bytes.fromhex(fields["sealed"]) == SEALED
+    assert fields["receipt"]["result"] == "good"
+    assert fields["table"]["recorded_at"] == "2026-11-21T10:00:00.000000001Z"
 
 
-# --- by itself -----------------------------------------------------------------------------------
+# --- the file ------------------------------------------------------------------------------------
 
 
 def test_a_file_proves_what_the_paired_device_signed() -> None:
@@ -197,14 +197,14 @@ def with_proof(**change: object) -> RecordedShuffle:
         ("version", "1.2.1"),
     ],
 )
-def test_what_was_changed_beside_the_seal_is_named(name: str, value: object) -> None:
+def test_changed_readable_fields_are_reported(name: str, value: object) -> None:
     (problem,) = contradictions(with_proof(**{name: value}), PAIRED)
 
     assert problem.startswith(f"receipt.{name}: the file says ")
 
 
 @pytest.mark.parametrize(
-    ("shuffle", "said"),
+    ("shuffle", "reason"),
     [
         pytest.param(with_proof(signed=False), "it has no identity", id="bare"),
         pytest.param(with_proof(sealed=OTHERS_SEALED), "is not signed by the device", id="key"),
@@ -213,21 +213,21 @@ def test_what_was_changed_beside_the_seal_is_named(name: str, value: object) -> 
         pytest.param(with_proof(sealed=b""), "is not signed by the device", id="nothing"),
     ],
 )
-def test_what_proves_nothing_says_why(shuffle: RecordedShuffle, said: str) -> None:
+def test_a_file_without_proof_gives_the_reason(shuffle: RecordedShuffle, reason: str) -> None:
     (problem,) = contradictions(shuffle, PAIRED)
 
-    assert said in problem
+    assert reason in problem
     assert ". Remedy: " in problem
 
 
-def test_a_changed_seal_proves_nothing() -> None:
+def test_changed_sealed_bytes_prove_nothing() -> None:
     for at in range(len(SEALED)):
         changed = bytes((*SEALED[:at], SEALED[at] ^ 1, *SEALED[at + 1 :]))
         assert contradictions(with_proof(sealed=changed), PAIRED), at
 
 
 @pytest.mark.parametrize("name", ["form", "receipt", "sealed", "signed", "table"])
-def test_a_file_that_lacks_something_is_refused_with_a_remedy(file: Path, name: str) -> None:
+def test_an_incomplete_file_is_refused_with_a_remedy(file: Path, name: str) -> None:
     read = json.loads(file.read_text())
     del read[name]
     file.write_text(json.dumps(read))

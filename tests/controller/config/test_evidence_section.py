@@ -1,7 +1,5 @@
-"""The section [evidence]: who signs, and what its keys need of one another.
+"""The section [evidence] of table.toml: key paths, the signer, defaults and problems.
 
-Responsible for: paths, defaults and problems of that section.
-Not responsible for: opening keys (test_signer).
 Source: controller/README.md, "Configuration", "Evidence".
 """
 
@@ -16,7 +14,7 @@ from controller.config.load import ConfigError, load_config
 
 @pytest.fixture
 def signing(tmp_path: Path) -> Callable[[str], SigningSettings]:
-    """What a table.toml with those lines below [evidence] signs with."""
+    """The signing settings of a table.toml with these lines below [evidence]."""
 
     def loaded(lines: str) -> SigningSettings:
         file = tmp_path / "table.toml"
@@ -29,15 +27,15 @@ def signing(tmp_path: Path) -> Callable[[str], SigningSettings]:
     return loaded
 
 
-def test_the_usual_key_stands_in_the_journal_and_is_made(signing, tmp_path: Path) -> None:
+def test_the_default_key_is_in_the_journal_and_is_made(signing, tmp_path: Path) -> None:
     assert signing("") == SigningSettings(tmp_path / "kept" / "journal" / "table.key")
 
 
-def test_a_key_that_is_named_is_the_houses_own(signing, tmp_path: Path) -> None:
+def test_a_given_key_is_not_made(signing, tmp_path: Path) -> None:
     assert signing('key = "house.key"') == SigningSettings(tmp_path / "house.key", make=False)
 
 
-def test_nobody_may_sign(signing, tmp_path: Path) -> None:
+def test_signing_can_be_switched_off(signing, tmp_path: Path) -> None:
     assert not signing("sign = false").sign
 
 
@@ -48,17 +46,17 @@ def test_a_program_signs(signing, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
-        ('signer = ["/opt/sign-seal"]', "evidence: signer asks another program to sign"),
+        ('signer = ["/opt/sign-seal"]', "evidence: signer makes another program sign"),
         ('public_key = "token.pub"', "evidence: public_key belongs to a signer"),
         (
             'key = "a"\nsigner = ["/opt/sign-seal"]\npublic_key = "b"',
-            "evidence: key and signer both stand there",
+            "evidence: key and signer are both given",
         ),
         (
             'signer = ["sign-seal"]\npublic_key = "b"',
-            "evidence: signer: 'sign-seal' is no absolute path",
+            "evidence: signer: 'sign-seal' is not an absolute path",
         ),
         ('signer = "/opt/sign-seal"', "evidence.signer: "),
         ('key = "~/table.key"', "evidence.key: "),
@@ -66,7 +64,7 @@ def test_a_program_signs(signing, tmp_path: Path) -> None:
         ('keys = "table.key"', "evidence.keys: there is no such key"),
     ],
 )
-def test_a_problem_names_the_key_and_what_to_do(signing, lines: str, told: str) -> None:
+def test_a_problem_names_the_key_and_what_to_do(signing, lines: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         signing(lines)
-    assert told in str(caught.value)
+    assert expected in str(caught.value)

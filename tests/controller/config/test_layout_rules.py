@@ -1,23 +1,19 @@
-"""What stands on a table and what its pit has in common: what is right, and each thing refused.
+"""Layouts and pits under the profiles: each valid one, and each problem with its clauses.
 
-Responsible for: every check of a layout and of a pit under the profiles that ask for it, and the
-way from table.toml into the run.
-Not responsible for: keys and types of the other sections (test_config).
 Source: NY (a)(2), (a)(4)-(5), (c)(5), (i)(3); NJ 1.12(d); S42 (a)(1), (a)(4), (c)(5), (e)(3),
 (j)(3); WA overview 2.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.config.layout_rules import (
-    Layout,
-    LayoutRefused,
-    Pit,
-    pit_refusals,
-    refusals,
-    warnings,
+    LayoutProblem,
+    PitSettings,
+    TableLayout,
+    layout_problems,
+    layout_warnings,
+    pit_problems,
 )
 from controller.config.load import ConfigError, load_config
 from controller.profiles.load import load_profile
@@ -34,7 +30,7 @@ ALL_SPOTS = (
     *("banker", "player", "tie", "bonus_player", "bonus_banker"),
     *("dragon_7", "panda_8", "total_4", "total_5", "total_6"),
 )
-WHOLE = Layout(
+WHOLE = TableLayout(
     seats=(1, 2, 3),
     spots=ALL_SPOTS,
     vigorish_boxes=(3, 2, 1),
@@ -50,11 +46,11 @@ def profile_of(name: str, **rules: object):
     return replace(profile, rules=replace(profile.rules, **rules))
 
 
-def refused(layout: Layout, name: str, **rules: object) -> list[LayoutRefused]:
-    return list(refusals(layout, profile_of(name, **rules)))
+def refused(layout: TableLayout, name: str, **rules: object) -> list[LayoutProblem]:
+    return list(layout_problems(layout, profile_of(name, **rules)))
 
 
-def without(*spots: str) -> Layout:
+def without(*spots: str) -> TableLayout:
     return replace(WHOLE, spots=tuple(one for one in ALL_SPOTS if one not in spots))
 
 
@@ -68,33 +64,35 @@ def without(*spots: str) -> Layout:
         *("wa-mini", "house-baccarat", "house-mini", "s42-mini"),
     ],
 )
-def test_a_whole_layout_is_right_everywhere(name) -> None:
+def test_a_complete_layout_is_valid_under_every_profile(name) -> None:
     assert refused(WHOLE, name) == []
 
 
-def test_a_layout_that_is_not_told_is_not_checked() -> None:
-    assert refused(Layout(), "ny-ez") == []
+def test_a_layout_without_seats_is_not_checked() -> None:
+    assert refused(TableLayout(), "ny-ez") == []
 
 
 @pytest.mark.clause("NY-a-2-ii")
 @pytest.mark.parametrize(
-    ("seats", "said"), [((1, 2, 2), "seat 2 is there twice"), ((0, 1), "0 is no seat")]
+    ("seats", "expected"),
+    [((1, 2, 2), "seat 2 is listed twice"), ((0, 1), "0 is not a seat number")],
 )
-def test_every_seat_has_a_number_of_its_own(seats, said) -> None:
+def test_every_seat_has_a_number_of_its_own(seats, expected) -> None:
     (found,) = refused(replace(WHOLE, seats=seats, vigorish_boxes=seats), "ny-mini")
     assert str(found) == (
-        f"layout.seats: {said}; allowed: every seat once, from 1 (NY-a-2-ii). Number each seat once"
+        f"layout.seats: {expected}; allowed: every seat once, from 1 (NY-a-2-ii)."
+        " Number each seat once"
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "boxes", "said"),
+    ("name", "boxes", "expected"),
     [
         pytest.param("ny-mini", (1, 3), "seat 2 has none", marks=pytest.mark.clause("NY-a-2-ii")),
         pytest.param(
             "nj-baccarat",
             (1, 2, 3, 4),
-            "there are more than the seats",
+            "there are more than seats",
             marks=pytest.mark.clause("NJ-12-d-5"),
         ),
         pytest.param(
@@ -105,10 +103,10 @@ def test_every_seat_has_a_number_of_its_own(seats, said) -> None:
         ),
     ],
 )
-def test_every_seat_has_one_box_for_its_vigorish(name, boxes, said) -> None:
+def test_every_seat_has_one_box_for_its_vigorish(name, boxes, expected) -> None:
     (found,) = refused(replace(WHOLE, vigorish_boxes=boxes), name, vig_mode=VigorishMode.COMMISSION)
     assert found.path == "layout.vigorish_boxes"
-    assert said in str(found)
+    assert expected in str(found)
 
 
 @pytest.mark.clause("NJ-12-d-5-ii")
@@ -120,17 +118,17 @@ def test_every_seat_has_one_box_for_its_vigorish(name, boxes, said) -> None:
         (VigorishMode.NONE_TOTAL_CARDS, 1),
     ],
 )
-def test_new_jersey_minibaccarat_may_do_without_boxes(mode, warned) -> None:
+def test_new_jersey_minibaccarat_may_omit_vigorish_boxes(mode, warned) -> None:
     layout = replace(WHOLE, vigorish_boxes=())
     later = {"vig_mode": mode, "vig_collection": VigorishCollection.DEFERRED}
     assert refused(layout, "nj-minibaccarat", **later) == []
     profile = profile_of("nj-minibaccarat", **later)
-    found = warnings(layout, profile)
+    found = layout_warnings(layout, profile)
     assert [one.clauses for one in found] == [("NJ-12-d-5", "NJ-12-d-5-ii")] * warned
-    assert warnings(WHOLE, profile) == ()
+    assert layout_warnings(WHOLE, profile) == ()
 
 
-def test_other_rules_make_no_such_exception() -> None:
+def test_other_rules_require_vigorish_boxes() -> None:
     layout = replace(WHOLE, vigorish_boxes=())
     (found,) = refused(layout, "nj-baccarat", vig_mode=VigorishMode.TIE25)
     assert found.clauses == ("NJ-12-d-5",)
@@ -181,12 +179,15 @@ def test_a_bonus_on_one_side_needs_one_spot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spots", "said"),
-    [((*ALL_SPOTS, "insurance"), "'insurance' is no wager"), ((*ALL_SPOTS, "tie"), "tie is there")],
+    ("spots", "expected"),
+    [
+        ((*ALL_SPOTS, "insurance"), "'insurance' is not a wager"),
+        ((*ALL_SPOTS, "tie"), "tie is listed twice"),
+    ],
 )
-def test_a_spot_is_for_one_known_wager(spots, said) -> None:
+def test_a_spot_is_for_one_known_wager(spots, expected) -> None:
     (found,) = refused(replace(WHOLE, spots=spots), "ny-mini")
-    assert said in str(found)
+    assert expected in str(found)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_a_spot_is_for_one_known_wager(spots, said) -> None:
     ],
 )
 def test_the_batches_have_different_backs(name, clause) -> None:
-    for layout in (WHOLE, Layout()):
+    for layout in (WHOLE, TableLayout()):
         (found,) = refused(replace(layout, backs=("red", "red")), name)
         assert found.clauses == (clause,)
     by_hand = {"shuffle_mode": ShuffleMode.HAND}
@@ -219,7 +220,7 @@ def test_two_backs_are_named(backs) -> None:
     ],
 )
 @pytest.mark.parametrize("colour", ["", "blue"])
-def test_a_cut_card_is_unlike_the_backs(name, clause, colour) -> None:
+def test_a_cut_card_differs_from_the_backs(name, clause, colour) -> None:
     (found,) = refused(replace(WHOLE, cut_card_colour=colour), name)
     assert found.clauses == (clause,)
 
@@ -235,7 +236,7 @@ def test_a_cut_card_is_unlike_the_backs(name, clause, colour) -> None:
         )
     ],
 )
-def test_what_else_has_to_be_there(name, change, clause) -> None:
+def test_other_required_equipment(name, change, clause) -> None:
     (found,) = refused(replace(WHOLE, **change), name)
     assert found.clauses == (clause,)
 
@@ -250,35 +251,35 @@ def test_what_else_has_to_be_there(name, change, clause) -> None:
         for name, pit, rules, clause in (
             (
                 "s42-mini",
-                Pit(shuffle_finish="lace"),
+                PitSettings(shuffle_finish="lace"),
                 {"shuffle_finish": ShuffleFinish.FEATHER},
                 "S42-e-3",
             ),
             (
                 "ny-mini",
-                Pit(pay_procedure="ii"),
+                PitSettings(pay_procedure="ii"),
                 {"pay_procedure": PayProcedure.I},
                 "NY-i-3-i",
             ),
             (
                 "s42-mini",
-                Pit(pay_procedure="ii", baccarat_pay_procedure="i"),
+                PitSettings(pay_procedure="ii", baccarat_pay_procedure="i"),
                 {"pay_procedure": PayProcedure.I},
                 "S42-j-3-i",
             ),
             (
                 "ny-mini",
-                Pit(pay_procedure="i", baccarat_pay_procedure="iii"),
+                PitSettings(pay_procedure="i", baccarat_pay_procedure="iii"),
                 {"pay_procedure": PayProcedure.I},
                 "NY-i-3-ii",
             ),
-            ("ny-mini", Pit(vig_mode="tie25"), {}, "NY-c-5-uniform"),
-            ("s42-mini", Pit(vig_rate=4), {"vig_rate": 5}, "S42-c-5-uniform"),
+            ("ny-mini", PitSettings(vig_mode="tie25"), {}, "NY-c-5-uniform"),
+            ("s42-mini", PitSettings(vig_rate=4), {"vig_rate": 5}, "S42-c-5-uniform"),
         )
     ],
 )
 def test_a_table_that_differs_from_its_pit_is_refused(name, pit, rules, clause) -> None:
-    (found,) = pit_refusals(pit, profile_of(name, **rules))
+    (found,) = pit_problems(pit, profile_of(name, **rules))
     assert found.clauses == (clause,)
     assert str(found).startswith("pit.")
     assert "this table has" in str(found)
@@ -287,15 +288,15 @@ def test_a_table_that_differs_from_its_pit_is_refused(name, pit, rules, clause) 
 @pytest.mark.parametrize(
     ("name", "pit"),
     [
-        ("ny-mini", Pit()),
-        ("ny-mini", Pit("feather", "i", "", "commission", 5)),
-        ("ny-mini", Pit(pay_procedure="iv", baccarat_pay_procedure="i")),
-        ("wa-mini", Pit(pay_procedure="iv", baccarat_pay_procedure="iii")),
+        ("ny-mini", PitSettings()),
+        ("ny-mini", PitSettings("feather", "i", "", "commission", 5)),
+        ("ny-mini", PitSettings(pay_procedure="iv", baccarat_pay_procedure="i")),
+        ("wa-mini", PitSettings(pay_procedure="iv", baccarat_pay_procedure="iii")),
     ],
 )
-def test_a_table_that_agrees_is_not(name, pit) -> None:
+def test_a_table_that_agrees_with_its_pit_is_accepted(name, pit) -> None:
     rules = {"pay_procedure": PayProcedure.I, "vig_rate": 5, "vig_mode": VigorishMode.COMMISSION}
-    assert pit_refusals(pit, profile_of(name, **rules)) == ()
+    assert pit_problems(pit, profile_of(name, **rules)) == ()
 
 
 # --- from table.toml ----------------------------------------------------------------------------
@@ -313,45 +314,45 @@ def problems(tmp_path, text: str) -> list[str]:
 
 def test_seats_and_backs_reach_the_run(tmp_path) -> None:
     path = tmp_path / "table.toml"
-    told = 'seats = [3, 1, 2]\ncut_card_colour = "yellow"\nbacks = ["brown", "green"]\n'
-    path.write_text(f"{LEAST}[layout]\n{told}")
+    layout = 'seats = [3, 1, 2]\ncut_card_colour = "yellow"\nbacks = ["brown", "green"]\n'
+    path.write_text(f"{LEAST}[layout]\n{layout}")
     settings = load_config(path).settings
     assert (settings.seats, settings.backs) == ((1, 2, 3), ("brown", "green"))
 
 
-def test_backs_alone_may_be_told(tmp_path) -> None:
+def test_a_layout_may_have_only_backs(tmp_path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(f'{LEAST}[layout]\nbacks = ["brown", "green"]\n')
     config = load_config(path)
     assert (config.settings.seats, config.remarks) == ((), ())
 
 
-def test_every_problem_of_layout_and_pit_is_said_at_once(tmp_path) -> None:
-    said = problems(
+def test_every_problem_of_layout_and_pit_is_listed_at_once(tmp_path) -> None:
+    found = problems(
         tmp_path,
         '[layout]\nseats = [1]\nbacks = ["red", "red"]\n[pit]\nshuffle_finish = "lace"\n',
     )
-    assert [line.split(":")[0] for line in said] == [
+    assert [line.split(":")[0] for line in found] == [
         *("layout.backs", "layout.cut_card_colour", "pit.shuffle_finish")
     ]
 
 
 def test_a_layout_needs_its_seats(tmp_path) -> None:
-    (said,) = problems(tmp_path, "[layout]\ndiscard_rack = false\n")
-    assert said.startswith("layout.seats: it is missing; allowed: every seat once, from 1. Write")
+    (found,) = problems(tmp_path, "[layout]\ndiscard_rack = false\n")
+    assert found.startswith("layout.seats: it is missing; allowed: every seat once, from 1. Write")
 
 
 @pytest.mark.parametrize("key", ["shuffle_finish", "pay_procedure", "vig_mode"])
-def test_a_word_of_the_pit_that_there_is_not_is_refused(tmp_path, key) -> None:
-    (said,) = problems(tmp_path, f'[pit]\n{key} = "odd"\n')
-    assert said.startswith(f"pit.{key}: 'odd' is not allowed; allowed: ")
+def test_an_unknown_word_in_the_pit_is_refused(tmp_path, key) -> None:
+    (found,) = problems(tmp_path, f'[pit]\n{key} = "odd"\n')
+    assert found.startswith(f"pit.{key}: 'odd' is not allowed; allowed: ")
 
 
-def test_problems_of_another_section_hide_none_of_these(tmp_path) -> None:
-    said = problems(tmp_path, '[rules]\nprofile = "moon"\n[layout]\nseats = 4\n[pit]\nodd = 1\n')
-    assert [line.split(":")[0] for line in said] == ["rules.profile", "layout.seats", "pit.odd"]
+def test_problems_of_another_section_hide_no_layout_problem(tmp_path) -> None:
+    found = problems(tmp_path, '[rules]\nprofile = "moon"\n[layout]\nseats = 4\n[pit]\nodd = 1\n')
+    assert [line.split(":")[0] for line in found] == ["rules.profile", "layout.seats", "pit.odd"]
 
 
-def test_a_wrong_layout_does_not_hide_a_pit_that_differs(tmp_path) -> None:
-    said = problems(tmp_path, '[layout]\nseats = 4\n[pit]\nshuffle_finish = "lace"\n')
-    assert [line.split(":")[0] for line in said] == ["layout.seats", "pit.shuffle_finish"]
+def test_a_wrong_layout_hides_no_pit_problem(tmp_path) -> None:
+    found = problems(tmp_path, '[layout]\nseats = 4\n[pit]\nshuffle_finish = "lace"\n')
+    assert [line.split(":")[0] for line in found] == ["layout.seats", "pit.shuffle_finish"]

@@ -1,15 +1,15 @@
-"""A table's configuration file: what a correct one becomes, and what is said of a wrong one."""
+"""table.toml: the settings of a valid file, and the sentence for each problem of an invalid one."""
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.config.load import SOCKET_PATH_BYTES_MAX, ConfigError, example_text, load_config
-from controller.core.gaming_day import calendar
-from controller.procedure.rulebook import Fact
+from controller.core.gaming_day import build_calendar
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.profiles.profile import parse_profile
 from controller.table.disk_space import MIB, DiskLimits
@@ -38,9 +38,9 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.fixture
 def problems(write: Write) -> Callable[[str], list[str]]:
-    """What is said of a text, without the file's name."""
+    """Returns the problems of a text, without the file's name."""
 
-    def said(text: str) -> list[str]:
+    def problems_of(text: str) -> list[str]:
         path = write(text)
         with pytest.raises(ConfigError) as found:
             load_config(path)
@@ -48,7 +48,7 @@ def problems(write: Write) -> Callable[[str], list[str]]:
         assert all(line.startswith(f"{path}: ") for line in lines)
         return [line.removeprefix(f"{path}: ") for line in lines]
 
-    return said
+    return problems_of
 
 
 # --- what is right ------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def test_a_name_and_a_port_are_enough(write: Write) -> None:
     assert (config.metrics_address, config.metrics_port) == ("127.0.0.1", 9309)
 
 
-def test_limits_of_the_disk_are_told_in_mebibytes_and_percent(write: Write) -> None:
+def test_disk_limits_are_in_mebibytes_and_percent(write: Write) -> None:
     assert load_config(write(LEAST)).disk_limits == DiskLimits(1024 * MIB, 5, 64 * MIB)
     keys = "[journal]\nwarn_free_mib = 300\nwarn_free_percent = 0\nstop_free_mib = 300\n"
     assert load_config(write(LEAST + keys)).disk_limits == DiskLimits(300 * MIB, 0, 300 * MIB)
@@ -85,11 +85,11 @@ def test_the_example_passes_its_own_check(write: Write) -> None:
     config = load_config(write(example_text()))
 
     assert config.settings.table == "M-12"
-    assert config.settings.observed == (Fact.RESULT_BUTTON,)
+    assert config.settings.observed == (ObservableFact.RESULT_BUTTON,)
 
 
 def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
-    """A key behind "# " says what holds without it."""
+    """A commented key shows its default."""
     shown = "\n".join(
         line.removeprefix("# ") if " = " in line else line for line in example_text().splitlines()
     )
@@ -124,7 +124,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
     }
 
 
-def test_the_journal_stands_beside_the_file_and_the_socket_beside_the_journal(
+def test_the_journal_is_beside_the_file_and_the_socket_beside_the_journal(
     write: Write, tmp_path: Path
 ) -> None:
     config = load_config(write(LEAST))
@@ -133,7 +133,7 @@ def test_the_journal_stands_beside_the_file_and_the_socket_beside_the_journal(
     assert config.control_socket == tmp_path / "control.sock"
 
 
-def test_with_the_journal_elsewhere_the_socket_goes_with_it(write: Write) -> None:
+def test_the_socket_follows_the_journal(write: Write) -> None:
     config = load_config(write(LEAST + '[journal]\nfolder = "/var/lib/smartshoe/table-1"'))
 
     assert config.journal_folder == Path("/var/lib/smartshoe/table-1")
@@ -146,12 +146,12 @@ def test_an_absolute_socket_stays_where_it_is(write: Write) -> None:
     assert config.control_socket == Path("/run/smartshoe/table-1.sock")
 
 
-def test_facts_come_in_one_order_whatever_the_file_says(write: Write) -> None:
+def test_observed_facts_have_a_fixed_order(write: Write) -> None:
     text = '[rules]\nobserved = ["result_button", "no_more_bets"]'
 
     config = load_config(write(LEAST + text))
 
-    assert config.settings.observed == (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)
+    assert config.settings.observed == (ObservableFact.NO_MORE_BETS, ObservableFact.RESULT_BUTTON)
 
 
 HOUSE = '[rules]\nprofile = "rules/grand.toml"\n'
@@ -159,7 +159,7 @@ HOUSE = '[rules]\nprofile = "rules/grand.toml"\n'
 
 @pytest.fixture
 def house(tmp_path: Path) -> Callable[[str], None]:
-    """Write a house's profile beside the configuration."""
+    """Write a house profile beside the configuration."""
 
     def written(text: str) -> None:
         (tmp_path / "rules").mkdir(exist_ok=True)
@@ -168,9 +168,7 @@ def house(tmp_path: Path) -> Callable[[str], None]:
     return written
 
 
-def test_a_houses_profile_stands_beside_the_file(
-    write: Write, house: Callable[[str], None]
-) -> None:
+def test_a_house_profile_is_beside_the_file(write: Write, house: Callable[[str], None]) -> None:
     house('name = "grand"\nbase = "ny-mini"\nvig_rate = 4\ndecks_per_shoe = 6')
 
     config = load_config(write(LEAST + HOUSE))
@@ -194,18 +192,18 @@ def test_a_houses_profile_stands_beside_the_file(
         ),
     ],
 )
-def test_a_houses_profile_that_is_refused(
+def test_an_invalid_house_profile_is_reported(
     problems: Callable[[str], list[str]], house: Callable[[str], None], text: str, expected: str
 ) -> None:
     house(text)
 
-    said = problems(LEAST + HOUSE)
+    found = problems(LEAST + HOUSE)
 
-    assert len(said) == 1
-    assert said[0].startswith(f"rules.profile: {expected}")
+    assert len(found) == 1
+    assert found[0].startswith(f"rules.profile: {expected}")
 
 
-def test_a_houses_profile_that_is_not_there(problems: Callable[[str], list[str]]) -> None:
+def test_a_missing_house_profile_is_reported(problems: Callable[[str], list[str]]) -> None:
     assert problems(LEAST + HOUSE) == [
         "rules.profile: rules/grand.toml cannot be read: No such file or directory."
     ]
@@ -227,7 +225,7 @@ def test_a_houses_profile_that_is_not_there(problems: Callable[[str], list[str]]
         ),
     ],
 )
-def test_decks_stay_within_the_houses_limits(
+def test_decks_stay_within_the_limits_of_the_house_profile(
     problems: Callable[[str], list[str]],
     house: Callable[[str], None],
     changes: str,
@@ -236,19 +234,19 @@ def test_decks_stay_within_the_houses_limits(
 ) -> None:
     house(f'name = "grand"\nbase = "ny-mini"\n{changes}')
 
-    said = problems(LEAST + HOUSE + f"decks = {decks}")
+    found = problems(LEAST + HOUSE + f"decks = {decks}")
 
-    assert len(said) == 1
-    assert said[0].startswith(expected)
+    assert len(found) == 1
+    assert found[0].startswith(expected)
 
 
-def test_the_zone_turns_the_gaming_day_in_local_time(write: Write) -> None:
+def test_the_gaming_day_changes_in_local_time(write: Write) -> None:
     text = LEAST.replace('"M-12"', '"M-12"\ntime_zone = "Europe/Vienna"')
 
     config = load_config(write(text))
 
     five_in_vienna_ns = 1_767_240_000 * 1_000_000_000  # 2026-01-01 04:00:00 UTC
-    assert calendar(config.zone_data, 6 * 3600).day_of(five_in_vienna_ns).name == "2025-12-31"
+    assert build_calendar(config.zone_data, 6 * 3600).day_of(five_in_vienna_ns).name == "2025-12-31"
 
 
 def test_the_settings_of_the_shoe_reach_the_driver(write: Write) -> None:
@@ -313,12 +311,12 @@ def test_a_table_of_readers_and_a_scanner(write: Write, tmp_path: Path) -> None:
     assert config.remarks == ()
 
 
-def test_what_a_shoe_that_claims_nothing_needs_is_remarked(write: Write) -> None:
+def test_a_shoe_without_claims_gives_remarks(write: Write) -> None:
     bare = DEVICES.replace('observed = ["result_button"]', "observed = []")
     remarks = load_config(write(bare.replace('bound = ["RED-0001", "BLUE-0001"]', ""))).remarks
 
     assert [remark[:40] for remark in remarks] == [
-        "this shoe does not say what a card is fo",
+        "this shoe does not report what a card is",
         "no batch is bound at the start: every ca",
     ]
 
@@ -353,19 +351,23 @@ def test_what_a_shoe_that_claims_nothing_needs_is_remarked(write: Write) -> None
             "scanner[1].model: 'laser' is not allowed; allowed: hid-pos,",
         ),
         ("[[scanner]]", "[scanner]", "scanner: it must be a list of sections; write [[scanner]]"),
-        ('"BLUE-0001"]', '"../blue"]', "batches.bound: '../blue' is no name of a batch;"),
-        ('"BLUE-0001"]', '"RED-0001"]', "batches.bound: 'RED-0001' stands there more than once"),
-        ('"0c2e:0b81"]', '"keyboard"]', "usb.allow: 'keyboard' names no USB device; write VID:PID"),
-        ("[[reader]]", "[[raeder]]", "raeder: it stands outside every section"),
+        ('"BLUE-0001"]', '"../blue"]', "batches.bound: '../blue' is not a batch name;"),
+        ('"BLUE-0001"]', '"RED-0001"]', "batches.bound: 'RED-0001' is listed more than once"),
+        (
+            '"0c2e:0b81"]',
+            '"keyboard"]',
+            "usb.allow: 'keyboard' does not name a USB device; write VID:PID",
+        ),
+        ("[[reader]]", "[[raeder]]", "raeder: it is outside every section"),
     ],
 )
-def test_a_mistake_among_the_devices(
+def test_a_problem_of_a_device_section(
     problems: Callable[[str], list[str]], old: str, new: str, expected: str
 ) -> None:
-    assert any(said.startswith(expected) for said in problems(DEVICES.replace(old, new, 1)))
+    assert any(found.startswith(expected) for found in problems(DEVICES.replace(old, new, 1)))
 
 
-def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
+def test_a_byte_order_mark_is_ignored(write: Write) -> None:
     config = load_config(write("\ufeff" + LEAST))
 
     assert config.settings.table == "M-12"
@@ -392,14 +394,14 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
         (
             '[rules]\nobserved = ["weather"]',
             (
-                "rules.observed: 'weather' is no fact a table can observe;"
+                "rules.observed: 'weather' is not a fact that a table can observe;"
                 " allowed: no_more_bets, turned, discard_count, batch_loaded, shoe_opened,"
                 " cut_depth, wagers, result_button."
             ),
         ),
         (
             '[rules]\nobserved = ["result_button", "result_button"]',
-            "rules.observed: 'result_button' stands there more than once; write it once.",
+            "rules.observed: 'result_button' is listed more than once; list it once.",
         ),
         (
             '[rules]\nobserved = "result_button"',
@@ -410,13 +412,13 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
         (
             '[metrics]\naddress = "table-pc"',
             (
-                "metrics.address: 'table-pc' is no IP address; write \"127.0.0.1\" for this machine"
-                " alone."
+                "metrics.address: 'table-pc' is not an IP address; write \"127.0.0.1\" for this"
+                " machine alone."
             ),
         ),
         (
             '[journal]\nfolder = "~/journal"',
-            "journal.folder: '~/journal' is no path; write it out, \"~\" is not expanded.",
+            "journal.folder: '~/journal' is not a path; write it in full, \"~\" is not expanded.",
         ),
         ("journal = 3", "shoe.journal: there is no such key; there are"),
         ("[tabel]", "tabel: there is no such section; did you mean [table]?"),
@@ -424,13 +426,13 @@ def test_a_byte_order_mark_is_no_matter(write: Write) -> None:
         ("[metrics]\ndecks = 8", "metrics.decks: there is no such key; it belongs below [rules]."),
     ],
 )
-def test_one_mistake_gives_one_sentence(
+def test_one_problem_gives_one_sentence(
     problems: Callable[[str], list[str]], text: str, expected: str
 ) -> None:
-    said = problems(LEAST + text)
+    found = problems(LEAST + text)
 
-    assert len(said) == 1
-    assert said[0].startswith(expected)
+    assert len(found) == 1
+    assert found[0].startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -442,54 +444,54 @@ def test_one_mistake_gives_one_sentence(
         (
             'name = "M"\ngaming_day_start = "24:00"',
             (
-                "table.gaming_day_start: '24:00' is no time of day;"
+                "table.gaming_day_start: '24:00' is not a time of day;"
                 ' write hours and minutes such as "06:00".'
             ),
         ),
         (
             'name = "M"\ntime_zone = "Europe/Viena"',
-            "table.time_zone: 'Europe/Viena' is no time zone; near it: Europe/Vienna",
+            "table.time_zone: 'Europe/Viena' is not a time zone; similar: Europe/Vienna",
         ),
         (
             'name = "M"\ntime_zone = "chicago"',
-            "table.time_zone: 'chicago' is no time zone; near it: America/Chicago.",
+            "table.time_zone: 'chicago' is not a time zone; similar: America/Chicago.",
         ),
         (
             'name = "M"\ntime_zone = "/etc/passwd"',
-            "table.time_zone: '/etc/passwd' is no time zone; write an IANA name",
+            "table.time_zone: '/etc/passwd' is not a time zone; write an IANA name",
         ),
         (
             'name = "M"\ntime_zone = "../zone.tab"',
-            "table.time_zone: '../zone.tab' is no time zone; write an IANA name",
+            "table.time_zone: '../zone.tab' is not a time zone; write an IANA name",
         ),
     ],
 )
-def test_a_mistake_in_the_tables_own_section(
+def test_a_problem_of_the_table_section(
     problems: Callable[[str], list[str]], line: str, expected: str
 ) -> None:
-    said = problems(LEAST.replace('name = "M-12"', line))
+    found = problems(LEAST.replace('name = "M-12"', line))
 
-    assert len(said) == 1
-    assert said[0].startswith(expected)
+    assert len(found) == 1
+    assert found[0].startswith(expected)
 
 
 @pytest.mark.parametrize(
     ("port", "expected"),
     [
-        ("ttyUSB0", "'ttyUSB0' is no whole path"),
-        ("", "'' is no whole path"),
+        ("ttyUSB0", "'ttyUSB0' is not an absolute path"),
+        ("", "'' is not an absolute path"),
         ("ftdi://ftdi:232", "ftdi:// is not known; use a device path or socket://HOST:PORT"),
-        ("socket://192.0.2.10", "'socket://192.0.2.10' names no host and port"),
-        ("socket://192.0.2.10:x", "'socket://192.0.2.10:x' names no host and port"),
+        ("socket://192.0.2.10", "'socket://192.0.2.10' does not name a host and port"),
+        ("socket://192.0.2.10:x", "'socket://192.0.2.10:x' does not name a host and port"),
     ],
 )
-def test_a_port_that_cannot_be_meant(
+def test_an_invalid_port_is_reported(
     problems: Callable[[str], list[str]], port: str, expected: str
 ) -> None:
-    said = problems(LEAST.replace("/dev/ttyUSB0", port))
+    found = problems(LEAST.replace("/dev/ttyUSB0", port))
 
-    assert len(said) == 1
-    assert said[0].startswith(f"shoe.port: {expected}")
+    assert len(found) == 1
+    assert found[0].startswith(f"shoe.port: {expected}")
 
 
 @pytest.mark.parametrize(
@@ -516,16 +518,16 @@ def test_a_port_that_cannot_be_meant(
         ),
     ],
 )
-def test_a_mistake_in_the_settings_of_the_shoe(
+def test_a_problem_of_the_shoe_section(
     problems: Callable[[str], list[str]], line: str, expected: str
 ) -> None:
-    said = problems(LEAST + line)
+    found = problems(LEAST + line)
 
-    assert len(said) == 1
-    assert said[0].startswith(expected)
+    assert len(found) == 1
+    assert found[0].startswith(expected)
 
 
-def test_every_problem_is_told_at_once(problems: Callable[[str], list[str]]) -> None:
+def test_every_problem_is_listed_at_once(problems: Callable[[str], list[str]]) -> None:
     text = """
     decks = 8
     [tables]
@@ -540,15 +542,15 @@ def test_every_problem_is_told_at_once(problems: Callable[[str], list[str]]) -> 
     port = "any"
     """
 
-    said = problems(text)
+    found = problems(text)
 
-    assert [line.split(":")[0] for line in said] == [
+    assert [line.split(":")[0] for line in found] == [
         *("decks", "tables", "table.name", "table.gaming_day_start", "rules.decks"),
         *("rules.observed", "shoe.port", "shoe.baud", "metrics.port"),
     ]
 
 
-def test_an_empty_file_says_what_it_lacks(problems: Callable[[str], list[str]]) -> None:
+def test_an_empty_file_lists_the_missing_keys(problems: Callable[[str], list[str]]) -> None:
     assert problems("") == [
         'table.name: it is missing. Write name = "M-12" below [table].',
         'shoe.port: it is missing. Write port = "/dev/serial/by-id/..." below [shoe].',
@@ -556,44 +558,46 @@ def test_an_empty_file_says_what_it_lacks(problems: Callable[[str], list[str]]) 
 
 
 def test_a_section_that_is_a_value_is_named(problems: Callable[[str], list[str]]) -> None:
-    said = problems("metrics = 9309\n" + LEAST)
+    found = problems("metrics = 9309\n" + LEAST)
 
-    assert said == ["metrics: it must be a section; write [metrics] on a line of its own."]
+    assert found == ["metrics: it must be a section; write [metrics] on a line of its own."]
 
 
-def test_a_socket_path_no_system_can_have(problems: Callable[[str], list[str]]) -> None:
+def test_a_socket_path_that_is_too_long_is_reported(problems: Callable[[str], list[str]]) -> None:
     name = "s" * SOCKET_PATH_BYTES_MAX
 
-    said = problems(LEAST + f'[control]\nsocket = "/{name}"')
+    found = problems(LEAST + f'[control]\nsocket = "/{name}"')
 
-    assert said[0].startswith("control.socket: ")
-    assert "108 bytes long; at most 107. Write a shorter absolute path" in said[0]
+    assert found[0].startswith("control.socket: ")
+    assert "108 bytes long; at most 107. Write a shorter absolute path" in found[0]
 
 
 # --- what is no configuration at all ------------------------------------------------------------
 
 
-def test_a_mistake_in_the_notation_has_its_place(problems: Callable[[str], list[str]]) -> None:
-    said = problems('[table]\nname = "M-12"\n[shoe]\nport = /dev/ttyUSB0')
+def test_a_toml_error_is_reported_with_its_line(problems: Callable[[str], list[str]]) -> None:
+    found = problems('[table]\nname = "M-12"\n[shoe]\nport = /dev/ttyUSB0')
 
-    assert said == ["not TOML: Invalid value (at line 4, column 8)."]
+    assert found == ["not TOML: Invalid value (at line 4, column 8)."]
 
 
-def test_brackets_without_end_are_no_configuration(problems: Callable[[str], list[str]]) -> None:
+def test_deeply_nested_brackets_are_reported(problems: Callable[[str], list[str]]) -> None:
     assert len(problems("x = " + "[" * 100_000)) == 1
 
 
 def test_a_missing_file_says_how_to_write_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no such file; `smartshoe check-config --example"):
+    with pytest.raises(
+        ConfigError, match=r"no such file. Remedy: `smartshoe check-config --example"
+    ):
         load_config(tmp_path / "table.toml")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         load_config(tmp_path)
 
 
-def test_text_that_is_not_utf_8_has_its_line(tmp_path: Path) -> None:
+def test_text_that_is_not_utf_8_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_bytes('[table]\nname = "Café"\n'.encode("latin-1"))
 
@@ -601,6 +605,6 @@ def test_text_that_is_not_utf_8_has_its_line(tmp_path: Path) -> None:
         load_config(path)
 
 
-def test_an_endless_file_is_not_read_to_its_end() -> None:
-    with pytest.raises(ConfigError, match="too long to be a table's configuration"):
+def test_an_endless_file_is_not_read_whole() -> None:
+    with pytest.raises(ConfigError, match="too long for a table's configuration"):
         load_config(Path("/dev/zero"))

@@ -1,18 +1,18 @@
-"""The shuffler of a table.toml: whom the table trusts, and every reason why it does not."""
+"""The keys identity, approved, approved_keys and bare: the resulting trust, and each problem."""
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from controller.config.load import ConfigError, TableConfig, load_config
-from controller.config.trust import TrustSection, trust_of
+from controller.config.trust import TrustSection, read_trust
 from controller.core.build import SETTINGS
 from controller.system.keys import TableKey, make_key
 from drivers.commands import ShufflerOrder
@@ -52,7 +52,7 @@ def key(fast_dir: Path) -> TableKey:
 
 @pytest.fixture
 def table(fast_dir: Path, key: TableKey) -> Path:
-    """A table whose shuffler is paired and may run what it ran then."""
+    """A table with a paired shuffler whose firmware is approved."""
     store_pairing(fast_dir / "shuffler.identity.json", PAIRED)
     approve(fast_dir, key, ApprovedEntry(IMAGE, "1.2.0", 3, ""))
     file = fast_dir / "table.toml"
@@ -71,7 +71,7 @@ def changed(file: Path, old: str, new: str) -> Path:
 
 
 def shuffler_of(config: TableConfig) -> Callable[[str], tuple[str, ...]]:
-    """Who may give which order."""
+    """The roles of each order."""
     device = config.settings.shuffler
     assert device is not None
     return lambda order: dict(device.orders).get(order, ())
@@ -105,13 +105,13 @@ def test_without_the_section_there_is_no_shuffler(table: Path) -> None:
     assert len(config.lines) == 1
 
 
-def test_the_speed_of_the_line_may_be_told(table: Path) -> None:
+def test_the_baud_rate_may_be_set(table: Path) -> None:
     config = load_config(changed(table, "approved_keys", "baud = 115200\napproved_keys"))
 
     assert config.lines[-1][1].baud == 115200
 
 
-def test_a_bare_shuffler_is_let_in_with_a_remark(table: Path) -> None:
+def test_a_bare_shuffler_is_accepted_with_a_remark(table: Path) -> None:
     lines = WHOLE[WHOLE.index("identity") :]
     config = load_config(changed(table, lines, "bare = true\n"))
     device = config.settings.shuffler
@@ -119,10 +119,10 @@ def test_a_bare_shuffler_is_let_in_with_a_remark(table: Path) -> None:
     assert device is not None
     assert device.trust == Trust(bare=True)
     (remark,) = config.remarks
-    assert remark.startswith("the shuffler is let in without an identity (bare = true)")
+    assert remark.startswith("the shuffler is accepted without an identity (bare = true)")
 
 
-def test_firmware_that_is_not_approved_any_more_is_remarked(table: Path, key: TableKey) -> None:
+def test_firmware_no_longer_approved_gives_a_remark(table: Path, key: TableKey) -> None:
     approve(table.parent, key, ApprovedEntry(IMAGE, "1.3.0", 4, ""))
 
     (remark,) = load_config(table).remarks
@@ -152,14 +152,14 @@ EVERYBODY = (*THE_TABLE, "surveillance", "inspector")
         ("sort", ()),
     ],
 )
-def test_an_order_that_is_not_named_goes_by_its_default(
+def test_an_order_not_listed_has_its_default_roles(
     table: Path, order: str, people: tuple[str, ...]
 ) -> None:
     assert order in tuple(ShufflerOrder)
     assert shuffler_of(load_config(table))(order) == people
 
 
-def test_an_order_that_is_named_goes_by_the_file(table: Path) -> None:
+def test_a_listed_order_has_the_roles_of_the_file(table: Path) -> None:
     orders = '[shuffler.orders]\nself-test = ["inspector", "dealer"]\nload = []\n'
     table.write_text(WHOLE + orders)
     who_may = shuffler_of(load_config(table))
@@ -177,13 +177,11 @@ def test_an_order_that_is_named_goes_by_the_file(table: Path) -> None:
         ('load = "dealer"', "shuffler.orders.load: 'dealer' is not allowed; write a list"),
         (
             'load = ["dealer", "dealer"]',
-            "shuffler.orders.load: 'dealer' stands there more than once; write it once",
+            "shuffler.orders.load: 'dealer' is listed more than once; list it once",
         ),
     ],
 )
-def test_a_mistake_among_the_orders_has_its_key_path(
-    table: Path, orders: str, expected: str
-) -> None:
+def test_a_problem_of_orders_has_its_key_path(table: Path, orders: str, expected: str) -> None:
     table.write_text(f"{WHOLE}[shuffler.orders]\n{orders}\n")
 
     assert problem(table).startswith(expected)
@@ -192,18 +190,18 @@ def test_a_mistake_among_the_orders_has_its_key_path(
 # --- what is wrong -------------------------------------------------------------------------------
 
 
-def test_who_the_shuffler_is_must_be_said_and_both_remedies_are_told(table: Path) -> None:
-    said = problem(changed(table, 'identity = "shuffler.identity.json"\n', ""))
+def test_a_missing_identity_names_both_remedies(table: Path) -> None:
+    found = problem(changed(table, 'identity = "shuffler.identity.json"\n', ""))
 
-    assert said.startswith("shuffler.identity: it is missing")
-    assert "`smartshoe identity pair PORT --out shuffler.identity.json" in said
-    assert "write bare = true" in said
+    assert found.startswith("shuffler.identity: it is missing")
+    assert "`smartshoe identity pair PORT --out shuffler.identity.json" in found
+    assert "write bare = true" in found
 
 
-def test_what_has_an_identity_is_not_bare(table: Path) -> None:
-    said = problem(changed(table, "approved_keys", "bare = true\napproved_keys"))
+def test_identity_and_bare_exclude_each_other(table: Path) -> None:
+    found = problem(changed(table, "approved_keys", "bare = true\napproved_keys"))
 
-    assert said.startswith("shuffler.bare: a device that has an identity is not bare. Remedy: ")
+    assert found.startswith("shuffler.bare: a device with an identity is not bare. Remedy: ")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_what_has_an_identity_is_not_bare(table: Path) -> None:
         ('port = "/dev/ttyUSB1"\n', "shuffler.port: it is missing. Write port = "),
     ],
 )
-def test_what_is_missing_is_named(table: Path, line: str, expected: str) -> None:
+def test_a_missing_trust_key_is_named(table: Path, line: str, expected: str) -> None:
     assert problem(changed(table, line, "")).startswith(expected)
 
 
@@ -233,29 +231,29 @@ def test_what_is_missing_is_named(table: Path, line: str, expected: str) -> None
         ("approved_keys", "orders = 5\napproved_keys", "shuffler.orders: 5 is not allowed; write"),
     ],
 )
-def test_a_mistake_in_the_section_has_its_key_path(
+def test_a_problem_of_the_section_has_its_key_path(
     table: Path, old: str, new: str, expected: str
 ) -> None:
     assert problem(changed(table, old, new)).startswith(expected)
 
 
-def test_a_list_by_a_key_that_may_not_approve_stops_the_start(table: Path) -> None:
+def test_a_firmware_list_signed_by_another_key_refuses_the_start(table: Path) -> None:
     other = make_key(table.parent / "other.key")
     approve(table.parent, other, ApprovedEntry(IMAGE, "1.2.0", 3, ""))
 
-    said = problem(table)
-    assert said.startswith("shuffler.approved: ")
-    assert "which may not approve firmware here" in said
+    found = problem(table)
+    assert found.startswith("shuffler.approved: ")
+    assert "which may not approve firmware here" in found
 
 
-def test_a_list_that_was_changed_stops_the_start(table: Path) -> None:
+def test_a_modified_firmware_list_refuses_the_start(table: Path) -> None:
     file = table.parent / "approved.json"
     file.write_text(file.read_text().replace('"1.2.0"', '"1.2.1"'))
 
     assert "the list was changed after it was signed" in problem(table)
 
 
-def test_the_pairing_of_a_shoe_is_none_of_a_shuffler(table: Path) -> None:
+def test_the_pairing_of_a_shoe_is_refused_for_a_shuffler(table: Path) -> None:
     file = table.parent / "shuffler.identity.json"
     file.unlink()
     store_pairing(file, replace(PAIRED, role=PairedRole.SHOE))
@@ -263,31 +261,31 @@ def test_the_pairing_of_a_shoe_is_none_of_a_shuffler(table: Path) -> None:
     assert f"shuffler.identity: {file} is of a shoe. Remedy: " in problem(table)
 
 
-def test_rules_by_which_hands_shuffle_leave_a_shuffler_no_work(table: Path) -> None:
+def test_a_shuffler_is_refused_under_hand_shuffling_rules(table: Path) -> None:
     house = 'name = "house"\nbase = "s42-mini"\nshuffle_mode = "hand"\n'
     (table.parent / "house.toml").write_text(house)
     table.write_text(f'{WHOLE}[rules]\nprofile = "house.toml"\n')
 
-    said = problem(table)
-    assert said.startswith("shuffler: the rules house.toml have the cards shuffled by hand")
-    assert "Allowed with a shuffler: dual_batch, continuous. Remedy: " in said
+    found = problem(table)
+    assert found.startswith("shuffler: the rules house.toml have the cards shuffled by hand")
+    assert "Allowed with a shuffler: dual_batch, continuous. Remedy: " in found
 
 
-def test_a_shoe_without_an_identity_has_no_pairing(table: Path) -> None:
-    said = problem(changed(table, "[shuffler]", 'identity = "shoe.json"\n[shuffler]'))
+def test_trust_keys_are_refused_for_a_shoe_without_identity(table: Path) -> None:
+    found = problem(changed(table, "[shuffler]", 'identity = "shoe.json"\n[shuffler]'))
 
-    assert said == (
-        "shoe.identity: a device of this model has no identity. Remedy: take the key out"
+    assert found == (
+        "shoe.identity: a device of this model has no identity. Remedy: remove the key"
     )
 
 
 def test_a_shoe_with_an_identity_is_trusted_as_a_shuffler_is(fast_dir: Path, table: Path) -> None:
     store_pairing(fast_dir / "shoe.json", replace(PAIRED, role=PairedRole.SHOE))
-    told = TrustSection(
+    section = TrustSection(
         identity="shoe.json", approved="approved.json", approved_keys=["table.key.pub"]
     )
 
-    found = trust_of(PairedRole.SHOE, told, table.parent, needed=True)
+    found = read_trust(PairedRole.SHOE, section, table.parent, needed=True)
     assert found.problems == ()
     assert found.trust.pin == PIN
 
@@ -295,10 +293,10 @@ def test_a_shoe_with_an_identity_is_trusted_as_a_shuffler_is(fast_dir: Path, tab
 # --- as people see it ----------------------------------------------------------------------------
 
 
-def test_the_check_shows_who_the_shuffler_has_to_be(
+def test_check_config_shows_the_paired_shuffler(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check-config", str(table)]) == Exit.DONE
+    assert main(["check-config", str(table)]) == ExitCode.DONE
 
     shown = capsys.readouterr().out
     assert "TableLink shuffler: /dev/ttyUSB1 at 1000000 baud" in shown
@@ -307,26 +305,26 @@ def test_the_check_shows_who_the_shuffler_has_to_be(
     assert "release, self-test, abort, play: floorperson, pit manager" in shown
 
 
-def test_the_check_shows_the_orders_as_json(
+def test_check_config_shows_the_orders_as_json(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check-config", str(table), "--json"]) == Exit.DONE
+    assert main(["check-config", str(table), "--json"]) == ExitCode.DONE
 
     shown = json.loads(capsys.readouterr().out)
     assert shown["shuffler_orders"]["release"] == ["floorperson", "pit_manager"]
     assert shown["shuffler"] == {"model": "tablelink", "port": "/dev/ttyUSB1", "baud": 1_000_000}
 
 
-def test_the_check_says_that_any_device_is_let_in(
+def test_check_config_warns_of_a_bare_device(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed(table, WHOLE[WHOLE.index("identity") :], "bare = true\n")
-    assert main(["check-config", str(table)]) == Exit.DONE
+    assert main(["check-config", str(table)]) == ExitCode.DONE
 
-    assert "none: any device is let in (bare)" in capsys.readouterr().out
+    assert "none: any device is accepted (bare)" in capsys.readouterr().out
 
 
-def test_the_settings_of_a_shuffler_go_into_the_journal(table: Path) -> None:
+def test_the_settings_of_a_shuffler_are_encoded(table: Path) -> None:
     settings = load_config(table).settings
 
     assert SETTINGS.decode(SETTINGS.encode(settings)) == settings

@@ -1,7 +1,5 @@
-"""An action is read from a request's name and values, or refused with what is allowed.
+"""Reading an action from a request's name and values; each error names what is allowed.
 
-Responsible for: values and a person's words.
-Not responsible for: who may act (test_actions) and the control socket (test_control).
 Source: D-32; package README, "Actions".
 """
 
@@ -11,15 +9,14 @@ from hypothesis import strategies as st
 
 from controller.control.requests import VALUES, VALUES_OF, action_from_request, checked_text
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.events import TurnedCards
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.events import LayoutPart
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import (
     ACTION_NAMES,
     ActionError,
-    AskGhostHand,
     BindBatch,
     CallNoMoreBets,
     ChangeSetting,
@@ -30,15 +27,16 @@ from controller.tape.actions import (
     DeclareResult,
     DocumentVigorish,
     GiveNotice,
+    GiveShufflerOrder,
     GiveUpReveal,
     LockShoe,
-    OrderTheShuffler,
     RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     SetCardApart,
     StateWagers,
-    TellFaceUp,
-    TellTurned,
     UnlockShoe,
     VacateSeat,
 )
@@ -75,27 +73,27 @@ ENOUGH = {
 @pytest.mark.parametrize(
     ("name", "values", "action"),
     [
-        ("resolve", {"decision": "continue"}, Resolve(Resolution(Decision.CONTINUE))),
+        ("resolve", {"decision": "continue"}, Resolve(Resolution(FloorDecision.CONTINUE))),
         (
             "resolve",
             {"decision": "void-coup", "provisional": "void"},
-            Resolve(Resolution(Decision.VOID_COUP, Provisional.VOID)),
+            Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.VOID)),
         ),
         (
             "resolve",
             {"decision": "state-outcome", "provisional": "", "outcome": "tie"},
-            Resolve(Resolution(Decision.STATE_OUTCOME, None, Outcome.TIE)),
+            Resolve(Resolution(FloorDecision.STATE_OUTCOME, None, Outcome.TIE)),
         ),
         ("close-shoe", {}, CloseShoe()),
         ("no-more-bets", {}, CallNoMoreBets()),
         ("lock-shoe", {}, LockShoe()),
         ("unlock-shoe", {}, UnlockShoe()),
         ("clear-shoe-error", {"code": 7}, ClearShoeError(7)),
-        ("order-shuffler", {"order": "self-test"}, OrderTheShuffler(ShufflerOrder.SELF_TEST)),
+        ("order-shuffler", {"order": "self-test"}, GiveShufflerOrder(ShufflerOrder.SELF_TEST)),
         (
             "order-shuffler",
             {"order": "load", "compartment": 2, "batch": "red"},
-            OrderTheShuffler(ShufflerOrder.LOAD, 2, "red"),
+            GiveShufflerOrder(ShufflerOrder.LOAD, 2, "red"),
         ),
         ("clear-warning", {"number": 12}, ClearWarning(12)),
         ("record", {"act": "inspected"}, RecordAct(ActKind.INSPECTED)),
@@ -111,15 +109,15 @@ ENOUGH = {
             },
             RecordAct(ActKind.RECUT, "red", 4, 180, "W 7", "B. Ray"),
         ),
-        ("turned", {"what": "banker_third"}, TellTurned(TurnedCards.BANKER_THIRD)),
-        ("found-face-up", {}, TellFaceUp()),
+        ("turned", {"what": "banker_third"}, ReportTurned(LayoutPart.BANKER_THIRD)),
+        ("found-face-up", {}, ReportFaceUp()),
         ("give-up", {"hand": "player"}, GiveUpReveal(HandName.PLAYER, by_order=False)),
         (
             "give-up",
             {"hand": "banker", "by_order": True},
             GiveUpReveal(HandName.BANKER, by_order=True),
         ),
-        ("ghost-hand", {}, AskGhostHand()),
+        ("ghost-hand", {}, RequestGhostHand()),
         ("wagers", {"wagers": []}, StateWagers(())),
         (
             "wagers",
@@ -148,13 +146,13 @@ def test_an_action_is_read_from_its_name_and_values(name, values, action) -> Non
     assert action_from_request(name, values) == action
 
 
-def test_every_name_can_be_read() -> None:
+def test_every_action_name_can_be_read() -> None:
     read = {type(action_from_request(name, ENOUGH.get(name, {}))) for name in NAMES}
     assert len(read) == len(NAMES)
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "said"),
+    ("name", "values", "expected"),
     [
         ("deal", {}, "'deal'; allowed: resolve, close-shoe, no-more-bets, declare-result"),
         ("resolve", {}, "decision is missing; allowed: continue, carry-card, burn-card, void-coup"),
@@ -175,7 +173,11 @@ def test_every_name_can_be_read() -> None:
         ("clear-shoe-error", {"code": "7"}, "from 1 to 99, not '7'"),
         ("clear-shoe-error", {"code": 0}, "from 1 to 99, not 0"),
         ("clear-shoe-error", {"code": 100}, "from 1 to 99, not 100"),
-        ("clear-shoe-error", {"code": 7, "seat": 1}, "'seat' is no value of clear-shoe-error; it"),
+        (
+            "clear-shoe-error",
+            {"code": 7, "seat": 1},
+            "'seat' is not a value of clear-shoe-error; it",
+        ),
         ("order-shuffler", {}, "order is missing; allowed: load, count, shuffle, store, release"),
         ("order-shuffler", {"order": "deal"}, "order is 'deal'; allowed: load, count, shuffle"),
         (
@@ -184,7 +186,7 @@ def test_every_name_can_be_read() -> None:
             "compartment must be a whole number from 1 to 2, not 3",
         ),
         ("clear-warning", {}, "number must be a whole number from 1 to 1000000000, not None"),
-        ("lock-shoe", {"code": 7}, "'code' is no value of lock-shoe; it takes no values"),
+        ("lock-shoe", {"code": 7}, "'code' is not a value of lock-shoe; it takes no values"),
         ("record", {}, "act is missing; allowed: odds-posted, "),
         ("record", {"act": "sung"}, "act is 'sung'; allowed: odds-posted, "),
         ("record", {"act": "cut", "seat": 0}, "seat must be a whole number from 1 to 99, not 0"),
@@ -219,10 +221,10 @@ def test_every_name_can_be_read() -> None:
         ("change-setting", {"setting": "a", "value": 4}, "value must be text, not int"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_is_allowed(name, values, said) -> None:
+def test_a_wrong_value_is_refused_with_what_is_allowed(name, values, expected) -> None:
     with pytest.raises(ActionError) as refused:
         action_from_request(name, values)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
 
 
 @given(
@@ -252,29 +254,29 @@ def test_values_of_its_own_are_an_action_or_an_action_error(data) -> None:
     assert taken
 
 
-def test_a_persons_words_are_taken_without_the_space_around_them() -> None:
+def test_text_is_stripped() -> None:
     assert checked_text("reason", "  Zwei Karten, gesehen. ", required=True) == (
         "Zwei Karten, gesehen."
     )
 
 
 @pytest.mark.parametrize("value", [None, "", "   "])
-def test_words_that_are_required_must_be_there(value) -> None:
-    with pytest.raises(ActionError, match="reason is missing: a named person and a reason"):
+def test_required_text_must_be_present(value) -> None:
+    with pytest.raises(ActionError, match="reason is missing: the name of the person and a reason"):
         checked_text("reason", value, required=True)
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_words_that_are_not_required_may_be_absent(value) -> None:
+def test_optional_text_may_be_absent(value) -> None:
     assert checked_text("reason", value, required=False) == ""
 
 
 @pytest.mark.parametrize("value", ["a\nb", "\x1b[2J", "x" * 501, "\ud800", "\u202e"])
-def test_words_are_one_printable_line(value) -> None:
-    with pytest.raises(ActionError, match="one printable line of at most 500 signs"):
+def test_text_is_one_printable_line(value) -> None:
+    with pytest.raises(ActionError, match="one printable line of at most 500 characters"):
         checked_text("by", value, required=True)
 
 
-def test_words_are_text() -> None:
+def test_text_must_be_a_string() -> None:
     with pytest.raises(ActionError, match="by must be text, not int"):
         checked_text("by", 7, required=True)

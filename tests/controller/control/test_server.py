@@ -1,4 +1,4 @@
-"""A running table asked over its control socket: what it tells, who may act, who may not."""
+"""The control socket of a running table: requests, answers, roles, subscriptions and limits."""
 
 import json
 import os
@@ -22,11 +22,11 @@ from controller.control.server import (
 from controller.core.build import SETTINGS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
-from controller.table.loop import Stored
-from controller.table.table import Beginning, Health, Table
+from controller.table.loop import StoredTransaction
+from controller.table.table import Health, RunSpec, Table
 from controller.tape.actions import ACTION_NAMES, CallNoMoreBets, RecordAct, Role, StateWagers
 from controller.tape.inputs import OperatorAction, Started
 from controller.version import VERSION
@@ -49,15 +49,15 @@ class Serving:
     """A table from a journal, its control socket and what it stored."""
 
     def __init__(self, journal: Path, path: Path) -> None:
-        self.stored: list[Stored] = []
+        self.stored: list[StoredTransaction] = []
         shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
-        settings = Settings("M7", "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe)
+        settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
         encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
 
         def start(replaced: str) -> Started:
             return Started(now(), "boot", VERSION, encoded, profile, zone_data("UTC"), replaced)
 
-        beginning = Beginning(journal, load_clauses(), start)
+        beginning = RunSpec(journal, load_clauses(), start)
         self.path = path
         self.table = Table("M7", beginning, now, self.stored.append)
         self.table.start()
@@ -82,7 +82,7 @@ class Serving:
 
 @pytest.fixture
 def serving(fast_dir: Path) -> Iterator[Serving]:
-    """A table that waits for its first shoe."""
+    """A table before its first shoe."""
     serving = Serving(fast_dir / "fresh", fast_dir / "control.sock")
     yield serving
     serving.end()
@@ -90,7 +90,7 @@ def serving(fast_dir: Path) -> Iterator[Serving]:
 
 @pytest.fixture
 def after_overdraw(suspended: Path, fast_dir: Path) -> Iterator[Serving]:
-    """A table that waits for a floorperson."""
+    """A table suspended until a floorperson decides."""
     serving = Serving(suspended, fast_dir / "control.sock")
     yield serving
     serving.end()
@@ -105,16 +105,16 @@ def connected(path: Path) -> socket.socket:
 
 @pytest.fixture
 def say(serving: Serving) -> Iterator[Callable[[bytes], dict[str, object]]]:
-    """Send bytes on one connection that stays, and read one line of answer."""
+    """Send bytes on one connection and read one line of answer each time."""
     with connected(serving.path) as connection, connection.makefile("rb") as answers:
 
-        def said(line: bytes) -> dict[str, object]:
+        def ask(line: bytes) -> dict[str, object]:
             connection.sendall(line)
             answer = json.loads(answers.readline())
             assert isinstance(answer, dict)
             return answer
 
-        yield said
+        yield ask
 
 
 def error(answer: Mapping[str, object]) -> str:
@@ -131,7 +131,7 @@ def test_status_is_the_snapshot(serving: Serving) -> None:
     assert answer == {"ok": True, "snapshot": serving.shown()}
 
 
-def test_the_actions_with_who_may_take_them(serving: Serving) -> None:
+def test_the_actions_are_listed_with_their_roles(serving: Serving) -> None:
     answer = serving.client.request({"request": "actions"})
 
     actions = answer["actions"]
@@ -140,7 +140,7 @@ def test_the_actions_with_who_may_take_them(serving: Serving) -> None:
     assert actions[0] == {
         "action": "resolve",
         "roles": ["floorperson", "pit_manager"],
-        "purpose": "decide what becomes of the open irregularities",
+        "purpose": "decide on the open irregularities",
         "reason_required": True,
     }
 
@@ -163,6 +163,7 @@ def test_a_decision_is_stored_before_it_is_answered(after_overdraw: Serving) -> 
         "provisional": "",
         "outcome": "",
         "closed": [1],
+        "dealt_while_suspended": {"coups": 0, "cards": 0},
     } in entries
     assert after_overdraw.shown()["irregularities"] == []
 
@@ -174,15 +175,15 @@ def test_the_answer_names_no_card(after_overdraw: Serving) -> None:
     assert not [card for card in cards if card in json.dumps(answer)]
 
 
-def test_who_acted_is_recorded_by_name_and_by_the_kernels_word(serving: Serving) -> None:
+def test_the_person_and_the_kernels_account_are_recorded(serving: Serving) -> None:
     serving.client.request(CALL)
 
     (action,) = serving.actions()
     assert (action.person, action.role.value) == ("D. Dealer", "dealer")
-    assert action.known_by.split(" (")[0] == f"uid {os.getuid()}"
+    assert action.identified_by.split(" (")[0] == f"uid {os.getuid()}"
 
 
-def test_what_cannot_be_done_now_is_refused_with_the_reason(serving: Serving) -> None:
+def test_an_impossible_action_is_refused_with_the_reason(serving: Serving) -> None:
     answer = serving.client.request(DECISION)
 
     assert answer == {"ok": False, "error": "no irregularity is open"}
@@ -194,7 +195,7 @@ def test_a_decision_that_is_not_permitted_names_the_ones_that_are(after_overdraw
     assert "state-outcome is not permitted here; permitted: " in error(answer)
 
 
-def test_commands_to_a_shoe_that_is_only_listened_to(serving: Serving) -> None:
+def test_commands_without_allow_commands_are_refused(serving: Serving) -> None:
     request = {**DECISION, "action": "lock-shoe"}
     del request["decision"]
 
@@ -207,7 +208,7 @@ def test_commands_to_a_shoe_that_is_only_listened_to(serving: Serving) -> None:
         ({"role": "dealer"}, "resolve is for floorperson, pit_manager, not for 'dealer'"),
         ({"role": "boss"}, "resolve is for floorperson, pit_manager, not for 'boss'"),
         ({"role": ["floorperson"]}, "resolve is for floorperson, pit_manager, not for ["),
-        ({"by": ""}, "by is missing: a named person and a reason stand in the record"),
+        ({"by": ""}, "by is missing: the name of the person and a reason are recorded"),
         ({"by": 5}, "by must be text, not int"),
         ({"reason": " "}, "reason is missing"),
         ({"reason": "two\nlines"}, "reason must be one printable line"),
@@ -218,7 +219,7 @@ def test_commands_to_a_shoe_that_is_only_listened_to(serving: Serving) -> None:
         ({"decsion": "continue"}, "unknown key 'decsion' in a request 'act'; known: request"),
     ],
 )
-def test_a_request_that_is_wrong_moves_nothing(
+def test_a_wrong_request_changes_nothing(
     serving: Serving, change: dict[str, object], expected: str
 ) -> None:
     answer = serving.client.request({**DECISION, **change})
@@ -256,10 +257,10 @@ def test_wagers_are_a_list_of_objects(serving: Serving) -> None:
         ({"act": "recut"}, "such a record is for floorperson, pit_manager, not for 'dealer'"),
         ({"act": "recut", "role": "floorperson"}, "reason is missing"),
         ({"act": "sung"}, "act is 'sung'; allowed: odds-posted, "),
-        ({"hand": "player"}, "'hand' is no value of record; it takes act, batch, seat, amount"),
+        ({"hand": "player"}, "'hand' is not a value of record; it takes act, batch, seat, amount"),
     ],
 )
-def test_an_act_that_may_not_be_recorded_so(
+def test_an_invalid_act_is_refused(
     serving: Serving, change: dict[str, object], expected: str
 ) -> None:
     assert error(serving.client.request({**RECORD, **change})).startswith(expected)
@@ -289,14 +290,14 @@ def test_a_table_that_cannot_store_says_so(
     assert error(answer) == "nothing was stored, the table is store_failed: the disk is full"
 
 
-def test_a_table_that_is_late_may_still_store_it(
+def test_a_late_table_may_still_store_the_action(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving.table, "act", lambda action: None)
 
     answer = serving.client.request(CALL)
 
-    assert "it may still be stored; look at the status before asking again" in error(answer)
+    assert "the action may still be stored; check the status before you repeat it" in error(answer)
 
 
 # --- what is no request -------------------------------------------------------------------------
@@ -322,7 +323,7 @@ def test_a_wrong_line_is_answered_and_the_connection_kept(
     assert say(b'{"request": "status"}\n')["ok"] is True
 
 
-def test_lines_may_come_in_pieces_and_together(serving: Serving) -> None:
+def test_lines_may_be_split_and_joined(serving: Serving) -> None:
     asked = b'\n{"request": "status"}\r\n{"request": "actions"}\n'
     with connected(serving.path) as connection, connection.makefile("rb") as answers:
         for at in range(len(asked)):
@@ -332,7 +333,7 @@ def test_lines_may_come_in_pieces_and_together(serving: Serving) -> None:
         assert "actions" in json.loads(answers.readline())
 
 
-def test_a_line_without_end_is_refused(serving: Serving) -> None:
+def test_an_endless_line_is_refused(serving: Serving) -> None:
     with connected(serving.path) as connection, connection.makefile("rb") as answers:
         connection.sendall(b" " * (LINE_BYTES_MAX + 1))
 
@@ -341,18 +342,18 @@ def test_a_line_without_end_is_refused(serving: Serving) -> None:
         assert answers.readline() == b""
 
 
-def test_one_connection_too_many_is_told_so(serving: Serving) -> None:
+def test_a_connection_beyond_the_limit_is_refused(serving: Serving) -> None:
     held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
     try:
         answer = serving.client.request({"request": "status"})
 
-        assert error(answer).startswith("16 connections are open, and no more are served")
+        assert error(answer).startswith("16 connections are open, which is the limit")
     finally:
         for connection in held:
             connection.close()
 
 
-def test_a_connection_given_up_makes_room(serving: Serving) -> None:
+def test_a_closed_connection_frees_its_slot(serving: Serving) -> None:
     held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
     for connection in held:
         connection.sendall(b'{"request": "status"}\n')
@@ -397,9 +398,7 @@ def test_the_stream_ends_with_the_server(serving: Serving) -> None:
         assert list(snapshots) == []
 
 
-def test_a_subscriber_that_does_not_read_holds_up_nobody(
-    serving: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_subscriber_blocks_nobody(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     # More than the operating system keeps for a connection.
     monkeypatch.setattr(serving.server, "_snapshot_of", lambda: {"long": "x" * 4_000_000})
     with connected(serving.path) as deaf:
@@ -411,7 +410,7 @@ def test_a_subscriber_that_does_not_read_holds_up_nobody(
         assert serving.client.request({"request": "status"})["ok"] is True
 
 
-def test_a_subscriber_that_leaves_is_forgotten(serving: Serving) -> None:
+def test_a_disconnected_subscriber_is_dropped(serving: Serving) -> None:
     with closing(serving.client.subscribe()) as snapshots:
         next(snapshots)
 
@@ -421,7 +420,7 @@ def test_a_subscriber_that_leaves_is_forgotten(serving: Serving) -> None:
     assert not [thread for thread in streams if thread.is_alive()]
 
 
-def test_changes_in_a_burst_are_told_together(serving: Serving) -> None:
+def test_changes_in_a_burst_are_sent_together(serving: Serving) -> None:
     changes = 200
     with closing(serving.client.subscribe()) as snapshots:
         next(snapshots)
@@ -429,13 +428,13 @@ def test_changes_in_a_burst_are_told_together(serving: Serving) -> None:
             serving.table.act(action())
         serving.table.stop()
         serving.table.join()
-        told = 1
+        received = 1
         for shown in snapshots:
-            told += 1
+            received += 1
             if shown["health"] == "stopped":
                 break
 
-    assert told < changes
+    assert received < changes
 
 
 def action() -> OperatorAction:
@@ -449,13 +448,13 @@ def test_the_socket_is_for_its_owner_and_group(serving: Serving) -> None:
     assert stat.S_IMODE(serving.path.stat().st_mode) == 0o660
 
 
-def test_the_socket_is_gone_afterwards(serving: Serving) -> None:
+def test_the_socket_is_removed_at_stop(serving: Serving) -> None:
     serving.server.stop()
 
     assert not serving.path.exists()
 
 
-def test_what_a_dead_program_left_is_replaced(fast_dir: Path) -> None:
+def test_a_stale_socket_is_replaced(fast_dir: Path) -> None:
     path = fast_dir / "control.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(path))
@@ -476,24 +475,24 @@ def test_a_live_socket_is_left_alone(serving: Serving) -> None:
     assert serving.client.request({"request": "status"})["ok"] is True
 
 
-def test_a_file_in_its_place_is_left_alone(serving: Serving, fast_dir: Path) -> None:
+def test_a_file_at_the_path_is_left_alone(serving: Serving, fast_dir: Path) -> None:
     path = fast_dir / "notes.txt"
     path.write_text("mine")
 
-    with pytest.raises(ControlUnavailable, match="is there and is no socket: remove it"):
+    with pytest.raises(ControlUnavailable, match="exists but is not a socket: remove it"):
         ControlServer(path, serving.table, serving.shown).start()
 
     assert path.read_text() == "mine"
 
 
-def test_a_place_that_is_not_there(serving: Serving, fast_dir: Path) -> None:
+def test_a_missing_folder_is_reported(serving: Serving, fast_dir: Path) -> None:
     path = fast_dir / "nowhere" / "control.sock"
 
     with pytest.raises(ControlUnavailable, match=r"No such file or directory; set \[control\]"):
         ControlServer(path, serving.table, serving.shown).start()
 
 
-def test_another_programs_socket_is_not_taken_away(serving: Serving) -> None:
+def test_another_programs_socket_is_not_removed(serving: Serving) -> None:
     serving.path.unlink()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
         other.bind(str(serving.path))
@@ -512,7 +511,7 @@ def test_no_socket_means_no_table(fast_dir: Path) -> None:
         client.request({"request": "status"})
 
 
-def test_a_dead_programs_socket_means_no_table(fast_dir: Path) -> None:
+def test_a_stale_socket_means_no_table(fast_dir: Path) -> None:
     path = fast_dir / "control.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(path))
@@ -522,20 +521,20 @@ def test_a_dead_programs_socket_means_no_table(fast_dir: Path) -> None:
 
 
 def test_no_permission_names_the_group(serving: Serving) -> None:
-    words = serving.client._why(PermissionError(13, "Permission denied"))
+    words = serving.client._error_text(PermissionError(13, "Permission denied"))
 
     group = serving.path.stat().st_gid
     assert words.startswith(f"no permission to use {serving.path}: group ")
     assert ("group root" if group == 0 else "group ") in words
 
 
-def test_a_path_no_system_can_have() -> None:
+def test_a_path_that_is_too_long_is_reported() -> None:
     with pytest.raises(ControlError, match="AF_UNIX path too long"):
         ControlClient(Path("/" + "s" * 200)).request({"request": "status"})
 
 
 class Stranger:
-    """Something else that answers every connection with the same bytes."""
+    """Another program that answers every connection with the same bytes."""
 
     def __init__(self, path: Path, answer: bytes) -> None:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -560,12 +559,14 @@ class Stranger:
     ("answer", "expected"),
     [
         (b"", "ended without an answer"),
-        (b"SSH-2.0-OpenSSH\n", "is no smartshoe: Expecting value"),
-        (b"[1]\n", "is no smartshoe"),
+        (b"SSH-2.0-OpenSSH\n", "is not smartshoe: Expecting value"),
+        (b"[1]\n", "is not smartshoe"),
         (b'{"ok": true', "ended without an answer"),
     ],
 )
-def test_a_stranger_behind_the_socket(fast_dir: Path, answer: bytes, expected: str) -> None:
+def test_another_program_behind_the_socket_is_reported(
+    fast_dir: Path, answer: bytes, expected: str
+) -> None:
     path = fast_dir / "control.sock"
     stranger = Stranger(path, answer)
     try:
@@ -575,7 +576,7 @@ def test_a_stranger_behind_the_socket(fast_dir: Path, answer: bytes, expected: s
         stranger.end()
 
 
-def test_a_subscription_that_is_refused_says_why(serving: Serving) -> None:
+def test_a_refused_subscription_raises_with_the_reason(serving: Serving) -> None:
     held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
     try:
         with pytest.raises(ControlError, match="16 connections are open"):

@@ -1,29 +1,25 @@
-"""The program without input and output: total, the same for the same inputs, careful with locks.
+"""The core: total, deterministic, its state can be stored, and it locks a suspended table's shoe.
 
-Responsible for: whatever comes in any order, entries and writes of one input, checkpoints, and
-the lock that a suspended table wants from its shoe.
-Not responsible for: the procedure's judgements (procedure/) and bytes on the line (tests/drivers).
 Source: package README, "The core"; wire document, commands.
 """
 
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from controller.core.state import STATES
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.effects import CoupClosed, Refused
-from controller.procedure.events import CustodyFound, GamingDayTurned, ProgramReplaced
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.effects import CoupClosed, Refusal
+from controller.procedure.events import CustodyFindingRaised, GamingDayChanged, ProgramReplaced
 from controller.procedure.phases import Phase
-from controller.profiles.load import load_profile, standing_text
+from controller.profiles.load import complete_text, load_profile
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import (
-    AskGhostHand,
     CallNoMoreBets,
     ChangeSetting,
     ClearShoeError,
@@ -33,15 +29,22 @@ from controller.tape.actions import (
     GiveUpReveal,
     LockShoe,
     RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     Role,
     StateWagers,
-    TellFaceUp,
-    TellTurned,
     UnlockShoe,
     VacateSeat,
 )
-from controller.tape.entries import CommandGiven, DeviceNoted, Judged, RunBegan, StateDigest
+from controller.tape.entries import (
+    CommandGiven,
+    DeviceEventRecorded,
+    EventVerdicts,
+    RunBegan,
+    StateDigest,
+)
 from controller.tape.inputs import OperatorAction, Tick, WriteFailed
 from controller.tape.records import INPUTS, entry_record, input_record
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
@@ -63,7 +66,7 @@ CODES = st.sampled_from([*NEW_SHOE, *OVERDRAW, "47 90", "47 F0", "43", "64 90 95
 WRONG_WAY = st.binary(max_size=40)
 RESOLUTIONS = st.builds(
     Resolution,
-    st.sampled_from(Decision),
+    st.sampled_from(FloorDecision),
     st.none() | st.sampled_from(Provisional),
     st.none() | st.sampled_from(Outcome),
 )
@@ -76,10 +79,10 @@ ACTIONS = st.one_of(
     st.just(LockShoe()),
     st.just(UnlockShoe()),
     st.builds(ClearShoeError, st.integers(1, 99)),
-    st.from_type(TellTurned),
-    st.just(TellFaceUp()),
+    st.from_type(ReportTurned),
+    st.just(ReportFaceUp()),
     st.from_type(GiveUpReveal),
-    st.just(AskGhostHand()),
+    st.just(RequestGhostHand()),
     st.builds(RecordAct, st.sampled_from(ActKind), batch=st.sampled_from(["", "red", "blue"])),
     st.builds(StateWagers, st.lists(WAGERS, max_size=4).map(tuple)),
     st.builds(CollectVigorish, st.integers(1, 9)),
@@ -126,7 +129,7 @@ def give(script, kind: str, value) -> None:
             script.give(replace(script.started, at=at, boot_id=value))
 
 
-def played(script, steps, *, allow_commands: bool):
+def run_steps(script, steps, *, allow_commands: bool):
     table = script(allow_commands=allow_commands).begun()
     for (kind, value), later_ns in steps:
         moved = max(0, table.at.monotonic_ns + later_ns)
@@ -137,16 +140,18 @@ def played(script, steps, *, allow_commands: bool):
 
 @settings(max_examples=150)
 @given(STEPS, st.booleans())
-def test_no_input_raises_and_all_of_it_can_be_stored(script, steps, allow_commands) -> None:
-    table = played(script, steps, allow_commands=allow_commands)
+def test_no_input_raises_and_every_input_and_entry_can_be_stored(
+    script, steps, allow_commands
+) -> None:
+    table = run_steps(script, steps, allow_commands=allow_commands)
     assert all(map(input_record, table.inputs))
     assert all(map(entry_record, table.entries))
 
 
 @settings(max_examples=40)
 @given(STEPS, st.booleans())
-def test_the_same_inputs_give_the_same(script, steps, allow_commands) -> None:
-    table = played(script, steps, allow_commands=allow_commands)
+def test_same_inputs_give_same_entries_and_state(script, steps, allow_commands) -> None:
+    table = run_steps(script, steps, allow_commands=allow_commands)
     again = script(allow_commands=allow_commands)
     for item in table.inputs:
         again.give(INPUTS.decode(INPUTS.encode(item)))
@@ -155,18 +160,18 @@ def test_the_same_inputs_give_the_same(script, steps, allow_commands) -> None:
 
 @settings(max_examples=40)
 @given(STEPS)
-def test_the_state_can_be_stored_and_put_back_after_any_input(script, steps) -> None:
-    table = played(script, steps, allow_commands=True)
+def test_state_can_be_stored_and_restored_after_any_input(script, steps) -> None:
+    table = run_steps(script, steps, allow_commands=True)
     assert STATES.decode(STATES.encode(table.state)) == table.state
 
 
 @settings(max_examples=40)
 @given(STEPS)
-def test_a_table_that_only_listens_never_writes(script, steps) -> None:
-    assert played(script, steps, allow_commands=False).writes == []
+def test_without_allow_commands_nothing_is_written(script, steps) -> None:
+    assert run_steps(script, steps, allow_commands=False).writes == []
 
 
-def test_a_run_begins_with_what_it_goes_by(script) -> None:
+def test_a_run_begins_with_its_profile_and_settings(script) -> None:
     began = script().give(script().started).entries[0]
     assert began == RunBegan(
         table="M7",
@@ -180,12 +185,12 @@ def test_a_run_begins_with_what_it_goes_by(script) -> None:
     )
 
 
-def test_a_run_begins_with_the_rules_of_the_house(script, tmp_path) -> None:
+def test_a_run_begins_with_its_house_rules(script, tmp_path) -> None:
     grand = tmp_path / "grand.toml"
     grand.write_text('name = "grand"\nbase = "s42-mini"\nvig_rate = 4\ndecks_per_shoe = 6\n')
     profile = load_profile(str(grand))
 
-    table = script(profile=standing_text(profile))
+    table = script(profile=complete_text(profile))
     began = table.give(table.started).entries[0]
 
     assert isinstance(began, RunBegan)
@@ -193,44 +198,44 @@ def test_a_run_begins_with_the_rules_of_the_house(script, tmp_path) -> None:
     assert "decks_per_shoe" not in began.assumed
 
 
-def test_the_day_turns_before_the_first_event_is_judged(script) -> None:
-    judged = script().begun().reported("53").of(Judged)
-    assert judged[0].event == GamingDayTurned("2025-11-21")
+def test_the_gaming_day_changes_before_the_first_event(script) -> None:
+    entries = script().begun().reported("53").of(EventVerdicts)
+    assert entries[0].event == GamingDayChanged("2025-11-21")
 
 
-def test_a_verdict_stands_before_what_follows_from_it(script) -> None:
+def test_a_verdict_precedes_its_effects(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *COUP)
     kinds = [type(entry) for entry in table.outputs[-1].entries]
-    assert kinds == [Judged, CoupClosed, StateDigest]
+    assert kinds == [EventVerdicts, CoupClosed, StateDigest]
 
 
-def test_reports_in_one_chunk_are_judged_in_their_order(script) -> None:
+def test_reports_in_one_chunk_are_processed_in_order(script) -> None:
     apart = script().begun().reported(*NEW_SHOE, *COUP[:4])
     joined = script().begun()
     chunks = [item.data for item in apart.inputs if isinstance(item, Chunk)]
     joined.give(Chunk(PORT, joined.at, b"".join(chunks)))
-    assert joined.of(Judged) == apart.of(Judged)
+    assert joined.of(EventVerdicts) == apart.of(EventVerdicts)
 
 
-def test_a_checkpoint_is_the_state_that_its_digest_names(script) -> None:
+def test_a_saved_state_matches_its_digest(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *COUP)
     output = table.outputs[-1]
-    assert output.entries[-1] == StateDigest(sha256(output.checkpoint).digest())
-    assert STATES.decode(output.checkpoint) == table.state
+    assert output.entries[-1] == StateDigest(sha256(output.saved_state).digest())
+    assert STATES.decode(output.saved_state) == table.state
 
 
-def test_checkpoints_come_with_the_ends_of_coups_and_shoes(troubled_shoe) -> None:
+def test_the_state_is_saved_at_the_end_of_coups_and_shoes(troubled_shoe) -> None:
     script = troubled_shoe
-    ended = [output for output in script.outputs if output.checkpoint]
+    ended = [output for output in script.outputs if output.saved_state]
     assert len(ended) == len(script.of(StateDigest))
     assert 0 < len(ended) < len(script.outputs) // 4
 
 
-def test_bytes_that_could_not_be_written_are_a_fault_of_the_device(script) -> None:
+def test_a_failed_write_is_a_device_fault(script) -> None:
     table = script().begun()
     table.give(WriteFailed(PORT, table.at, "cable pulled"))
     noted = table.entries[-1]
-    assert isinstance(noted, DeviceNoted)
+    assert isinstance(noted, DeviceEventRecorded)
     assert isinstance(noted.event, DeviceFault)
     assert noted.event.detail == "cable pulled"
 
@@ -238,27 +243,27 @@ def test_bytes_that_could_not_be_written_are_a_fault_of_the_device(script) -> No
 # --- what a new run begins with -------------------------------------------------------------------
 
 
-def test_a_run_begins_with_no_port_open(script) -> None:
+def test_a_run_begins_with_every_port_closed(script) -> None:
     table = script().begun().reported("53")
     output = table.give(table.started)
-    lost = StageChanged(Stage.LOST, "the program was started anew")
-    assert DeviceNoted(PORT, lost) in output.entries
+    lost = StageChanged(Stage.LOST, "the program was restarted")
+    assert DeviceEventRecorded(PORT, lost) in output.entries
 
 
-def test_a_first_run_has_no_port_to_lose(script) -> None:
+def test_a_first_run_loses_no_port(script) -> None:
     table = script()
     assert [type(entry) for entry in table.give(table.started).entries] == [RunBegan]
 
 
-def test_the_same_boot_is_told_from_another(script) -> None:
+def test_a_restart_in_the_same_boot_is_recognized(script) -> None:
     table = script().begun().begun("boot-1").begun("boot-2")
     assert [run.same_boot for run in table.of(RunBegan)] == [False, True, False]
 
 
-def test_the_run_of_another_version_holds_the_coup(script) -> None:
+def test_a_run_of_another_version_holds_the_coup(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *COUP[:2])
     table.give(replace(table.started, software="9.9.9", replaced="0.0.9"))
-    assert ProgramReplaced("9.9.9") in [one.event for one in table.of(Judged)]
+    assert ProgramReplaced("9.9.9") in [one.event for one in table.of(EventVerdicts)]
     assert table.state.table.phase is Phase.SUSPENDED
 
 
@@ -267,7 +272,7 @@ def test_the_run_of_another_version_holds_the_coup(script) -> None:
 
 @pytest.fixture
 def suspended(script):
-    """A table that may give commands, suspended by an overdraw."""
+    """A table with allow_commands, suspended by an overdraw."""
     return script(allow_commands=True).begun().reported(*NEW_SHOE, *OVERDRAW)
 
 
@@ -276,27 +281,27 @@ def test_a_suspended_table_locks_its_shoe(suspended) -> None:
     assert CommandGiven(PORT, "LockExit", "the table is suspended") in suspended.entries
 
 
-def test_the_reason_for_a_lock_stands_before_the_command(suspended) -> None:
+def test_the_reason_for_a_lock_precedes_the_command(suspended) -> None:
     kinds = [type(entry) for entry in suspended.outputs[-1].entries]
-    assert kinds.index(Judged) < kinds.index(CommandGiven)
+    assert kinds.index(EventVerdicts) < kinds.index(CommandGiven)
 
 
-def test_a_resolution_unlocks(suspended) -> None:
+def test_a_resolution_unlocks_the_shoe(suspended) -> None:
     suspended.give(Chunk(PORT, suspended.at, ACK))
     assert suspended.resolved().writes == ((PORT, UNLOCK),)
 
 
-def test_a_second_irregularity_locks_no_second_time(suspended) -> None:
+def test_a_second_irregularity_sends_no_second_lock(suspended) -> None:
     suspended.reported("44 83 A4")
     assert suspended.writes == [LOCK]
 
 
-def test_a_lock_is_asked_again_when_the_port_is_back(suspended) -> None:
+def test_a_lock_is_sent_again_after_the_port_reopens(suspended) -> None:
     suspended.lost()
     assert suspended.opened().writes == ((PORT, LOCK),)
 
 
-def test_a_shoe_that_says_it_is_unlocked_is_locked_again_while_no_card_may_be_drawn(
+def test_a_shoe_that_reports_unlocked_is_locked_again_while_no_card_may_be_drawn(
     suspended,
 ) -> None:
     suspended.give(Chunk(PORT, suspended.at, ACK))
@@ -310,7 +315,7 @@ def test_a_shoe_that_says_it_is_unlocked_is_locked_again_while_no_card_may_be_dr
     assert suspended.outputs[-1].writes == ()
 
 
-def test_a_lock_is_asked_again_after_a_restart(suspended) -> None:
+def test_a_lock_is_sent_again_after_a_restart(suspended) -> None:
     assert suspended.begun(boot_id="boot-2").outputs[-1].writes == ((PORT, LOCK),)
 
 
@@ -319,14 +324,14 @@ def test_nothing_is_written_before_the_port_is_open_again(suspended) -> None:
     assert restarted.writes == ()
 
 
-def test_a_release_is_not_asked_again_when_the_port_is_back(suspended) -> None:
+def test_an_unlock_is_not_sent_again_after_the_port_reopens(suspended) -> None:
     suspended.resolved()
     suspended.lost()
     assert suspended.opened().writes == ()
 
 
 @pytest.mark.parametrize("boot_id", ["boot-1", "boot-2"])
-def test_a_release_is_not_asked_again_after_a_restart(suspended, boot_id) -> None:
+def test_an_unlock_is_not_sent_again_after_a_restart(suspended, boot_id) -> None:
     suspended.resolved()
     before = len(suspended.writes)
     suspended.begun(boot_id)
@@ -335,26 +340,28 @@ def test_a_release_is_not_asked_again_after_a_restart(suspended, boot_id) -> Non
     assert suspended.writes[before:] == []
 
 
-def test_an_answer_that_never_came_is_in_the_record(suspended) -> None:
+def test_a_missing_answer_is_recorded(suspended) -> None:
     suspended.begun(boot_id="boot-2")
-    answers = [n.event for n in suspended.of(DeviceNoted) if isinstance(n.event, CommandAnswered)]
+    answers = [
+        n.event for n in suspended.of(DeviceEventRecorded) if isinstance(n.event, CommandAnswered)
+    ]
     assert [(a.command, a.outcome) for a in answers] == [("LockExit", CommandOutcome.NO_ANSWER)]
 
 
-def test_no_deadline_of_an_earlier_run_is_left(suspended) -> None:
+def test_a_run_begins_without_deadlines_of_the_last_run(suspended) -> None:
     assert suspended.core.next_deadline_ns(suspended.state) is not None
     suspended.give(suspended.started)
     assert suspended.core.next_deadline_ns(suspended.state) is None
 
 
-def test_a_suspended_table_that_may_now_give_commands_locks(script) -> None:
+def test_a_suspended_table_locks_once_commands_are_allowed(script) -> None:
     listening = script().begun().reported(*NEW_SHOE, *OVERDRAW)
     allowed = script(allow_commands=True)
     allowed.state = listening.state
     assert allowed.begun().outputs[-1].writes == ((PORT, LOCK),)
 
 
-def test_a_table_that_may_no_longer_give_commands_wants_no_lock(suspended, script) -> None:
+def test_a_table_without_allow_commands_wants_no_lock(suspended, script) -> None:
     listening = script()
     listening.state = suspended.state
     listening.begun()
@@ -373,56 +380,56 @@ def test_a_person_commands_the_shoe(script, action, written) -> None:
     assert table.acted(action).writes == ((PORT, written),)
 
 
-def test_who_gave_a_command_and_why_is_in_the_record(script) -> None:
+def test_person_and_reason_of_a_command_are_recorded(script) -> None:
     table = script(allow_commands=True).begun()
     given = table.acted(LockShoe(), Role.PIT_MANAGER).entries[0]
     assert given == CommandGiven(PORT, "LockExit", "pit_manager A. Floor: seen by me")
 
 
-def test_a_lock_by_a_person_is_asked_again_after_a_restart(script) -> None:
+def test_a_lock_by_a_person_is_sent_again_after_a_restart(script) -> None:
     table = script(allow_commands=True).begun()
     table.acted(LockShoe())
     assert table.begun().outputs[-1].writes == ((PORT, LOCK),)
 
 
-def test_a_lock_that_a_person_released_is_not(script) -> None:
+def test_a_lock_that_a_person_released_is_not_sent_again(script) -> None:
     table = script(allow_commands=True).begun()
     table.acted(LockShoe())
     table.acted(UnlockShoe())
     assert table.begun().outputs[-1].writes == ()
 
 
-def test_a_suspended_table_is_not_unlocked_by_hand(suspended) -> None:
+def test_a_person_cannot_unlock_a_suspended_table(suspended) -> None:
     output = suspended.acted(UnlockShoe())
-    refused = Refused("unlock-shoe", "the table is suspended: resolve the irregularity first")
+    refused = Refusal("unlock-shoe", "the table is suspended: resolve the irregularity first")
     assert (output.entries, output.writes) == ((refused,), ())
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe(), ClearShoeError(1)])
-def test_a_table_that_only_listens_refuses_with_the_remedy(script, action) -> None:
+def test_without_allow_commands_an_action_is_refused_with_the_remedy(script, action) -> None:
     table = script().begun()
     output = table.acted(action)
     assert len(output.entries) == 1
-    assert isinstance(output.entries[0], Refused)
+    assert isinstance(output.entries[0], Refusal)
     assert "set allow_commands = true" in output.entries[0].why
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
-def test_what_was_refused_is_not_wanted(script, action) -> None:
+def test_a_refused_lock_is_not_wanted(script, action) -> None:
     table = script().begun()
     table.acted(action)
     assert table.state.lock_wanted is None
 
 
-def test_a_refused_decision_says_what_is_possible(suspended) -> None:
-    resolution = Resolution(Decision.STATE_OUTCOME, outcome=Outcome.TIE)
+def test_a_refused_decision_names_the_permitted_ones(suspended) -> None:
+    resolution = Resolution(FloorDecision.STATE_OUTCOME, outcome=Outcome.TIE)
     output = suspended.acted(Resolve(resolution))
     permitted = "carry-card, burn-card, void-coup, close-shoe"
     why = f"state-outcome is not permitted here; permitted: {permitted}"
-    assert output.entries[-1] == Refused("resolve", why)
+    assert output.entries[-1] == Refusal("resolve", why)
 
 
-def test_an_input_of_every_kind_was_given(troubled_shoe) -> None:
+def test_the_troubled_shoe_has_every_kind_of_input(troubled_shoe) -> None:
     kinds = {type(item) for item in troubled_shoe.inputs}
     assert {PortOpened, PortLost, Chunk, OperatorAction} < kinds
 
@@ -430,10 +437,14 @@ def test_an_input_of_every_kind_was_given(troubled_shoe) -> None:
 # --- settings changed at the table ---------------------------------------------------------------
 
 
-def test_custody_counts_faces_by_the_decks_the_table_deals_from_now(script) -> None:
+def test_custody_counts_faces_by_the_current_number_of_decks(script) -> None:
     table = script(observed=()).begun()
     table.acted(ChangeSetting("decks_per_shoe", "6"))
     table.reported(*NEW_SHOE, *(COUP[0], COUP[1], COUP[2], COUP[3]) * 7)
-    found = [one.event.finding for one in table.of(Judged) if isinstance(one.event, CustodyFound)]
+    found = [
+        one.event.finding
+        for one in table.of(EventVerdicts)
+        if isinstance(one.event, CustodyFindingRaised)
+    ]
     assert {one.code for one in found} == {"TOO_MANY_OF_A_CARD"}
-    assert "the shoe holds 6 decks" in found[0].detail
+    assert "a shoe of 6 decks" in found[0].detail

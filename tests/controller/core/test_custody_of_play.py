@@ -1,38 +1,34 @@
-"""Custody follows the procedure: where each card of a table is after what happened to it.
+"""Custody follows the procedure: the place of each card in every situation of play.
 
-Responsible for: the place of a card in every situation of play, batches moved by people, and the
-words for a step, which tell nothing of cards that people may not have seen.
-Not responsible for: what custody proves (tests/controller/custody), judging (tests/.../procedure),
-devices and whole shoes (tests/simulation).
 Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-5, D-7, D-9 to D-22.
 """
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core import card_tracking as core_cards
-from controller.core.card_tracking import Followed
-from controller.core.custody_of_play import step_in_words
+from controller.core.card_tracking import CustodyChange
+from controller.core.custody_of_play import describe_position
 from controller.custody import batch_actions as batches
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
-from controller.custody.state import CustodyState, check, counts
-from controller.procedure.events import CustodyFound, DomainEvent, GamingDayTurned
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
+from controller.custody.state import CustodyState, batch_counts, inconsistencies
+from controller.procedure.events import CustodyFindingRaised, DomainEvent, GamingDayChanged
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
-from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.parser import parse
 from drivers.events import CardPassed, Spot, TagSeen
 
-W = Whereabouts
+W = CardPlace
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 DECKS = 8
 PROFILE = load_profile("s42-mini")
@@ -51,7 +47,7 @@ def whole_batch(back: str) -> Manifest:
         for at, face in enumerate(FACES)
     ]
     cards += [ManifestCard(f"E00401{9000 + number:08X}{ending}", None, 0) for number in range(4)]
-    return manifest_of(f"{back}-0001", back, DECKS, cards)
+    return build_manifest(f"{back}-0001", back, DECKS, cards)
 
 
 BATCHES = {back: whole_batch(back) for back in ("red", "blue")}
@@ -66,10 +62,12 @@ TAGS = {
 
 
 class Table:
-    """A table whose shoe reads tags, without its devices: what left is said by face."""
+    """A table whose shoe reads tags, without its devices; drawn cards are given by face."""
 
-    def __init__(self, *, rack_read: bool = False, told: tuple[Fact, ...] = ()) -> None:
-        self.book = RuleBook.of(PROFILE, DECKS, (Fact.RESULT_BUTTON, *told))
+    def __init__(
+        self, *, rack_read: bool = False, observed: tuple[ObservableFact, ...] = ()
+    ) -> None:
+        self.book = RuleBook.of(PROFILE, DECKS, (ObservableFact.RESULT_BUTTON, *observed))
         self.rack_read = rack_read
         self.table = TableState()
         self.custody = CustodyState()
@@ -77,42 +75,46 @@ class Table:
         self.found: list[Finding] = []
         self.drawn: Counter[tuple[str, str]] = Counter()
         for manifest in BATCHES.values():
-            self.custody = batches.bind(self.custody, manifest).state
-        self._judged(GamingDayTurned("2026-11-21"))
+            self.custody = batches.bind_batch(self.custody, manifest).state
+        self._apply_event(GamingDayChanged("2026-11-21"))
 
     def draws(self, cards: str, back: str = "red", *, sure: bool = True) -> "Table":
-        """These leave the shoe: faces, "cut", or "??" for one without a tag."""
-        for said in cards.split():
-            self.passes(None if said == "??" else self.tag(said, back), sure=sure)
+        """Draw these cards: faces, "cut", or "??" for one without a tag."""
+        for face in cards.split():
+            self.passes(None if face == "??" else self.tag(face, back), sure=sure)
         return self
 
     def passes(self, tag: str | None, *, sure: bool = True) -> None:
         event, before = CardPassed(tag, sure), self.table
-        self._judged(core_cards.drawn(self.custody, event))
-        self._found(core_cards.passed(self.custody, event, before, self.table))
+        self._apply_event(core_cards.drawn_event(self.custody, event))
+        self._apply_custody(core_cards.track_exit_read(self.custody, event, before, self.table))
 
-    def tag(self, said: str, back: str = "red") -> str:
+    def tag(self, name: str, back: str = "red") -> str:
         """The tag of the next card of that face that has not been drawn."""
-        face = "None" if said == "cut" else said
+        face = "None" if name == "cut" else name
         number = self.drawn[back, face]
         self.drawn[back, face] += 1
         return TAGS[back][face, number]
 
     def sees(self, spot: Spot, tag: str) -> None:
-        self._found(core_cards.seen(self.custody, TagSeen(spot, tag), self.table))
+        self._apply_custody(
+            core_cards.track_table_read(self.custody, TagSeen(spot, tag), self.table)
+        )
 
     def say(self, script: str) -> "Table":
-        """What people and keys say, in the language of scripts."""
+        """Apply acts of people and keys, in the script language."""
         for statement in parse(script):
-            due = place_due(self.table)
-            for event in happenings(statement.said, ShoeCount(), due)[0]:
-                self._judged(event)
+            due = due_place(self.table)
+            for event in domain_events(statement.body, ShoeCount(), due)[0]:
+                self._apply_event(event)
         return self
 
-    def at(self, place: Whereabouts, back: str = "red") -> int:
-        return dict(next(one for one in counts(self.custody) if one.back == back).places)[place]
+    def at(self, place: CardPlace, back: str = "red") -> int:
+        return dict(next(one for one in batch_counts(self.custody) if one.back == back).places)[
+            place
+        ]
 
-    def where(self, tag: str) -> Whereabouts:
+    def where(self, tag: str) -> CardPlace:
         for ledger in self.custody.batches:
             index = ledger.manifest.find(tag)
             if index is not None:
@@ -120,23 +122,23 @@ class Table:
         raise AssertionError(f"{tag} is in no batch")
 
     def words(self) -> str:
-        return step_in_words(self.table)
+        return describe_position(self.table)
 
-    def _judged(self, event: DomainEvent) -> None:
-        before, judged = self.table, step(self.book, self.table, event)
-        self.table = judged.state
-        self.codes += [one.code.value for one in judged.verdicts if isinstance(one, Irregularity)]
-        followed = core_cards.followed(
+    def _apply_event(self, event: DomainEvent) -> None:
+        before, result = self.table, step(self.book, self.table, event)
+        self.table = result.state
+        self.codes += [one.code.value for one in result.verdicts if isinstance(one, Irregularity)]
+        change = core_cards.track_event(
             self.book, self.custody, event, before, self.table, rack_read=self.rack_read
         )
-        self._found(followed)
+        self._apply_custody(change)
 
-    def _found(self, followed: Followed) -> None:
-        self.custody, findings = followed
-        assert check(self.custody) == ()
+    def _apply_custody(self, change: CustodyChange) -> None:
+        self.custody, findings = change
+        assert inconsistencies(self.custody) == ()
         self.found += findings
         for finding in findings:
-            self._judged(CustodyFound(finding))
+            self._apply_event(CustodyFindingRaised(finding))
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def burned(new: type[Table]) -> Table:
 # --- the burn and the hands ----------------------------------------------------------------------
 
 
-def test_the_first_card_and_those_it_asks_for_are_the_burn(burned: Table) -> None:
+def test_the_burn_card_and_its_number_of_cards_are_the_burn(burned: Table) -> None:
     assert (burned.at(W.BURN), burned.at(W.SHOE)) == (3, DECKS * 52 - 3)
     assert burned.custody.shoe.in_play == "red-0001"
 
@@ -168,13 +170,13 @@ def test_cards_go_to_the_hands_by_the_order_of_drawing(
     assert (burned.at(W.PLAYER), burned.at(W.BANKER)) == (player, banker)
 
 
-def test_a_third_card_goes_to_the_banker_where_the_player_stands(burned: Table) -> None:
+def test_player_stands_so_the_third_card_goes_to_the_banker(burned: Table) -> None:
     # Player 6 stands, Banker 5 draws.
     burned.draws("2d 2h 4c 3s 9c")
     assert (burned.at(W.PLAYER), burned.at(W.BANKER)) == (2, 3)
 
 
-def test_a_card_that_could_not_be_read_is_a_number(burned: Table) -> None:
+def test_an_unreadable_card_is_counted_at_an_unknown_place(burned: Table) -> None:
     burned.draws("4c ??")
     assert (burned.at(W.PLAYER), burned.at(W.BANKER), burned.at(W.UNKNOWN)) == (1, 0, 1)
 
@@ -184,7 +186,7 @@ def test_the_hands_go_to_the_rack_with_the_result(burned: Table) -> None:
     assert burned.at(W.DISCARD_RACK) == 4
 
 
-def test_where_the_rack_is_read_they_are_to_be_read_there(new: type[Table]) -> None:
+def test_with_a_rack_reader_cleared_cards_await_a_read(new: type[Table]) -> None:
     table = new(rack_read=True).draws(BURN).draws(NATURAL).say("result player")
     assert (table.at(W.UNKNOWN), table.at(W.DISCARD_RACK)) == (4, 0)
     table.draws(NATURAL).say("result player")
@@ -206,13 +208,13 @@ def test_the_hands_of_a_void_coup_go_to_the_rack(burned: Table) -> None:
 # --- cards drawn in error ------------------------------------------------------------------------
 
 
-def test_a_card_drawn_in_error_waits_in_neither_hand(burned: Table) -> None:
+def test_a_card_drawn_in_error_is_set_aside(burned: Table) -> None:
     burned.draws(NATURAL).draws("8c")
     assert burned.codes == ["OVERDRAW"]
     assert burned.at(W.ASIDE) == 1
 
 
-def test_a_card_that_is_carried_begins_the_next_coup(burned: Table) -> None:
+def test_a_held_card_begins_the_next_coup(burned: Table) -> None:
     held = TAGS["red"]["8c", 0]
     burned.draws(NATURAL).draws("8c").say("resolve carry-card; result player")
     assert (burned.where(held), burned.at(W.DISCARD_RACK)) == (W.ASIDE, 4)
@@ -221,17 +223,17 @@ def test_a_card_that_is_carried_begins_the_next_coup(burned: Table) -> None:
 
 
 def test_a_card_that_is_burned_goes_to_the_rack_with_its_coup(burned: Table) -> None:
-    seen = TAGS["red"]["3c", 0]
+    aside = TAGS["red"]["3c", 0]
     burned.draws(NATURAL).draws("3c").say("resolve burn-card")
-    assert burned.where(seen) is W.ASIDE
+    assert burned.where(aside) is W.ASIDE
     burned.draws("9c 9s 8s")
     assert burned.at(W.BURN) == 6
     burned.say("result player")
-    assert burned.where(seen) is W.DISCARD_RACK
+    assert burned.where(aside) is W.DISCARD_RACK
 
 
 def test_a_held_card_stays_held_when_one_of_the_next_coup_is_seen(new: type[Table]) -> None:
-    table = new(told=(Fact.TURNED,)).draws(BURN)
+    table = new(observed=(ObservableFact.TURNED,)).draws(BURN)
     table.draws(NATURAL).draws("8c").say("resolve carry-card; result player")
     table.draws("Kh 9s 8h").draws("8d").say("resolve carry-card")
     again = TAGS["red"]["8d", 0]
@@ -252,7 +254,7 @@ def test_a_card_found_face_up_leaves_its_hand(burned: Table) -> None:
     assert burned.found == []
 
 
-def test_a_burn_that_begins_anew_leaves_what_was_burned_in_the_rack(new: type[Table]) -> None:
+def test_a_restarted_burn_leaves_the_burned_cards_in_the_rack(new: type[Table]) -> None:
     table = new().draws("2c").say('found face up by "Dee"; resolve continue')
     assert (table.at(W.BURN), table.at(W.DISCARD_RACK)) == (0, 1)
     table.draws("9h 9d")
@@ -265,7 +267,7 @@ def test_a_burn_that_begins_anew_leaves_what_was_burned_in_the_rack(new: type[Ta
 # --- suspended -----------------------------------------------------------------------------------
 
 
-def test_cards_dealt_while_suspended_are_followed_and_their_coups_cleared(burned: Table) -> None:
+def test_cards_dealt_while_suspended_are_tracked_and_their_coups_cleared(burned: Table) -> None:
     burned.draws(NATURAL).say("result banker").draws("8c").draws("Kh")
     assert burned.codes == ["RESULT_MISMATCH", "DEALT_WHILE_SUSPENDED"]
     assert (burned.at(W.DISCARD_RACK), burned.at(W.PLAYER), burned.at(W.BANKER)) == (4, 1, 1)
@@ -279,7 +281,7 @@ def at_the_end(table: Table) -> Table:
     return table.draws("4c cut Kd 5s 7h").say("result player").draws(NATURAL).say("result player")
 
 
-def test_the_shoe_after_one_that_waits_is_not_followed(burned: Table) -> None:
+def test_a_shoe_begun_before_the_decision_is_not_tracked(burned: Table) -> None:
     at_the_end(burned).draws("2d")
     assert burned.codes[-1] == "CARD_AFTER_LAST_COUP"
     burned.draws("Kc", "blue")
@@ -292,7 +294,7 @@ def test_the_shoe_after_one_that_waits_is_not_followed(burned: Table) -> None:
 # --- the end of a shoe ---------------------------------------------------------------------------
 
 
-def test_at_the_end_of_a_shoe_everything_that_left_it_is_in_the_rack(burned: Table) -> None:
+def test_at_the_end_of_a_shoe_all_drawn_cards_are_in_the_rack(burned: Table) -> None:
     at_the_end(burned)
     assert burned.table.phase is Phase.SHOE_OVER
     assert (burned.at(W.DISCARD_RACK), burned.at(W.SHOE)) == (11, DECKS * 52 - 11)
@@ -307,13 +309,13 @@ def test_a_card_after_the_last_hand_joins_the_others_in_the_rack(burned: Table) 
     assert burned.found == []
 
 
-def test_a_foreign_card_after_the_last_hand_is_found(burned: Table) -> None:
+def test_a_foreign_card_after_the_last_hand_is_apply_custody(burned: Table) -> None:
     at_the_end(burned).passes("E0040155FFFFFF")
     assert [one.code for one in burned.found] == ["FOREIGN_CARD"]
 
 
 @pytest.mark.parametrize(("tag", "sure"), [(None, True), ("next", False)])
-def test_a_card_after_the_last_hand_that_is_not_known_moves_none(
+def test_an_unknown_card_after_the_last_hand_moves_none(
     burned: Table, tag: str | None, sure: bool
 ) -> None:
     at_the_end(burned)
@@ -322,12 +324,12 @@ def test_a_card_after_the_last_hand_that_is_not_known_moves_none(
     assert burned.custody == before
 
 
-def test_a_third_cut_card_after_the_last_hand_lies_on_the_table(burned: Table) -> None:
+def test_a_third_cut_card_after_the_last_hand_stays_on_the_table(burned: Table) -> None:
     at_the_end(burned).draws("cut")
     assert burned.where(TAGS["red"]["None", 1]) is W.ASIDE
 
 
-def test_a_shoe_closed_in_mid_burn_leaves_its_batch_its_turn(new: type[Table]) -> None:
+def test_a_batch_of_a_shoe_closed_during_the_burn_may_come_again(new: type[Table]) -> None:
     table = at_the_end(new().draws(BURN)).draws("Kc 9h", "blue")
     table.say('close shoe because "dead table"')
     assert (table.at(W.DISCARD_RACK, "blue"), table.custody.last_batch) == (2, "red-0001")
@@ -335,7 +337,7 @@ def test_a_shoe_closed_in_mid_burn_leaves_its_batch_its_turn(new: type[Table]) -
     assert (table.codes, table.table.shoe.number) == ([], 3)
 
 
-def test_a_shoe_that_is_reloaded_after_its_burn_begins_anew_with_the_same_batch(
+def test_a_shoe_reloaded_after_its_burn_starts_again_with_the_same_batch(
     new: type[Table],
 ) -> None:
     table = at_the_end(new().draws(BURN)).draws("Kc cut", "blue").draws("9h 9c", "blue")
@@ -358,7 +360,7 @@ def test_a_held_card_goes_with_its_shoe(burned: Table) -> None:
     assert burned.where(TAGS["red"]["8c", 0]) is W.DISCARD_RACK
 
 
-def test_the_shoe_of_which_a_card_came_early_is_joined_in_its_burn(burned: Table) -> None:
+def test_a_shoe_with_an_early_card_is_joined_during_its_burn(burned: Table) -> None:
     at_the_end(burned).draws("??").say("resolve close-shoe")
     assert burned.table.phase is Phase.CLOSED
     burned.draws("9c", "blue")
@@ -367,14 +369,14 @@ def test_the_shoe_of_which_a_card_came_early_is_joined_in_its_burn(burned: Table
     assert (burned.at(W.BURN, "blue"), burned.custody.shoe.incomplete) == (1, True)
 
 
-def test_a_joined_shoe_may_be_of_the_batch_of_the_one_before(burned: Table) -> None:
+def test_a_joined_shoe_may_repeat_the_last_batch(burned: Table) -> None:
     at_the_end(burned).draws("2d").say("resolve close-shoe").draws("9c")
     assert burned.codes[-1] == "SHOE_JOINED"
     assert burned.found == []
 
 
 @pytest.mark.clause("S42-a-4-v-alt")
-def test_the_batch_of_the_shoe_before_is_found_at_the_first_card(burned: Table) -> None:
+def test_a_repeated_batch_is_found_at_the_first_card(burned: Table) -> None:
     at_the_end(burned).passes(TAGS["red"]["4c", 0])
     assert [one.code for one in burned.found] == ["BATCH_REPEATED"]
 
@@ -404,27 +406,29 @@ def test_people_put_a_batch_into_the_shuffler_and_take_it_out(new: type[Table]) 
         (f"{BURN} {NATURAL} 8c", "shoe 1, card 9, coup 1"),
     ],
 )
-def test_a_step_in_words(new: type[Table], cards: str, words: str) -> None:
+def test_the_position_is_described(new: type[Table], cards: str, words: str) -> None:
     assert new().draws(cards).words() == words
 
 
-def test_after_the_last_hand_the_step_is_of_no_shoe(burned: Table) -> None:
+def test_after_the_last_hand_the_position_names_no_shoe(burned: Table) -> None:
     assert at_the_end(burned).words() == "before the first card of a shoe"
 
 
 @pytest.mark.parametrize("suspended", [False, True])
-def test_the_words_are_the_same_whichever_hand_draws_a_third_card(
+def test_the_position_does_not_disclose_which_hand_draws_a_third_card(
     burned: Table, new: type[Table], suspended: bool
 ) -> None:
-    def told(state: TableState, phase: Phase) -> str:
+    def position(state: TableState, phase: Phase) -> str:
         if not suspended:
-            return step_in_words(replace(state, phase=phase))
+            return describe_position(replace(state, phase=phase))
         assert state.suspension is not None
-        return step_in_words(replace(state, suspension=replace(state.suspension, resume_to=phase)))
+        return describe_position(
+            replace(state, suspension=replace(state.suspension, resume_to=phase))
+        )
 
     burned.draws(NATURAL)
     if suspended:
         burned.say("result banker")
     thirds = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
-    assert len({told(burned.table, phase) for phase in thirds}) == 1
-    assert "third" not in told(burned.table, Phase.PLAYER_3)
+    assert len({position(burned.table, phase) for phase in thirds}) == 1
+    assert "third" not in position(burned.table, Phase.PLAYER_3)

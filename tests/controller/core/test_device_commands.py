@@ -1,28 +1,24 @@
-"""What a person asks of a device: given, or refused with the reason and the remedy.
+"""Device commands that people request: granted, or refused with reason and remedy.
 
-Responsible for: settings, roles, compartments and the lock; every refusal in its words.
-Not responsible for: what the life of the batches refuses (tests/controller/custody/lineage) and
-for giving a command (test_core, test_core_with_shuffler).
 Source: package README, "Actions"; design rule "read-only by default".
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.core import device_commands as core_orders
-from controller.core.device_commands import Asked
+from controller.core.device_commands import GrantedCommand
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.profiles.load import load_profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from controller.tape.actions import ClearShoeError, LockShoe, OrderTheShuffler, Role, UnlockShoe
+from controller.tape.actions import ClearShoeError, GiveShufflerOrder, LockShoe, Role, UnlockShoe
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
 SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", True, "0-9A-F", "stx_counted", 250)
@@ -38,22 +34,24 @@ DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door is open", 0, active=True)
 JAM = OpenWarning(4, WarningKind.JAM, 0, "cards are jammed", 0, active=False)
 
 
-def asked(action, *, settings=SETTINGS, table=TABLE, role=Role.FLOORPERSON) -> Asked | Refused:
-    return core_orders.asked(settings, BOOK, table, role, action)
+def asked(
+    action, *, settings=SETTINGS, table=TABLE, role=Role.FLOORPERSON
+) -> GrantedCommand | Refusal:
+    return core_orders.grant_command(settings, BOOK, table, role, action)
 
 
 def refused(action, **where) -> str:
     answer = asked(action, **where)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, Refusal)
     return answer.why
 
 
-def count(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
-    return OrderTheShuffler(ShufflerOrder.COUNT, compartment, batch)
+def count(compartment: int = 0, batch: str = "") -> GiveShufflerOrder:
+    return GiveShufflerOrder(ShufflerOrder.COUNT, compartment, batch)
 
 
-def load(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
-    return OrderTheShuffler(ShufflerOrder.LOAD, compartment, batch)
+def load(compartment: int = 0, batch: str = "") -> GiveShufflerOrder:
+    return GiveShufflerOrder(ShufflerOrder.LOAD, compartment, batch)
 
 
 # --- the shoe -------------------------------------------------------------------------------------
@@ -67,18 +65,18 @@ def load(compartment: int = 0, batch: str = "") -> OrderTheShuffler:
         (ClearShoeError(7), ClearError(7), None),
     ],
 )
-def test_the_shoe_is_asked(action, command, lock_wanted) -> None:
-    assert asked(action) == Asked("/dev/shoe", command, lock_wanted)
+def test_a_shoe_command_is_granted(action, command, lock_wanted) -> None:
+    assert asked(action) == GrantedCommand("/dev/shoe", command, lock_wanted)
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe(), ClearShoeError(7)])
-def test_a_table_that_only_listens_asks_nothing(action) -> None:
+def test_without_allow_commands_shoe_commands_are_refused(action) -> None:
     listening = replace(SETTINGS, shoe=replace(SHOE, allow_commands=False))
     assert "set allow_commands = true under [shoe]" in refused(action, settings=listening)
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
-def test_a_shoe_without_a_lock_says_what_people_do_instead(action) -> None:
+def test_a_shoe_without_a_lock_refuses_with_the_remedy(action) -> None:
     without = replace(SETTINGS, shoe=replace(SHOE, model="feig-rfid"))
     assert refused(action, settings=without) == (
         "this shoe has no lock: tell the dealer to stop, or to go on"
@@ -92,10 +90,10 @@ def test_a_suspended_table_stays_locked() -> None:
     )
 
 
-def test_under_a_warning_the_shoe_stays_locked_until_it_is_cleared() -> None:
+def test_the_shoe_stays_locked_until_the_warning_is_cleared() -> None:
     warned = replace(TABLE, lineage=replace(LIVES, warnings=(DOOR, JAM)))
     assert refused(UnlockShoe(), table=warned) == (
-        "a warning of the shuffler is open: see to its cause, then clear it (clear-warning, number"
+        "a warning of the shuffler is open: remove its cause, then clear it (clear-warning, number"
         " 3, 4)"
     )
 
@@ -112,7 +110,7 @@ def test_the_lock_is_wanted_while_no_card_may_be_drawn(table, wanted) -> None:
     assert core_orders.wants_lock(BOOK, table) is wanted
 
 
-def test_where_cards_are_shuffled_by_hand_a_warning_of_the_shuffler_locks_nothing() -> None:
+def test_with_hand_shuffling_a_shuffler_warning_locks_nothing() -> None:
     profile = load_profile("s42-mini")
     by_hand = replace(profile, rules=replace(profile.rules, shuffle_mode=ShuffleMode.HAND))
     book = RuleBook.of(by_hand, 8, (), shuffler=True)
@@ -125,20 +123,20 @@ def test_where_cards_are_shuffled_by_hand_a_warning_of_the_shuffler_locks_nothin
 # --- the shuffler ---------------------------------------------------------------------------------
 
 
-def test_an_order_goes_to_the_compartment_that_is_named() -> None:
+def test_an_order_goes_to_the_named_compartment() -> None:
     given = asked(load(1))
-    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
+    assert given == GrantedCommand("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
 
 
 @pytest.mark.parametrize("compartment", [0, 2])
 def test_an_order_finds_the_batch_in_its_compartment(compartment) -> None:
     given = asked(count(compartment, "red"))
-    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.COUNT, 2))
+    assert given == GrantedCommand("/dev/shuffler", OrderShuffler(ShufflerOrder.COUNT, 2))
 
 
-def test_a_batch_that_lies_nowhere_goes_into_the_compartment_that_is_named() -> None:
+def test_a_batch_outside_goes_into_the_named_compartment() -> None:
     given = asked(load(1, "blue"))
-    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
+    assert given == GrantedCommand("/dev/shuffler", OrderShuffler(ShufflerOrder.LOAD, 1))
 
 
 @pytest.mark.parametrize(
@@ -147,33 +145,33 @@ def test_a_batch_that_lies_nowhere_goes_into_the_compartment_that_is_named() -> 
         (
             load(0, "blue"),
             (
-                "the batch with blue backs lies in no compartment, it is spent: name the"
+                "the batch with blue backs is in no compartment, its stage is spent: name the"
                 " compartment it goes into (compartment=1 or 2)"
             ),
         ),
         (
             load(1, "red"),
-            "the batch with red backs lies in compartment 2, not 1: name one of the two",
+            "the batch with red backs is in compartment 2, not 1: name one of the two",
         ),
         (load(1, "green"), "no batch of this table has the back 'green'; its backs: red, blue"),
     ],
 )
-def test_a_place_that_cannot_be_is_refused(action, why) -> None:
+def test_an_impossible_compartment_is_refused(action, why) -> None:
     assert refused(action) == why
 
 
-def test_asking_how_it_stands_is_everybodys_at_a_table_that_only_listens() -> None:
+def test_every_role_may_request_the_status_without_allow_commands() -> None:
     listening = replace(SETTINGS, shuffler=replace(SHUFFLER, allow_commands=False, orders=()))
-    given = asked(OrderTheShuffler(ShufflerOrder.STATUS), settings=listening, role=Role.DEALER)
-    assert given == Asked("/dev/shuffler", OrderShuffler(ShufflerOrder.STATUS))
+    given = asked(GiveShufflerOrder(ShufflerOrder.STATUS), settings=listening, role=Role.DEALER)
+    assert given == GrantedCommand("/dev/shuffler", OrderShuffler(ShufflerOrder.STATUS))
 
 
-def test_a_table_without_a_shuffler_has_none_to_order() -> None:
+def test_without_a_shuffler_an_order_is_refused() -> None:
     without = replace(SETTINGS, shuffler=None)
-    assert "has no shuffler that tells" in refused(load(1), settings=without)
+    assert "has no connected shuffler" in refused(load(1), settings=without)
 
 
-def test_a_shuffler_that_is_only_listened_to_takes_no_order() -> None:
+def test_without_allow_commands_an_order_is_refused() -> None:
     listening = replace(SETTINGS, shuffler=replace(SHUFFLER, allow_commands=False))
     assert "set allow_commands = true under [shuffler]" in refused(load(1), settings=listening)
 
@@ -196,19 +194,19 @@ def test_a_shuffler_that_is_only_listened_to_takes_no_order() -> None:
         ),
     ],
 )
-def test_an_order_is_for_whom_the_configuration_names(order, role, why) -> None:
-    assert refused(OrderTheShuffler(order), role=role) == why
+def test_an_order_is_for_the_configured_roles(order, role, why) -> None:
+    assert refused(GiveShufflerOrder(order), role=role) == why
 
 
-def test_where_no_order_is_configured_none_is_taken() -> None:
+def test_without_configured_orders_all_are_refused() -> None:
     none = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=()))
     assert refused(load(1), settings=none) == (
         "[shuffler] orders lets nobody give load; no order may be given here"
     )
 
 
-def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused_with_its_clauses() -> None:
-    assert asked(load(2)) == Refused(
+def test_an_order_against_the_batchs_stage_is_refused_with_clauses() -> None:
+    assert asked(load(2)) == Refusal(
         "order-shuffler",
         "red is stored in compartment 2: use the other one",
         BOOK.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
@@ -216,34 +214,34 @@ def test_an_order_that_does_not_fit_the_life_of_the_batch_is_refused_with_its_cl
 
 
 @pytest.mark.parametrize("order", [one for one in ShufflerOrder if one is not ShufflerOrder.STATUS])
-def test_every_order_that_the_batches_refuse_cites_what_it_would_break(order) -> None:
+def test_every_order_that_a_stage_refuses_cites_clauses(order) -> None:
     all_of_them = tuple((one.value, ("floorperson",)) for one in ShufflerOrder)
     allowed = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=all_of_them))
     unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
-    answer = asked(OrderTheShuffler(order, 1), settings=allowed, table=unknown)
-    assert isinstance(answer, Refused)
+    answer = asked(GiveShufflerOrder(order, 1), settings=allowed, table=unknown)
+    assert isinstance(answer, Refusal)
     assert answer.clauses
 
 
-def test_a_shuffler_that_has_not_proven_who_it_is_takes_no_order() -> None:
+def test_an_untrusted_shuffler_takes_no_order() -> None:
     unknown = replace(TABLE, lineage=replace(LIVES, trusted=False))
-    assert refused(load(1), table=unknown).startswith("the shuffler has not proven who it is")
+    assert refused(load(1), table=unknown).startswith("the shuffler has not proven its identity")
 
 
 @pytest.mark.parametrize(
     ("ended", "why"), [(False, "no sort with a batch bound to an open shoe"), (True, "")]
 )
-def test_no_sorting_while_a_shoe_is_open(ended, why) -> None:
+def test_sorting_is_refused_while_a_shoe_is_open(ended, why) -> None:
     sorting = replace(SETTINGS, shuffler=replace(SHUFFLER, orders=(("sort", ("pit_manager",)),)))
     shoe = ShoeState("2025-11-21", 1, 416, ended=ended)
     answer = asked(
-        OrderTheShuffler(ShufflerOrder.SORT),
+        GiveShufflerOrder(ShufflerOrder.SORT),
         settings=sorting,
         table=replace(TABLE, shoe=shoe),
         role=Role.PIT_MANAGER,
     )
-    assert (answer.why if isinstance(answer, Refused) else "").startswith(why)
-    assert isinstance(answer, Refused) is not ended
+    assert (answer.why if isinstance(answer, Refusal) else "").startswith(why)
+    assert isinstance(answer, Refusal) is not ended
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -257,5 +255,5 @@ def test_no_sorting_while_a_shoe_is_open(ended, why) -> None:
         (OrderShuffler(ShufflerOrder.RELEASE, 2), "OrderShuffler release 2"),
     ],
 )
-def test_the_record_names_a_command(command, words) -> None:
-    assert core_orders.command_words(command) == words
+def test_a_command_is_described(command, words) -> None:
+    assert core_orders.describe_command(command) == words

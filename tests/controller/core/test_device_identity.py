@@ -1,9 +1,9 @@
-"""Who a device has proven to be: trusted, bare or refused, and forgotten when it begins anew."""
+"""Proven device identities: trusted, bare or refused, and reset when the port is reopened."""
 
 import pytest
 
-from controller.core.device_identity import NOT_PROVEN, DeviceIdentity, identity_after
-from drivers.events import Stage, StageChanged, StandBy
+from controller.core.device_identity import NOT_PROVEN, DeviceIdentity, next_identity
+from drivers.events import Stage, StageChanged, StandByEntered
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 
 PROVEN = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False)
@@ -15,19 +15,19 @@ TRUSTED = DeviceIdentity("5A01", "1.4.0", trusted=True)
 def after(*events: object) -> DeviceIdentity:
     known = NOT_PROVEN
     for event in events:
-        known = identity_after(known, event)
+        known = next_identity(known, event)
     return known
 
 
-def test_a_device_that_proves_itself_is_trusted() -> None:
+def test_a_device_with_a_proven_identity_is_trusted() -> None:
     assert after(PROVEN) == TRUSTED
 
 
-def test_a_bare_device_is_let_in_and_not_trusted() -> None:
+def test_a_bare_device_is_accepted_and_not_trusted() -> None:
     assert after(BARE) == DeviceIdentity("5A01", "1.4.0", bare=True)
 
 
-def test_a_refused_device_is_known_by_the_reason_alone() -> None:
+def test_a_refused_device_has_only_a_reason() -> None:
     assert after(PROVEN, REFUSED) == DeviceIdentity(
         "5A02", refused="its key is another than the paired one"
     )
@@ -35,12 +35,12 @@ def test_a_refused_device_is_known_by_the_reason_alone() -> None:
 
 @pytest.mark.parametrize("stage", [Stage.OPENED, Stage.LOST])
 @pytest.mark.parametrize("before", [PROVEN, BARE, REFUSED])
-def test_a_device_that_begins_anew_proves_itself_anew(before, stage) -> None:
+def test_a_reopened_or_lost_port_resets_the_identity(before, stage) -> None:
     assert after(before, StageChanged(stage, "unplugged")) == NOT_PROVEN
 
 
 @pytest.mark.parametrize(
-    "event", [StandBy(), DeviceSilent(1500, lost=False), StageChanged(Stage.ONLINE, "")]
+    "event", [StandByEntered(), DeviceSilent(1500, lost=False), StageChanged(Stage.ONLINE, "")]
 )
-def test_what_says_nothing_of_who_it_is_changes_nothing(event) -> None:
+def test_other_events_keep_the_identity(event) -> None:
     assert after(PROVEN, event) == TRUSTED

@@ -1,7 +1,5 @@
-"""What a device says becomes what happened at our table, and nothing is judged on the way.
+"""Each device event becomes its domain event, or none.
 
-Responsible for: every device event against its domain event.
-Not responsible for: wire codes (tests/drivers) and judging (tests/controller/procedure).
 Source: package README, "Why message, device event and domain event are three things".
 """
 
@@ -10,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from controller.core.device_intake import domain_event
+from controller.core.device_intake import event_from_device
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -39,7 +37,7 @@ PROOF = shuffler.ShuffleProof(
     genuine=True,
 )
 
-ABOUT_THE_DEVICE_ALONE = (
+DEVICE_ONLY = (
     device.LockChanged(locked=True),
     device.DeviceErrorRaised(2, "game error", blocking=True),
     device.DeviceErrorCleared(2, "game error"),
@@ -58,9 +56,9 @@ ABOUT_THE_DEVICE_ALONE = (
     # Whose card it is only custody knows.
     device.CardPassed("E00401"),
     device.TagSeen(device.Spot.DISCARD_RACK, "E00401"),
-    # What a shuffler tells concerns the batches, and only from its own port.
+    # Events of a shuffler concern the batches, and are translated only from its own port.
     shuffler.CompartmentChanged(1, shuffler.CompartmentState.COUNTED, 416, "red", b""),
-    shuffler.ShuffleBegan(1, 31),
+    shuffler.ShuffleStarted(1, 31),
     shuffler.ShuffleDone(PROOF),
     shuffler.ShuffleAborted(1, 31, shuffler.AbortReason.JAM),
     shuffler.DoorMoved(open=True, compartment=0),
@@ -75,16 +73,18 @@ ABOUT_THE_DEVICE_ALONE = (
     shuffler.IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
     shuffler.IdentityRefused("5A01", "unknown key", rolled_back=False),
     shuffler.DeviceSilent(1500, lost=False),
-    shuffler.DeviceHeardAgain(),
+    shuffler.ContactRestored(),
     shuffler.DeviceMemoryFilling(200, 256, stopped=False),
 )
-HAPPENINGS = (
+DOMAIN_EVENTS = (
     (device.CutCardSeen(), CutCardDrawn()),
-    (device.StandBy(), ShoeStandsBy()),
+    (device.StandByEntered(), ShoeStandsBy()),
     (device.DeviceStarted(), ShoeDeviceStarted()),
-    (device.CoupForcedOut(), CoupForcedOut()),
+    (device.ForcedExitUsed(), CoupForcedOut()),
     (
-        device.ResultDeclared(device.DeclaredWinner.BANKER, player_pair=False, banker_pair=True),
+        device.ResultButtonPressed(
+            device.DeclaredWinner.BANKER, player_pair=False, banker_pair=True
+        ),
         ResultDeclared(Outcome.BANKER, player_pair=False, banker_pair=True),
     ),
     (device.ReportsLost(device.LossReason.GAP, 3), ReportsMissing(Loss.GAP, 3)),
@@ -103,19 +103,19 @@ HAPPENINGS = (
 )
 
 
-@pytest.mark.parametrize(("said", "happened"), HAPPENINGS)
-def test_a_device_event_is_a_happening(said, happened) -> None:
-    assert domain_event(said) == happened
+def test_a_device_event_becomes_its_domain_event() -> None:
+    for event, expected in DOMAIN_EVENTS:
+        assert event_from_device(event) == expected, event
 
 
-@pytest.mark.parametrize("said", ABOUT_THE_DEVICE_ALONE)
-def test_what_concerns_the_device_alone_is_no_happening(said) -> None:
-    assert domain_event(said) is None
+def test_events_of_the_device_alone_become_no_domain_event() -> None:
+    for event in DEVICE_ONLY:
+        assert event_from_device(event) is None, event
 
 
-def test_every_kind_of_device_event_is_seen_here() -> None:
-    seen = {type(said) for said, _ in HAPPENINGS} | {type(said) for said in ABOUT_THE_DEVICE_ALONE}
-    assert seen == set(get_args(device.DeviceEvent))
+def test_every_kind_of_device_event_is_tested() -> None:
+    tested = {type(event) for event, _ in DOMAIN_EVENTS} | {type(event) for event in DEVICE_ONLY}
+    assert tested == set(get_args(device.DeviceEvent))
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,25 @@ def test_every_kind_of_device_event_is_seen_here() -> None:
         (device.ClaimedUse.BURN_EXTRA, 0, Place.BURN_EXTRA),
     ],
 )
-def test_where_the_shoe_says_a_card_goes(use, index, place) -> None:
+def test_the_claimed_use_becomes_a_place(use, index, place) -> None:
     read = device.CardRead(use, index, SEVEN, repeated=False)
-    assert domain_event(read) == CardDrawn(SEVEN_OF_HEARTS, place)
+    assert event_from_device(read) == CardDrawn(SEVEN_OF_HEARTS, place)
 
 
-def test_every_face_is_one_card() -> None:
+def test_every_face_becomes_its_card() -> None:
     faces = [device.Face(*face) for face in product(range(1, 14), device.FaceSuit)]
     read = [device.CardRead(device.ClaimedUse.PLAYER, 1, face, repeated=False) for face in faces]
-    assert len({domain_event(one) for one in read}) == 52
+    assert len({event_from_device(one) for one in read}) == 52
 
 
 @pytest.mark.parametrize("winner", list(device.DeclaredWinner))
-def test_every_winner_is_an_outcome(winner) -> None:
-    happened = domain_event(device.ResultDeclared(winner, player_pair=True, banker_pair=False))
+def test_every_winner_becomes_its_outcome(winner) -> None:
+    happened = event_from_device(
+        device.ResultButtonPressed(winner, player_pair=True, banker_pair=False)
+    )
     assert happened == ResultDeclared(Outcome[winner.name], player_pair=True, banker_pair=False)
 
 
 @pytest.mark.parametrize("reason", list(device.LossReason))
 def test_every_reason_of_a_loss_is_kept(reason) -> None:
-    assert domain_event(device.ReportsLost(reason, 0)) == ReportsMissing(Loss[reason.name], 0)
+    assert event_from_device(device.ReportsLost(reason, 0)) == ReportsMissing(Loss[reason.name], 0)

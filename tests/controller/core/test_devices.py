@@ -1,15 +1,12 @@
-"""The devices of a table in the core: each hears its own port, and a new run has those it names.
+"""The drivers of a table by port: inputs, states, and devices that change between runs.
 
-Responsible for: which driver gets an input, its state and its bytes; devices that were added, moved
-or taken away between two runs.
-Not responsible for: what devices say (tests/drivers) and what follows at the table (test_core).
 Source: controller/README.md, "Devices of a table".
 """
 
 import pytest
 
 from controller.config.time_zone import zone_data
-from controller.core.build import SETTINGS, core_of
+from controller.core.build import SETTINGS, build_core
 from controller.core.devices import Devices
 from controller.core.settings import (
     ReaderDeviceSettings,
@@ -17,11 +14,11 @@ from controller.core.settings import (
     Settings,
     ShoeDeviceSettings,
 )
-from controller.core.state import CoreState, Growing
+from controller.core.state import CoreState, Transition
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
 from controller.tape.inputs import Started
-from drivers.commands import LockExit, Watch
+from drivers.commands import LockExit, SetPolling
 from drivers.events import CommandAnswered, Stage, StageChanged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -42,18 +39,18 @@ def devices_of(
     profile = profile_text("s42-mini").encode()
     zone = zone_data("UTC")
     started = Started(AT, "boot", "1.0", SETTINGS.encode(settings), profile, zone, "")
-    return core_of(started, load_clauses()).devices
+    return build_core(started, load_clauses()).devices
 
 
-def fresh(devices: Devices) -> Growing:
-    state = CoreState("", None, TableState(), devices.shoe.initial(), beside=devices.initial())
-    return Growing(state)
+def fresh(devices: Devices) -> Transition:
+    state = CoreState("", None, TableState(), devices.shoe.initial(), auxiliary=devices.initial())
+    return Transition(state)
 
 
-def opened(devices: Devices, *ports: str) -> Growing:
+def opened(devices: Devices, *ports: str) -> Transition:
     growing = fresh(devices)
     for port in ports:
-        growing, _ = devices.received(growing, PortOpened(port, AT, bytes(32)))
+        growing, _ = devices.receive(growing, PortOpened(port, AT, bytes(32)))
     return growing
 
 
@@ -67,8 +64,8 @@ def test_the_shoe_comes_first_then_readers_then_scanners(devices: Devices) -> No
 
 
 @pytest.mark.parametrize("port", [EXIT, RACK, BAR])
-def test_a_port_that_opens_is_heard_by_its_own_device(devices: Devices, port: str) -> None:
-    growing, events = devices.received(fresh(devices), PortOpened(port, AT, bytes(32)))
+def test_an_opened_port_opens_only_its_own_device(devices: Devices, port: str) -> None:
+    growing, events = devices.receive(fresh(devices), PortOpened(port, AT, bytes(32)))
     assert [one.stage for one in events if isinstance(one, StageChanged)] == [Stage.OPENED]
     assert [devices.is_open(growing.state, each) for each in devices.ports] == [
         each == port for each in devices.ports
@@ -77,70 +74,70 @@ def test_a_port_that_opens_is_heard_by_its_own_device(devices: Devices, port: st
 
 
 @pytest.mark.parametrize("port", [EXIT, RACK, BAR])
-def test_a_port_that_is_lost_is_open_no_more(devices: Devices, port: str) -> None:
+def test_a_lost_port_is_not_open(devices: Devices, port: str) -> None:
     growing = opened(devices, *devices.ports)
-    growing, _ = devices.received(growing, PortLost(port, AT, "unplugged"))
+    growing, _ = devices.receive(growing, PortLost(port, AT, "unplugged"))
     assert not devices.is_open(growing.state, port)
 
 
-def test_what_comes_from_a_port_of_no_device_changes_nothing(devices: Devices) -> None:
+def test_bytes_of_an_unknown_port_change_nothing(devices: Devices) -> None:
     growing = fresh(devices)
-    assert devices.received(growing, Chunk("elsewhere", AT, b"\x02")) == (growing, ())
-    assert devices.ticked(growing, "elsewhere", AT) == (growing, ())
-    assert devices.commanded(growing, "elsewhere", Watch(True), AT) == (growing, ())
+    assert devices.receive(growing, Chunk("elsewhere", AT, b"\x02")) == (growing, ())
+    assert devices.tick(growing, "elsewhere", AT) == (growing, ())
+    assert devices.command(growing, "elsewhere", SetPolling(True), AT) == (growing, ())
     assert not devices.is_open(growing.state, "elsewhere")
 
 
 @pytest.mark.parametrize("port", [EXIT, RACK, BAR])
 def test_a_device_without_a_lock_refuses_to_lock(devices: Devices, port: str) -> None:
-    _, (answer,) = devices.commanded(fresh(devices), port, LockExit(), AT)
+    _, (answer,) = devices.command(fresh(devices), port, LockExit(), AT)
     assert isinstance(answer, CommandAnswered)
 
 
-def test_the_next_deadline_is_that_of_the_first_device_that_has_one(devices: Devices) -> None:
+def test_the_next_deadline_is_the_earliest_of_all_devices(devices: Devices) -> None:
     assert devices.next_deadline_ns(fresh(devices).state) is None
     growing = opened(devices, RACK)
     due_ns = devices.next_deadline_ns(growing.state)
     assert due_ns is not None
-    growing, _ = devices.ticked(growing, RACK, Timestamp(due_ns, AT.utc_ns))
+    growing, _ = devices.tick(growing, RACK, Timestamp(due_ns, AT.utc_ns))
     assert devices.next_deadline_ns(growing.state) != due_ns
 
 
 # --- another run ---------------------------------------------------------------------------------
 
 
-def test_what_is_known_of_the_same_devices_stays(devices: Devices) -> None:
+def test_states_of_the_same_devices_are_kept(devices: Devices) -> None:
     state = opened(devices, *devices.ports).state
-    assert devices_of().of_this_run(state) == state
+    assert devices_of().match_states(state) == state
 
 
-def test_a_device_that_is_new_begins_at_its_beginning() -> None:
+def test_a_new_device_starts_with_its_initial_state() -> None:
     state = opened(devices_of(readers=()), EXIT, BAR).state
-    now = devices_of().of_this_run(state)
-    assert [one.port for one in now.beside] == [RACK, BAR]
-    assert [one.state.stage for one in now.beside] == [Stage.CLOSED, Stage.OPENED]
+    now = devices_of().match_states(state)
+    assert [one.port for one in now.auxiliary] == [RACK, BAR]
+    assert [one.state.stage for one in now.auxiliary] == [Stage.CLOSED, Stage.OPENED]
 
 
-def test_a_device_that_was_taken_away_is_forgotten(devices: Devices) -> None:
+def test_the_state_of_a_removed_device_is_dropped(devices: Devices) -> None:
     state = opened(devices, *devices.ports).state
-    now = devices_of(scanners=()).of_this_run(state)
-    assert [one.port for one in now.beside] == [RACK]
+    now = devices_of(scanners=()).match_states(state)
+    assert [one.port for one in now.auxiliary] == [RACK]
 
 
-def test_another_kind_of_device_at_a_port_knows_nothing(devices: Devices) -> None:
+def test_another_kind_of_device_at_a_port_starts_fresh(devices: Devices) -> None:
     state = opened(devices, *devices.ports).state
     swapped = devices_of(
         readers=(ReaderDeviceSettings(BAR, "discard_rack"),),
         scanners=(ScannerDeviceSettings(RACK, "hid-pos"),),
     )
-    now = swapped.of_this_run(state)
-    assert [(one.port, one.state.stage) for one in now.beside] == [
+    now = swapped.match_states(state)
+    assert [(one.port, one.state.stage) for one in now.auxiliary] == [
         (BAR, Stage.CLOSED),
         (RACK, Stage.CLOSED),
     ]
 
 
-def test_another_model_of_shoe_knows_nothing(devices: Devices) -> None:
+def test_another_model_of_shoe_starts_fresh(devices: Devices) -> None:
     state = opened(devices, EXIT).state
-    now = devices_of(ANGEL_EYE).of_this_run(state)
+    now = devices_of(ANGEL_EYE).match_states(state)
     assert now.shoe_driver == devices_of(ANGEL_EYE).shoe.initial()

@@ -1,8 +1,5 @@
-"""Which accounting day a moment belongs to, and what a shoe is numbered by.
+"""The gaming day of a moment, across DST, midnight and clock steps; numbers of shoes.
 
-Responsible for: the day's beginning in a named zone, both changes of clocks, midnight, a clock
-that is set back, and numbers of shoes across days and restarts.
-Not responsible for: finding zone files (test_config).
 Source: glossary "gaming day"; RFC 8536 (TZif); package README, "Numbering".
 """
 
@@ -13,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.gaming_day import calendar
+from controller.core.gaming_day import build_calendar
 from controller.procedure.effects import CoupClosed, ShoeOpened
 from firmware_bridge.timestamp import Timestamp
 
@@ -76,26 +73,28 @@ def utc_ns(text: str) -> int:
         ),
     ],
 )
-def test_a_day_when_the_clocks_change(name, moment, day, begins, ends) -> None:
-    found = calendar(zone(name), SIX).day_of(utc_ns(moment))
+def test_a_gaming_day_across_a_dst_change(name, moment, day, begins, ends) -> None:
+    found = build_calendar(zone(name), SIX).day_of(utc_ns(moment))
     assert (found.name, found.from_ns, found.until_ns) == (day, utc_ns(begins), utc_ns(ends))
 
 
 def test_midnight_belongs_to_the_day_before() -> None:
-    assert calendar(zone("UTC"), SIX).day_of(utc_ns("2025-11-22T00:00:00")).name == "2025-11-21"
+    assert (
+        build_calendar(zone("UTC"), SIX).day_of(utc_ns("2025-11-22T00:00:00")).name == "2025-11-21"
+    )
 
 
 def test_a_day_that_begins_at_midnight() -> None:
-    assert calendar(zone("UTC"), 0).day_of(utc_ns("2025-11-22T00:00:00")).name == "2025-11-22"
+    assert build_calendar(zone("UTC"), 0).day_of(utc_ns("2025-11-22T00:00:00")).name == "2025-11-22"
 
 
-def test_a_beginning_that_the_clocks_leave_out_is_an_hour_later() -> None:
-    skipped = calendar(zone("America/New_York"), 2 * 3600 + 1800)
+def test_a_start_time_skipped_by_dst_is_an_hour_later() -> None:
+    skipped = build_calendar(zone("America/New_York"), 2 * 3600 + 1800)
     assert skipped.day_of(utc_ns("2025-03-09T12:00:00")).from_ns == utc_ns("2025-03-09T07:30:00")
 
 
-def test_a_beginning_that_comes_twice_is_the_first() -> None:
-    twice = calendar(zone("America/New_York"), 1 * 3600 + 1800)
+def test_an_ambiguous_start_time_is_the_first() -> None:
+    twice = build_calendar(zone("America/New_York"), 1 * 3600 + 1800)
     assert twice.day_of(utc_ns("2025-11-02T12:00:00")).from_ns == utc_ns("2025-11-02T05:30:00")
 
 
@@ -104,35 +103,35 @@ def test_a_beginning_that_comes_twice_is_the_first() -> None:
     st.integers(0, 86_399),
     st.integers(-(2**61), 2**63 - 1),
 )
-def test_every_moment_is_in_the_day_it_belongs_to(name, start_s, moment_ns) -> None:
-    assert calendar(zone(name), start_s).day_of(moment_ns).covers(moment_ns)
+def test_every_moment_is_within_its_gaming_day(name, start_s, moment_ns) -> None:
+    assert build_calendar(zone(name), start_s).day_of(moment_ns).covers(moment_ns)
 
 
 @given(st.sampled_from(ZONES), st.integers(0, 86_399), st.integers(0, 2**62))
-def test_a_day_ends_where_the_next_begins(name, start_s, moment_ns) -> None:
-    days = calendar(zone(name), start_s)
+def test_a_gaming_day_ends_when_the_next_begins(name, start_s, moment_ns) -> None:
+    days = build_calendar(zone(name), start_s)
     day = days.day_of(moment_ns)
     assert days.day_of(day.until_ns).from_ns == day.until_ns
 
 
 def test_a_day_is_over_at_its_end() -> None:
-    day = calendar(zone("UTC"), SIX).day_of(utc_ns("2025-11-21T09:00:00"))
+    day = build_calendar(zone("UTC"), SIX).day_of(utc_ns("2025-11-21T09:00:00"))
     assert (day.is_over(day.until_ns - 1), day.is_over(day.until_ns)) == (False, True)
 
 
-def test_a_part_of_a_zone_file_is_refused_whatever_its_length() -> None:
+def test_a_truncated_zone_file_of_any_length_is_refused() -> None:
     whole = zone("Europe/Berlin")
     refused = 0
     for length in range(len(whole)):
         with pytest.raises(ValueError):
-            calendar(whole[:length], SIX)
+            build_calendar(whole[:length], SIX)
         refused += 1
     assert refused == len(whole)
 
 
-def test_another_file_is_refused() -> None:
+def test_a_file_that_is_not_tzif_is_refused() -> None:
     with pytest.raises(ValueError, match="not TZif data"):
-        calendar(b"[zone]\nname = Berlin\n", SIX)
+        build_calendar(b"[zone]\nname = Berlin\n", SIX)
 
 
 def opened(script) -> list[tuple[str, int]]:
@@ -153,7 +152,7 @@ def test_shoes_are_numbered_from_one_each_gaming_day(script) -> None:
     assert opened(table) == [("2025-11-21", 1), ("2025-11-21", 2), ("2025-11-22", 1)]
 
 
-def test_a_shoe_belongs_whole_to_the_day_on_which_it_was_opened(script) -> None:
+def test_a_shoe_belongs_to_the_day_on_which_it_was_opened(script) -> None:
     table = script(utc_ns=utc_ns("2025-11-22T05:59:00")).begun()
     table.reported(*NEW_SHOE, *COUP)
     table.later(HOUR_NS)
@@ -175,7 +174,7 @@ def test_numbers_go_on_after_a_restart_past_midnight(script) -> None:
 
 
 @pytest.mark.parametrize("back_ns", [1_000_000_000, 30 * HOUR_NS, 400 * 24 * HOUR_NS])
-def test_a_clock_set_back_gives_no_number_twice(script, back_ns) -> None:
+def test_a_clock_set_back_repeats_no_shoe_number(script, back_ns) -> None:
     table = script(utc_ns=utc_ns("2025-11-21T05:50:00")).begun()
     whole_shoe(table)
     whole_shoe(table)

@@ -1,32 +1,34 @@
-"""The clock of the machine, judged by the stamps of inputs alone, and the room on its disk.
+"""Clock steps found from timestamps alone, and disk levels: recorded once, replayed the same.
 
-Responsible for: what counts as a step of the clock, that each is recorded once and told again the
-same, that the gaming day never turns back, and the words for people.
-Not responsible for: looking at the disk (test_disk_watch).
 Source: package README, "The clock", "Disk space".
 """
-
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.core.host_state import NOTHING_TOLD, STEP_NS_MIN, begun, clock_read
+from controller.core.host_state import STEP_NS_MIN, UNKNOWN_HOST, after_clock_reading, after_start
 from controller.core.state import STATES
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
-from controller.replay.report import Finding, replay
+from controller.replay.report import ReplayFinding, replay
 from controller.tape.actions import CallNoMoreBets, Role
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskNoted
+from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace, OperatorAction, Tick
 from controller.tape.records import ENTRIES, INPUTS, read_entry
-from controller.views.host import SHOWN_NS, clock_words, disk_words, host_view, size_words
+from controller.views.host import (
+    SHOWN_NS,
+    describe_clock_step,
+    describe_disk,
+    format_size,
+    host_view,
+)
 from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000
@@ -35,11 +37,11 @@ HOUR = 3600 * S
 DAY = 24 * HOUR
 GIB = 1 << 30
 SAME, OTHER = ClockEvidence.SAME_BOOT, ClockEvidence.OTHER_BOOT
-HERE = clock_read(NOTHING_TOLD, Timestamp(100 * S, NOON))
+HERE = after_clock_reading(UNKNOWN_HOST, Timestamp(100 * S, NOON))
 
 
 def after(monotonic_s: int, utc_ns: int):
-    return clock_read(HERE, Timestamp(monotonic_s * S, utc_ns))
+    return after_clock_reading(HERE, Timestamp(monotonic_s * S, utc_ns))
 
 
 # --- within one boot ------------------------------------------------------------------------------
@@ -57,26 +59,26 @@ def after(monotonic_s: int, utc_ns: int):
         (-365 * DAY, True),
     ],
 )
-def test_utc_that_leaves_the_other_clock_by_more_than_two_seconds_was_set(by_ns, found) -> None:
+def test_a_difference_of_more_than_two_seconds_is_a_clock_step(by_ns, found) -> None:
     state = after(160, NOON + 60 * S + by_ns)
     step = ClockStepped(by_ns, NOON + 60 * S + by_ns, SAME)
-    assert (state.steps, state.stepped) == ((1, step) if found else (0, None))
+    assert (state.steps, state.last_step) == ((1, step) if found else (0, None))
 
 
-def test_a_step_is_told_once() -> None:
+def test_a_clock_step_is_recorded_once() -> None:
     stepped = after(160, NOON - HOUR)
-    later = clock_read(stepped, Timestamp(161 * S, NOON - HOUR + S))
+    later = after_clock_reading(stepped, Timestamp(161 * S, NOON - HOUR + S))
     assert later.steps == 1
-    assert clock_read(later, Timestamp(162 * S, NOON + 2 * S)).steps == 2
+    assert after_clock_reading(later, Timestamp(162 * S, NOON + 2 * S)).steps == 2
 
 
-def test_small_steps_that_add_up_are_a_step() -> None:
-    state = clock_read(HERE, Timestamp(101 * S, NOON + S + 3 * S // 2))
+def test_small_differences_that_add_up_are_a_step() -> None:
+    state = after_clock_reading(HERE, Timestamp(101 * S, NOON + S + 3 * S // 2))
     assert state.steps == 0
-    assert clock_read(state, Timestamp(102 * S, NOON + 2 * S + 3 * S)).steps == 1
+    assert after_clock_reading(state, Timestamp(102 * S, NOON + 2 * S + 3 * S)).steps == 1
 
 
-def test_an_input_within_the_same_second_changes_nothing_at_all() -> None:
+def test_an_input_within_the_same_second_keeps_the_state() -> None:
     assert after(100, NOON + S // 2) is HERE
 
 
@@ -85,14 +87,14 @@ def test_an_input_within_the_same_second_changes_nothing_at_all() -> None:
         st.tuples(st.integers(0, 20 * S), st.integers(-5 * S, 5 * S)), min_size=1, max_size=30
     )
 )
-def test_whatever_the_clock_does_what_was_recorded_adds_up_to_it(moves) -> None:
-    state, monotonic, utc, told = HERE, 100 * S, NOON, 0
+def test_recorded_steps_add_up_to_the_movement_of_the_clock(moves) -> None:
+    state, monotonic, utc, recorded = HERE, 100 * S, NOON, 0
     for later, by in moves:
         monotonic, utc = monotonic + later, utc + later + by
-        before, state = state.steps, clock_read(state, Timestamp(monotonic, utc))
+        before, state = state.steps, after_clock_reading(state, Timestamp(monotonic, utc))
         if state.steps != before:
-            told += state.stepped.by_ns
-    assert abs((utc - NOON) - (monotonic - 100 * S) - told) <= STEP_NS_MIN
+            recorded += state.last_step.by_ns
+    assert abs((utc - NOON) - (monotonic - 100 * S) - recorded) <= STEP_NS_MIN
 
 
 # --- between two boots ----------------------------------------------------------------------------
@@ -100,28 +102,28 @@ def test_whatever_the_clock_does_what_was_recorded_adds_up_to_it(moves) -> None:
 
 @pytest.mark.parametrize("later", [0, S, 30 * DAY])
 def test_a_machine_that_was_off_may_come_back_at_any_later_time(later) -> None:
-    state = begun(HERE, Timestamp(5 * S, NOON + later), same_boot=False)
+    state = after_start(HERE, Timestamp(5 * S, NOON + later), same_boot=False)
     assert state.steps == 0
-    # The other clock began anew with the machine.
-    assert clock_read(state, Timestamp(6 * S, NOON + later + S)).steps == 0
+    # The monotonic clock restarted with the machine.
+    assert after_clock_reading(state, Timestamp(6 * S, NOON + later + S)).steps == 0
 
 
 def test_a_clock_set_back_while_the_machine_was_off_is_found_at_the_start_and_once() -> None:
-    state = begun(HERE, Timestamp(5 * S, NOON - HOUR), same_boot=False)
-    assert state.stepped == ClockStepped(-HOUR, NOON - HOUR, OTHER)
-    again = begun(state, Timestamp(5 * S, NOON - HOUR + 60 * S), same_boot=False)
+    state = after_start(HERE, Timestamp(5 * S, NOON - HOUR), same_boot=False)
+    assert state.last_step == ClockStepped(-HOUR, NOON - HOUR, OTHER)
+    again = after_start(state, Timestamp(5 * S, NOON - HOUR + 60 * S), same_boot=False)
     assert again.steps == 1
 
 
 def test_a_clock_set_while_only_the_program_was_off_is_found_either_way() -> None:
-    back = begun(HERE, Timestamp(400 * S, NOON), same_boot=True)
-    assert back.stepped == ClockStepped(-300 * S, NOON, SAME)
-    forward = begun(HERE, Timestamp(101 * S, NOON + HOUR), same_boot=True)
-    assert forward.stepped == ClockStepped(HOUR - S, NOON + HOUR, SAME)
+    back = after_start(HERE, Timestamp(400 * S, NOON), same_boot=True)
+    assert back.last_step == ClockStepped(-300 * S, NOON, SAME)
+    forward = after_start(HERE, Timestamp(101 * S, NOON + HOUR), same_boot=True)
+    assert forward.last_step == ClockStepped(HOUR - S, NOON + HOUR, SAME)
 
 
 def test_the_first_run_has_nothing_to_compare_with() -> None:
-    assert begun(NOTHING_TOLD, Timestamp(5 * S, 0), same_boot=False).steps == 0
+    assert after_start(UNKNOWN_HOST, Timestamp(5 * S, 0), same_boot=False).steps == 0
 
 
 # --- at the table ---------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def test_the_first_run_has_nothing_to_compare_with() -> None:
 
 @pytest.fixture
 def running(script):
-    """A table between shoes, with its state and all that it concluded."""
+    """A table between shoes, with its state and entries."""
     table = script()
     core = table.core
     state, _ = core.handle(core.initial(), table.started)
@@ -163,24 +165,24 @@ def test_no_earlier_day_comes_again_after_the_clock_was_set_back(running) -> Non
     assert days == ["2025-11-21", "2025-11-21", "2025-11-23"]
 
 
-def test_other_inputs_than_ticks_tell_the_time_as_well(running) -> None:
+def test_every_kind_of_input_reveals_a_clock_step(running) -> None:
     core, state, at = running
     item = DiskSpace(moved(at, S, HOUR), DiskLevel.ENOUGH, 9 * GIB, 2 * GIB, GIB // 16)
     _, output = core.handle(state, item)
     assert output.entries == (
-        DiskNoted(DiskLevel.ENOUGH, 9 * GIB, 2 * GIB),
+        DiskLevelRecorded(DiskLevel.ENOUGH, 9 * GIB, 2 * GIB),
         ClockStepped(HOUR, item.at.utc_ns, SAME),
     )
 
 
-def test_a_new_run_knows_nothing_of_the_disk_until_it_is_told(running, script) -> None:
+def test_a_new_run_resets_the_disk_level(running, script) -> None:
     core, state, at = running
-    assert state.host.disk == DiskNoted(DiskLevel.LOW, GIB, 2 * GIB)
+    assert state.host.disk == DiskLevelRecorded(DiskLevel.LOW, GIB, 2 * GIB)
     state, _ = core.handle(state, replace(script().started, at=moved(at, S, 0)))
     assert state.host.disk is None
 
 
-def test_all_of_it_is_kept_and_read_again(running) -> None:
+def test_host_state_survives_encoding(running) -> None:
     core, state, at = running
     item = DiskSpace(moved(at, S, HOUR), DiskLevel.STOP, 5, 2 * GIB, GIB // 16)
     after_it, output = core.handle(state, item)
@@ -188,37 +190,37 @@ def test_all_of_it_is_kept_and_read_again(running) -> None:
     assert INPUTS.decode(INPUTS.encode(item)) == item
     assert [ENTRIES.decode(ENTRIES.encode(one)) for one in output.entries] == list(output.entries)
     assert INPUTS.encode(item) == (
-        b"\xa6\x62at\xa3\x64type\x69Timestamp\x66utc_ns"
-        + (b"\x1b" + item.at.utc_ns.to_bytes(8, "big"))
-        + b"\x6cmonotonic_ns"
-        + (b"\x1a" + item.at.monotonic_ns.to_bytes(4, "big"))
-        + b"\x64type\x69DiskSpace\x65level\x64stop"
-        + b"\x6afree_bytes\x05\x6astop_bytes\x1a\x04\x00\x00\x00\x6awarn_bytes\x1a\x80\x00\x00\x00"
+        b"\x86\xa4type\xaadisk-space\xa2at\x82\xacmonotonic_ns"
+        + (b"\xce" + item.at.monotonic_ns.to_bytes(4, "big"))
+        + b"\xa6utc_ns"
+        + (b"\xcf" + item.at.utc_ns.to_bytes(8, "big"))
+        + b"\xa5level\xa4stop\xaafree_bytes\x05\xaawarn_bytes\xce\x80\x00\x00\x00"
+        + b"\xaastop_bytes\xce\x04\x00\x00\x00"
     )
 
 
-# --- what people are told -------------------------------------------------------------------------
+# --- text for people -----------------------------------------------------------------------------
 
 
-def test_status_says_what_the_disk_and_the_clock_want_of_people(running) -> None:
+def test_status_warns_of_a_low_disk_and_clock_steps(running) -> None:
     core, state, at = running
     state, _ = core.handle(state, Tick(moved(at, S, -HOUR)))
     shown = snapshot(core, state, "running", "")
-    text = status_block(Shown(shown), Typed(), width=400)
+    text = status_block(SnapshotPart(shown), CommandHints(), width=400)
     assert (
-        "DISK       only 1.0 GiB are free on the disk of the journal (limit 2.0 GiB). Make room:"
+        "DISK       only 1.0 GiB are free on the journal's disk (limit 2.0 GiB). Make room:"
         " copy finished shoes elsewhere with `smartshoe journal archive`" in text
     )
     assert "CLOCK      the machine's clock was set back by 1 h, to 2025-11-21 08:" in text
-    assert "the gaming day does not turn back" in text
+    assert "the gaming day does not change back" in text
 
 
-def test_a_table_with_nothing_to_say_of_its_machine_says_nothing(script) -> None:
+def test_status_without_host_problems_has_no_host_lines(script) -> None:
     table = script()
     state, _ = table.core.handle(table.core.initial(), table.started)
     shown = snapshot(table.core, state, "running", "")
     assert shown["host"] == {"disk": None, "clock": None}
-    text = status_block(Shown(shown), Typed())
+    text = status_block(SnapshotPart(shown), CommandHints())
     assert "DISK" not in text
     assert "CLOCK" not in text
 
@@ -231,8 +233,9 @@ def test_a_step_of_the_clock_is_shown_for_a_day() -> None:
         "at_ns": NOON - HOUR,
         "evidence": "same_boot",
         "text": (
-            "the machine's clock was set back by 1 h 1 min, to 2026-11-18 11:00:00 UTC: its other"
-            " clock went on evenly, or it slept; the gaming day does not turn back"
+            "the machine's clock was set back by 1 h 1 min, to 2026-11-18 11:00:00 UTC: its"
+            " monotonic clock ran on evenly, or the machine slept; the gaming day does not change"
+            " back"
         ),
     }
     assert host_view(replace(state, last_utc_ns=NOON - HOUR + SHOWN_NS))["clock"] is None
@@ -247,8 +250,8 @@ def test_a_step_of_the_clock_is_shown_for_a_day() -> None:
         (3660 * S, SAME, "forward by 1 h 1 min, to"),
     ],
 )
-def test_a_step_says_by_how_much_and_which_way(by_ns, evidence, words) -> None:
-    assert words in clock_words(ClockStepped(by_ns, NOON, evidence))
+def test_a_clock_step_is_described_by_size_and_direction(by_ns, evidence, words) -> None:
+    assert words in describe_clock_step(ClockStepped(by_ns, NOON, evidence))
 
 
 @pytest.mark.parametrize(
@@ -263,22 +266,22 @@ def test_a_step_says_by_how_much_and_which_way(by_ns, evidence, words) -> None:
     ],
 )
 def test_sizes_are_rounded_down(count, words) -> None:
-    assert size_words(count) == words
+    assert format_size(count) == words
 
 
-def test_words_of_a_full_disk_name_the_room_the_limit_and_the_remedy() -> None:
-    words = disk_words(DiskNoted(DiskLevel.STOP, 5 << 20, 64 << 20))
-    assert words.startswith("5.0 MiB are free on the disk of the journal, and below 64.0 MiB no")
+def test_the_text_of_a_full_disk_names_space_limit_and_remedy() -> None:
+    words = describe_disk(DiskLevelRecorded(DiskLevel.STOP, 5 << 20, 64 << 20))
+    assert words.startswith("5.0 MiB are free on the journal's disk, and below 64.0 MiB no")
     assert words.endswith("then start the table again")
     assert "`smartshoe journal archive`" in words
-    enough = disk_words(DiskNoted(DiskLevel.ENOUGH, 3 * GIB, 2 * GIB))
-    assert enough == "3.0 GiB are free on the disk of the journal: enough again"
+    enough = describe_disk(DiskLevelRecorded(DiskLevel.ENOUGH, 3 * GIB, 2 * GIB))
+    assert enough == "3.0 GiB are free on the journal's disk: enough again"
 
 
 # --- on record ------------------------------------------------------------------------------------
 
 
-def test_a_journal_of_a_clock_set_back_in_play_and_at_a_start_is_told_again_the_same(
+def test_a_journal_with_clock_steps_is_replayed_the_same(
     sealed_journal,
 ) -> None:
     def in_play(script) -> None:
@@ -294,8 +297,8 @@ def test_a_journal_of_a_clock_set_back_in_play_and_at_a_start_is_told_again_the_
     steps = [one for one in entries if isinstance(one, ClockStepped)]
     assert [one.evidence for one in steps] == [SAME, OTHER]
     assert steps[0].by_ns == -HOUR
-    assert replay(journal).finding is Finding.SAME
+    assert replay(journal).finding is ReplayFinding.SAME
     with open_read_only(journal) as opened:
         recovered = recover(opened, load_clauses())
     assert recovered.state is not None
-    assert recovered.state.host.stepped == steps[1]
+    assert recovered.state.host.last_step == steps[1]

@@ -1,28 +1,31 @@
-"""Batches bound to a table, cards set apart, and what the machine tells of its USB devices.
+"""Binding batches by manifest, setting cards apart, and entries for USB devices.
 
-Responsible for: a manifest taken or refused, with what to do, as an entry of the record.
-Not responsible for: files and receipts (test_batches, test_batch_desk) and for what becomes of the
-cards (tests/controller/custody).
 Source: NY (a)(4)(iv)(a)-(b); S42 (a)(4)(i)-(iii); D-17, D-18.
 """
 
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
+from msgspec.structs import replace
 
-from controller.core.manifest_binding import MANIFESTS, bound, host_noted, is_batch_name, set_apart
+from controller.core.manifest_binding import (
+    MANIFESTS,
+    bind_batch,
+    is_batch_name,
+    set_card_apart,
+    usb_device_entry,
+)
 from controller.custody import shoe as shoes
-from controller.custody.card_states import Whereabouts
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.custody.card_states import CardPlace
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.state import CustodyState
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.setting_values import ShuffleMode
 from controller.tape.actions import Role, SetCardApart
-from controller.tape.entries import BatchBound, CardSetApart, HostNoted
+from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, OperatorAction
 from firmware_bridge.timestamp import Timestamp
 
@@ -47,7 +50,7 @@ def batch(name: str, back: str, first: int, decks: int = DECKS) -> Manifest:
         for deck in range(decks)
         for at, face in enumerate(FACES)
     ]
-    return manifest_of(name, back, decks, cards)
+    return build_manifest(name, back, decks, cards)
 
 
 RED, BLUE = batch("red-1", "red", 0), batch("blue-1", "blue", 1000)
@@ -61,20 +64,20 @@ def given(manifest: Manifest, **others: str) -> ManifestGiven:
 def with_bound(*manifests: Manifest) -> CustodyState:
     state = NOTHING
     for manifest in manifests:
-        state, entry = bound(state, BOOK, given(manifest))
+        state, entry = bind_batch(state, BOOK, given(manifest))
         assert isinstance(entry, BatchBound)
     return state
 
 
 BOTH = with_bound(RED, BLUE)
-IN_PLAY = shoes.shoe_opened(BOTH, "red", alternates=True)
+IN_PLAY = shoes.open_shoe(BOTH, "red", alternates=True)
 
 
-def refusal(state: CustodyState, item: ManifestGiven, book: RuleBook = BOOK) -> Refused:
-    """Why it is not bound; nothing may have changed then."""
-    after, entry = bound(state, book, item)
+def refusal(state: CustodyState, item: ManifestGiven, book: RuleBook = BOOK) -> Refusal:
+    """The refusal of a manifest, which must leave custody unchanged."""
+    after, entry = bind_batch(state, book, item)
     assert after is state
-    assert isinstance(entry, Refused)
+    assert isinstance(entry, Refusal)
     assert entry.what == "bind-batch"
     assert entry.why.startswith(f"batch {item.batch}, named by the scanner at bar: ")
     return entry
@@ -83,9 +86,9 @@ def refusal(state: CustodyState, item: ManifestGiven, book: RuleBook = BOOK) -> 
 # --- bound ---------------------------------------------------------------------------------------
 
 
-def test_a_batch_is_bound_with_what_its_receipt_says() -> None:
+def test_a_batch_is_bound_with_the_data_of_its_receipt() -> None:
     item = given(RED, maker="Acme", operator="Ann Lee", signed_by="aa:bb")
-    state, entry = bound(NOTHING, BOOK, item)
+    state, entry = bind_batch(NOTHING, BOOK, item)
     digest = sha256(item.content).digest()
     assert entry == BatchBound(
         "red-1", "red", DECKS, DECKS * 52, digest, "Acme", "Ann Lee", "aa:bb", changed=True
@@ -94,34 +97,34 @@ def test_a_batch_is_bound_with_what_its_receipt_says() -> None:
 
 
 def test_a_batch_that_is_bound_already_changes_no_card() -> None:
-    state, entry = bound(IN_PLAY, BOOK, given(RED))
+    state, entry = bind_batch(IN_PLAY, BOOK, given(RED))
     assert isinstance(entry, BatchBound)
     assert (state, entry.changed) == (IN_PLAY, False)
 
 
-def test_between_shoes_another_batch_takes_the_place_of_one_with_its_back() -> None:
+def test_between_shoes_a_batch_replaces_one_with_the_same_back() -> None:
     newer = batch("red-2", "red", 5000)
-    state, entry = bound(BOTH, BOOK, given(newer))
+    state, entry = bind_batch(BOTH, BOOK, given(newer))
     assert isinstance(entry, BatchBound)
     assert [one.manifest.batch for one in state.batches] == ["red-2", "blue-1"]
-    assert state.batches[0].count(Whereabouts.CARTON) == DECKS * 52
+    assert state.batches[0].count(CardPlace.CARTON) == DECKS * 52
 
 
 @pytest.mark.clause("S42-a-4-iii-diff")
-def test_a_back_that_is_none_of_the_tables_is_refused() -> None:
+def test_a_batch_with_an_unknown_back_is_refused() -> None:
     refused = refusal(NOTHING, given(batch("green-1", "green", 0)))
     assert refused.why.endswith("its back is green; the batches of this table are red and blue")
     assert "S42-a-4-iii-diff" in refused.clauses
 
 
-def test_with_one_batch_in_play_any_back_is_taken() -> None:
+def test_with_one_batch_any_back_is_accepted() -> None:
     book = book_of(ShuffleMode.HAND)
-    state, entry = bound(NOTHING, book, given(batch("green-1", "green", 0)))
+    state, entry = bind_batch(NOTHING, book, given(batch("green-1", "green", 0)))
     assert isinstance(entry, BatchBound)
     assert len(state.batches) == 1
 
 
-def test_no_table_has_a_third_batch() -> None:
+def test_a_third_batch_is_refused() -> None:
     book = book_of(ShuffleMode.HAND)
     refused = refusal(BOTH, given(batch("green-1", "green", 5000)), book)
     assert "red and blue backs are bound already" in refused.why
@@ -133,41 +136,41 @@ def test_another_number_of_decks_is_refused() -> None:
     assert refused.why.endswith("it has 6 decks; this table deals from 8")
 
 
-def test_in_play_a_batch_is_not_replaced() -> None:
+def test_a_batch_in_play_is_not_replaced() -> None:
     refused = refusal(IN_PLAY, given(batch("red-2", "red", 5000)))
     assert "batch red-1 is in play: end the shoe before" in refused.why
 
 
-def test_a_card_is_of_one_batch() -> None:
+def test_a_tag_in_two_batches_is_refused() -> None:
     refused = refusal(BOTH, given(batch("blue-2", "blue", 0)))
-    assert "416 tags of batch blue-2 are in batch red-1, too" in refused.why
+    assert "batches red-1 and blue-2 share 416 tags" in refused.why
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00", MANIFESTS.encode(RED)[:-1]])
-def test_content_that_is_no_manifest_is_refused(content: bytes) -> None:
+def test_content_that_is_not_a_manifest_is_refused(content: bytes) -> None:
     item = replace(given(RED), content=content)
     assert "its manifest cannot be read: " in refusal(NOTHING, item).why
 
 
-def test_a_manifest_that_does_not_fit_itself_is_refused() -> None:
+def test_an_inconsistent_manifest_is_refused() -> None:
     cut = replace(RED, tags=RED.tags[:-8])
     assert "the manifest of batch red-1 is damaged" in refusal(NOTHING, given(cut)).why
 
 
-def test_what_the_desk_found_wrong_is_the_refusal() -> None:
+def test_a_problem_of_the_look_up_is_the_refusal() -> None:
     item = replace(given(RED), content=b"", problem="red-1.csv: there is no such file")
     assert refusal(NOTHING, item).why.endswith("red-1.csv: there is no such file")
 
 
 @pytest.mark.parametrize("name", ["RED-0001", "a", "a.b_c-1", "x" * 64])
-def test_a_name_of_a_batch(name: str) -> None:
+def test_a_valid_batch_name(name: str) -> None:
     assert is_batch_name(name)
 
 
 @pytest.mark.parametrize(
     "name", ["", "../red", "red/1", ".red", "..", "x" * 65, "röd", "red 1", "red\n", "red\x00"]
 )
-def test_no_name_of_a_batch(name: str) -> None:
+def test_an_invalid_batch_name(name: str) -> None:
     assert not is_batch_name(name)
 
 
@@ -176,25 +179,25 @@ def test_no_name_of_a_batch(name: str) -> None:
 
 def apart(state: CustodyState, action: SetCardApart):
     item = OperatorAction(AT, "A. Floor", Role.FLOORPERSON, "test", action, "a corner is torn off")
-    return set_apart(state, BOOK, item, action)
+    return set_card_apart(state, BOOK, item, action)
 
 
 @pytest.mark.clause("S42-a-1-decks")
-def test_a_card_is_set_apart_and_its_batch_is_not_dealt_from() -> None:
+def test_a_batch_with_a_card_set_apart_is_blocked() -> None:
     tag = RED.at(0).tag
     state, entry = apart(IN_PLAY, SetCardApart("red", tag))
     assert isinstance(entry, CardSetApart)
     assert (entry.back, entry.tag, entry.person) == ("red", tag, "A. Floor")
     assert "S42-a-1-decks" in entry.clauses
-    assert state.batches[0].count(Whereabouts.QUARANTINE) == 1
-    assert state.batches[0].block() == "a corner is torn off"
+    assert state.batches[0].count(CardPlace.QUARANTINE) == 1
+    assert state.batches[0].block_reason() == "a corner is torn off"
 
 
 def test_a_whole_batch_is_set_apart() -> None:
     state, entry = apart(BOTH, SetCardApart("red"))
     assert isinstance(entry, CardSetApart)
     assert (entry.back, entry.tag) == ("red", "")
-    assert state.batches[0].count(Whereabouts.QUARANTINE) == DECKS * 52
+    assert state.batches[0].count(CardPlace.QUARANTINE) == DECKS * 52
 
 
 @pytest.mark.parametrize(
@@ -202,17 +205,17 @@ def test_a_whole_batch_is_set_apart() -> None:
     [
         (IN_PLAY, SetCardApart("red"), "is in play: end the shoe first"),
         (BOTH, SetCardApart("green"), "no batch with green backs is bound to this table"),
-        (BOTH, SetCardApart("red", BLUE.at(0).tag), "is not of the batch with red backs"),
+        (BOTH, SetCardApart("red", BLUE.at(0).tag), "is not in the batch with red backs"),
         (BOTH, SetCardApart("red", "not hex"), "read the card again"),
         (NOTHING, SetCardApart("red"), "bind a batch first"),
     ],
 )
-def test_what_cannot_be_set_apart_is_refused_with_the_remedy(
+def test_an_impossible_set_apart_is_refused_with_the_remedy(
     state: CustodyState, action: SetCardApart, why: str
 ) -> None:
     after, entry = apart(state, action)
     assert after is state
-    assert isinstance(entry, Refused)
+    assert isinstance(entry, Refusal)
     assert entry.what == "set-card-apart"
     assert why in entry.why
 
@@ -225,16 +228,16 @@ def test_what_cannot_be_set_apart_is_refused_with_the_remedy(
     [
         (
             DevicePlugged(AT, 0x0AB1, 0x2, "12345", "1-1.2"),
-            HostNoted("appeared", "0ab1:0002", "12345", "1-1.2", ""),
+            UsbDeviceRecorded("appeared", "0ab1:0002", "12345", "1-1.2", ""),
         ),
         (
             DevicePlugged(AT, 0x46D, 0xC31C, "", "1-1.3", refused="it is a keyboard"),
-            HostNoted("refused", "046d:c31c", "", "1-1.3", "it is a keyboard"),
+            UsbDeviceRecorded("refused", "046d:c31c", "", "1-1.3", "it is a keyboard"),
         ),
-        (DeviceUnplugged(AT, "1-1.2"), HostNoted("gone", "", "", "1-1.2", "")),
+        (DeviceUnplugged(AT, "1-1.2"), UsbDeviceRecorded("gone", "", "", "1-1.2", "")),
     ],
 )
-def test_what_the_machine_tells_is_noted(
-    item: DevicePlugged | DeviceUnplugged, noted: HostNoted
+def test_usb_events_become_host_entries(
+    item: DevicePlugged | DeviceUnplugged, noted: UsbDeviceRecorded
 ) -> None:
-    assert host_noted(item) == noted
+    assert usb_device_entry(item) == noted

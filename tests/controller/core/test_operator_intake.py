@@ -1,24 +1,24 @@
-"""A person's action becomes what happened at the table, with the person's name and reason."""
+"""Each action becomes its domain event, with the person's name and reason."""
 
 import pytest
 
-from controller.core.operator_intake import event_of
+from controller.core.operator_intake import event_from_action
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.decisions import FloorDecision, Resolution
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardsTurned,
     DomainEvent,
-    FoundFaceUp,
-    GhostHandAsked,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     NoMoreBetsCalled,
     NoticeRecorded,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
-    TurnedCards,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
@@ -27,7 +27,6 @@ from controller.procedure.events import (
 from controller.rules.hands import HandName
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import (
-    AskGhostHand,
     CallNoMoreBets,
     ChangeSetting,
     ClearWarning,
@@ -37,12 +36,13 @@ from controller.tape.actions import (
     GiveNotice,
     GiveUpReveal,
     RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     Role,
     StateWagers,
     TableAction,
-    TellFaceUp,
-    TellTurned,
     VacateSeat,
 )
 from controller.tape.inputs import OperatorAction
@@ -51,7 +51,7 @@ from firmware_bridge.timestamp import Timestamp
 ANN, WHY = "Ann Lee", "seen by me"
 UTC_NS = 1_763_715_600_000_000_000
 WAGERS = (Wager(5, WagerKind.BANKER, 10000),)
-CONTINUE = Resolution(Decision.CONTINUE)
+CONTINUE = Resolution(FloorDecision.CONTINUE)
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,16 @@ CONTINUE = Resolution(Decision.CONTINUE)
         (ClearWarning(3), WarningCleared(3, ANN, WHY, UTC_NS)),
         (CloseShoe(), ShoeClosedByPerson(ANN, WHY)),
         (CallNoMoreBets(), NoMoreBetsCalled()),
-        (TellTurned(TurnedCards.PLAYER_HAND), CardsTurned(TurnedCards.PLAYER_HAND)),
-        (TellFaceUp(), FoundFaceUp(ANN)),
+        (ReportTurned(LayoutPart.PLAYER_HAND), CardsTurned(LayoutPart.PLAYER_HAND)),
+        (ReportFaceUp(), BoxedCardFound(ANN)),
         (
             GiveUpReveal(HandName.BANKER, by_order=True),
             RevealGivenUp(HandName.BANKER, ANN, True, WHY),
         ),
-        (AskGhostHand(), GhostHandAsked(ANN)),
+        (RequestGhostHand(), GhostHandRequested(ANN)),
         (
             RecordAct(ActKind.RECUT, "red", 4, 180, "W 7", "Bo Ray"),
-            ActRecorded(ActKind.RECUT, ANN, "floorperson", WHY, "red", 4, 180, "W 7", "Bo Ray"),
+            ActReported(ActKind.RECUT, ANN, "floorperson", WHY, "red", 4, 180, "W 7", "Bo Ray"),
         ),
         (StateWagers(WAGERS), WagersStated(WAGERS, ANN)),
         (CollectVigorish(5), VigorishCollected(5, ANN)),
@@ -85,13 +85,13 @@ CONTINUE = Resolution(Decision.CONTINUE)
         ),
         (
             ChangeSetting("vig_rate", "4"),
-            SettingChangeAsked("vig_rate", "4", ANN, WHY, UTC_NS),
+            SettingChangeRequested("vig_rate", "4", ANN, WHY, UTC_NS),
         ),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_action_is_a_happening(action: TableAction, event: DomainEvent) -> None:
+def test_an_action_becomes_its_domain_event(action: TableAction, event: DomainEvent) -> None:
     at = Timestamp(1_000, UTC_NS)
     item = OperatorAction(at, ANN, Role.FLOORPERSON, "uid 1000", action, WHY)
 
-    assert event_of(item, action) == event
+    assert event_from_action(item, action) == event

@@ -1,15 +1,12 @@
-"""What comes from the shuffler's port is heard as the batches' own, and of nothing else.
+"""Each event of the shuffler's port becomes its domain event, or none.
 
-Responsible for: which events reach the procedure and as what, at which time.
-Not responsible for: what follows for a batch (tests/controller/custody/lineage) and for whole
-tables (test_core_with_shuffler).
 Source: package README, "The core", "The shuffler at the table".
 """
 
 import pytest
 
-from controller.core.device_intake import shuffler_gone, shuffler_told
-from controller.procedure.events import ShufflerEventsLost, ShufflerGone, ShufflerTold
+from controller.core.device_intake import event_from_shuffler, shuffler_gone
+from controller.procedure.events import ShufflerDisconnected, ShufflerEventsLost, ShufflerReported
 from drivers.events import (
     CardPassed,
     CardRead,
@@ -25,16 +22,16 @@ from drivers.faults import DeviceFault
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
-    DeviceHeardAgain,
+    ContactRestored,
     DeviceMemoryFilling,
     DeviceSilent,
     DoorMoved,
     IdentityProven,
     IdentityRefused,
-    ShuffleBegan,
     ShufflerMode,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleStarted,
 )
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
@@ -47,24 +44,24 @@ AT = Timestamp(7, 1_763_715_600_000_000_000)
     "event",
     [
         CompartmentChanged(1, CompartmentState.COUNTED, 416, "red", b""),
-        ShuffleBegan(1, 12),
+        ShuffleStarted(1, 12),
         DoorMoved(open=True, compartment=0),
         ShufflerWarning(7, "belt worn", active=True),
         IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
         IdentityRefused("5A01", "unknown key", rolled_back=False),
         DeviceSilent(1500, lost=False),
-        DeviceHeardAgain(),
+        ContactRestored(),
         ShufflerStatus(ShufflerMode.PLAY, False, (), 0, ()),
     ],
 )
-def test_what_concerns_the_batches_is_told_to_the_table(event) -> None:
-    assert shuffler_told(event, AT) == ShufflerTold(event, AT.utc_ns)
+def test_shuffler_events_become_domain_events(event) -> None:
+    assert event_from_shuffler(event, AT) == ShufflerReported(event, AT.utc_ns)
 
 
 @pytest.mark.parametrize("missing", [0, 3])
-def test_missing_events_are_no_missing_reports_of_the_shoe(missing) -> None:
+def test_lost_shuffler_events_are_not_lost_shoe_reports(missing) -> None:
     lost = ReportsLost(LossReason.GAP, missing)
-    assert shuffler_told(lost, AT) == ShufflerEventsLost(missing, AT.utc_ns)
+    assert event_from_shuffler(lost, AT) == ShufflerEventsLost(missing, AT.utc_ns)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +75,11 @@ def test_missing_events_are_no_missing_reports_of_the_shoe(missing) -> None:
         CardRead(ClaimedUse.UNCLAIMED, 0, None, repeated=False),
     ],
 )
-def test_the_rest_concerns_the_device_alone_and_no_card_comes_from_it(event) -> None:
-    assert shuffler_told(event, AT) is None
+def test_other_events_of_the_shuffler_port_become_no_domain_event(event) -> None:
+    assert event_from_shuffler(event, AT) is None
 
 
-def test_a_lost_port_is_a_shuffler_that_is_gone() -> None:
-    assert shuffler_gone(PortLost("p", AT, "unplugged")) == ShufflerGone(AT.utc_ns)
+def test_a_lost_port_becomes_shuffler_gone() -> None:
+    assert shuffler_gone(PortLost("p", AT, "unplugged")) == ShufflerDisconnected(AT.utc_ns)
     assert shuffler_gone(PortOpened("p", AT, bytes(32))) is None
     assert shuffler_gone(Chunk("p", AT, b"")) is None

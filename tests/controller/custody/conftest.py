@@ -1,10 +1,4 @@
-"""A table with two batches, told in the words of play, for every test of custody.
-
-Responsible for: batches of given decks whose tags tell nothing of the faces, and a table that
-holds what must hold after every event: nothing fails to add up, every card is in one place.
-Not responsible for: whole manifests of the house's size (test_size) and the rules of drawing.
-Source: package README of custody.
-"""
+"""Fixtures for custody: a table with two batches, whose invariants hold after every act."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,24 +6,20 @@ from typing import TypeAlias
 
 import pytest
 
-from controller.custody import batch_actions as batches
-from controller.custody import exit_reads as passing
-from controller.custody import face_count as faces
-from controller.custody import shoe as shoes
-from controller.custody import table_reads as sights
-from controller.custody.card_states import Whereabouts
+from controller.custody import batch_actions, exit_reads, face_count, shoe, table_reads
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
-from controller.custody.state import CustodyState, check, counts, located
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
+from controller.custody.state import CustodyState, batch_counts, find_card, inconsistencies
 from controller.rules.cards import Card, Rank, Suit
 
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
-# By back: the tags of two batches lie among each other, as those of one maker do.
+# By back: tags of two batches interleave, as those of one maker do.
 PREFIX = {"red": 0, "blue": 1, "green": 2}
 
 
 def tag_of(back: str, number: int) -> str:
-    """The tag of a card; neighbours of one deck are no neighbours in the manifest."""
+    """The tag of a card; cards next to each other in a deck are not so in the manifest."""
     return f"E00401{(number * 7919 + 13) % 65536:04X}00{PREFIX[back]:02X}AA"
 
 
@@ -42,15 +32,15 @@ def whole_batch(back: str, decks: int = 1, cut_cards: int = 0, name: str = "") -
     cards += [
         ManifestCard(tag_of(back, 52 * decks + number), None, 0) for number in range(cut_cards)
     ]
-    return manifest_of(name or f"{back}-0001", back, decks, cards)
+    return build_manifest(name or f"{back}-0001", back, decks, cards)
 
 
 @dataclass(slots=True)
 class Table:
-    """Custody at one table; every act is checked, what it finds is kept in `found`."""
+    """Custody at one table; checks the invariants after every act, collects `findings`."""
 
     state: CustodyState = field(default_factory=CustodyState)
-    found: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     refusal: str = ""
 
     def tag(self, card: str, back: str = "red", deck: int = 1) -> str:
@@ -60,84 +50,86 @@ class Table:
         return next(one.tag for one in manifest.cards() if (one.card, one.deck) == wanted)
 
     def codes(self) -> list[str]:
-        return [finding.code.value for finding in self.found]
+        return [finding.code.value for finding in self.findings]
 
-    def where(self, tag: str) -> Whereabouts:
-        card = located(self.state, tag)
+    def where(self, tag: str) -> CardPlace:
+        card = find_card(self.state, tag)
         assert card is not None
         return card.ledger.place_of(card.index)
 
-    def at(self, back: str) -> dict[Whereabouts, int]:
-        shown = next(one for one in counts(self.state) if one.back == back)
-        return dict(shown.places)
+    def at(self, back: str) -> dict[CardPlace, int]:
+        counts = next(one for one in batch_counts(self.state) if one.back == back)
+        return dict(counts.places)
 
     def bind(self, *manifests: Manifest, blocked: str = "") -> None:
         for manifest in manifests:
-            self._recorded(batches.bind(self.state, manifest, blocked))
+            self._apply(batch_actions.bind_batch(self.state, manifest, blocked))
 
-    def reads_bar_code(self, back: str, name: str = "") -> None:
+    def scan_bar_code(self, back: str, name: str = "") -> None:
         self.bind(whole_batch(back, cut_cards=2, name=name))
 
-    def record(self, back: str, place: Whereabouts) -> None:
-        self._recorded(batches.batch_moved(self.state, back, place))
+    def record(self, back: str, place: CardPlace) -> None:
+        self._apply(batch_actions.move_batch(self.state, back, place))
 
     def set_apart(self, back: str, tag: str | None = None, reason: str = "torn") -> None:
-        self._recorded(batches.set_apart(self.state, back, tag, reason))
+        self._apply(batch_actions.set_apart(self.state, back, tag, reason))
 
     def count(self, back: str, count: int) -> None:
-        self._recorded(batches.counted(self.state, back, count))
+        self._apply(batch_actions.record_count(self.state, back, count))
 
     def open(self, expected: str = "", *, alternates: bool = True, joined: bool = False) -> None:
-        self._holds(shoes.shoe_opened(self.state, expected, alternates, joined=joined))
+        self._update(shoe.open_shoe(self.state, expected, alternates, joined=joined))
 
     def end(self, *, played: bool = True) -> None:
-        self._holds(shoes.shoe_ended(self.state, played=played))
+        self._update(shoe.end_shoe(self.state, played=played))
 
-    def passes(
+    def draw(
         self,
         tag: str | None,
-        place: Whereabouts | None = Whereabouts.PLAYER,
+        place: CardPlace | None = CardPlace.PLAYER,
         *,
         sure: bool = True,
         step: str = "coup 1",
-    ) -> passing.Passed:
-        """A card leaves the shoe, and the procedure puts it there."""
-        passed = passing.card_passed(self.state, tag, sure, step)
-        self._holds(passed.state, passed.findings)
-        if place is not None and not passed.cut_card:
-            self._holds(passing.placed(self.state, place))
-        return passed
+    ) -> exit_reads.ExitRead:
+        """A card leaves the shoe and is placed by the procedure."""
+        result = exit_reads.apply_exit_read(self.state, tag, sure, step)
+        self._update(result.state, result.findings)
+        if place is not None and not result.cut_card:
+            self._update(exit_reads.place_last_card(self.state, place))
+        return result
 
     def face(self, card: str | None, decks: int = 8, step: str = "coup 1") -> None:
         drawn = None if card is None else Card.parse(card)
-        self._holds(*faces.face_drawn(self.state, drawn, decks, step))
+        self._update(*face_count.count_face(self.state, drawn, decks, step))
 
-    def sees(self, spot: Whereabouts, tag: str, step: str = "coup 1") -> sights.Seen:
-        seen = sights.seen(self.state, spot, tag, step)
-        self._holds(seen.state, seen.findings)
-        return seen
+    def read(self, spot: CardPlace, tag: str, step: str = "coup 1") -> table_reads.TableRead:
+        result = table_reads.apply_table_read(self.state, spot, tag, step)
+        self._update(result.state, result.findings)
+        return result
 
-    def clears(self, *, read: bool = False) -> None:
-        """The coup is over: hands away, and what should be in the rack by now is asked for."""
-        self._holds(passing.hands_cleared(self.state, read))
-        self._holds(*sights.rack_due(self.state, "coup 1"))
+    def clear_hands(self, *, read: bool = False) -> None:
+        """Clear the hands after a coup, and find cards absent from the rack."""
+        self._update(exit_reads.clear_hands(self.state, read))
+        self._update(*table_reads.find_absent_from_rack(self.state, "coup 1"))
 
-    def aside_to(self, place: Whereabouts, count: int | None = None) -> None:
-        self._holds(passing.aside_to(self.state, place, count))
+    def move_aside(self, place: CardPlace, count: int | None = None) -> None:
+        self._update(exit_reads.move_aside_cards(self.state, place, count))
 
-    def empties_rack(self) -> None:
-        self._holds(*sights.rack_due(self.state, "the end of the shoe", whole=True))
+    def empty_rack(self) -> None:
+        self._update(
+            *table_reads.find_absent_from_rack(self.state, "the end of the shoe", whole=True)
+        )
 
-    def _recorded(self, recorded: batches.Recorded) -> None:
+    def _apply(self, recorded: batch_actions.BatchActionResult) -> None:
         self.refusal = recorded.refusal
-        self._holds(recorded.state, recorded.findings)
+        self._update(recorded.state, recorded.findings)
 
-    def _holds(self, state: CustodyState, findings: tuple[Finding, ...] = ()) -> None:
+    def _update(self, state: CustodyState, findings: tuple[Finding, ...] = ()) -> None:
         self.state = state
-        self.found += findings
-        assert check(state) == ()
-        for shown, ledger in zip(counts(state), state.batches, strict=True):
-            assert sum(number for _, number in shown.places) == 52 * ledger.manifest.decks
+        self.findings += findings
+        assert inconsistencies(state) == ()
+        for counts, ledger in zip(batch_counts(state), state.batches, strict=True):
+            assert sum(number for _, number in counts.places) == 52 * ledger.manifest.decks
 
 
 Batches: TypeAlias = Callable[..., Manifest]
@@ -150,13 +142,13 @@ def batch() -> Batches:
 
 @pytest.fixture(scope="session")
 def tables() -> Callable[[], Table]:
-    """Tables for tests that try many examples each."""
+    """Makes tables, for tests with many examples."""
     return Table
 
 
 @pytest.fixture
 def bare() -> Table:
-    """A table to which no batch is bound."""
+    """A table without a bound batch."""
     return Table()
 
 
@@ -166,13 +158,13 @@ def table() -> Table:
     made = Table()
     made.bind(whole_batch("red", cut_cards=2), whole_batch("blue", cut_cards=2))
     for back in ("red", "blue"):
-        made.record(back, Whereabouts.SHUFFLER)
+        made.record(back, CardPlace.SHUFFLER)
     return made
 
 
 @pytest.fixture
 def red_shoe(table: Table) -> Table:
-    """The red batch is in play: recorded as loaded, and its 2s was burned."""
+    """The red batch in play: recorded as loaded, its 2s burned."""
     table.open("red")
-    table.passes(table.tag("2s"), Whereabouts.BURN)
+    table.draw(table.tag("2s"), CardPlace.BURN)
     return table

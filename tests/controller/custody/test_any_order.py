@@ -1,10 +1,4 @@
-"""Anything in any order: custody never fails, no card is lost, the latest sight counts.
-
-Responsible for: conservation after every act, totality, and a card's place held against a list that
-knows only the last sure sight of each card.
-Not responsible for: what is found (test_every_standing, test_clean_play).
-Source: controller/custody/README.md, "Places".
-"""
+"""Random acts: custody keeps its invariants, and the latest read of a card is its place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +6,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.custody.card_states import Whereabouts
-from controller.custody.shoe import reports_missing
+from controller.custody.card_states import CardPlace
+from controller.custody.shoe import mark_reports_missing
 from controller.custody.state import CustodyState
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 
-W = Whereabouts
+W = CardPlace
 STATES: Codec[CustodyState] = Codec(CustodyState)
 FOREIGN = "E004015511223344"
 FACES = ("2s", "9h", "Kc", "Qd", "7d")
@@ -52,28 +46,28 @@ def named(table: Any, card: Any) -> str | None:
 
 
 ACTS: dict[str, Callable[..., object]] = {
-    "passes": lambda table, card, place: table.passes(named(table, card), place),
-    "among": lambda table, card, place: table.passes(named(table, card), place, sure=False),
-    "unread": lambda table, place: table.passes(None, place),
-    "foreign": lambda table, tag: (table.passes(tag), table.sees(W.PLAYER, tag)),
-    "sees": lambda table, spot, card: table.sees(spot, named(table, card)),
-    "clears": lambda table, read: table.clears(read=read),
-    "aside_to": lambda table, place, count: table.aside_to(place, count),
+    "passes": lambda table, card, place: table.draw(named(table, card), place),
+    "among": lambda table, card, place: table.draw(named(table, card), place, sure=False),
+    "unread": lambda table, place: table.draw(None, place),
+    "foreign": lambda table, tag: (table.draw(tag), table.read(W.PLAYER, tag)),
+    "sees": lambda table, spot, card: table.read(spot, named(table, card)),
+    "clears": lambda table, read: table.clear_hands(read=read),
+    "aside_to": lambda table, place, count: table.move_aside(place, count),
     "open": lambda table, back, alternates: table.open(back, alternates=alternates),
     "end": lambda table, played: table.end(played=played),
-    "missing": lambda table: setattr(table, "state", reports_missing(table.state)),
-    "empties": lambda table: table.empties_rack(),
+    "missing": lambda table: setattr(table, "state", mark_reports_missing(table.state)),
+    "empties": lambda table: table.empty_rack(),
     "record": lambda table, back, place: table.record(back, place),
     "apart": lambda table, back, card: table.set_apart(back, named(table, card)),
     "count": lambda table, back, count: table.count(back, count),
-    "bind": lambda table, back, name: table.reads_bar_code(back, name),
+    "bind": lambda table, back, name: table.scan_bar_code(back, name),
     "face": lambda table, card: table.face(card, 1),
 }
 
 
 @settings(max_examples=150)
 @given(st.lists(steps, max_size=40))
-def test_no_card_is_lost_and_nothing_fails(tables: Any, batch: Any, walk: list[Any]) -> None:
+def test_random_acts_keep_all_invariants(tables: Any, batch: Any, walk: list[Any]) -> None:
     table = tables()
     table.bind(batch("red", cut_cards=2), batch("blue", cut_cards=2))
 
@@ -83,7 +77,7 @@ def test_no_card_is_lost_and_nothing_fails(tables: Any, batch: Any, walk: list[A
     assert STATES.decode(STATES.encode(table.state)) == table.state
 
 
-sights = st.lists(
+placements = st.lists(
     st.one_of(
         st.tuples(st.just("passes"), cards, st.sampled_from([W.PLAYER, W.BANKER, W.BURN])),
         st.tuples(st.just("sees"), st.just(W.DISCARD_RACK), cards),
@@ -94,12 +88,12 @@ sights = st.lists(
 
 
 @settings(max_examples=150)
-@given(sights)
-def test_the_latest_sight_of_a_card_is_its_place(tables: Any, batch: Any, walk: list[Any]) -> None:
+@given(placements)
+def test_the_latest_read_of_a_card_is_its_place(tables: Any, batch: Any, walk: list[Any]) -> None:
     table = tables()
     table.bind(batch("red"), batch("blue"))
     table.open("red")
-    expected: dict[Any, Whereabouts] = {}
+    expected: dict[Any, CardPlace] = {}
 
     for step in walk:
         ACTS[step[0]](table, *step[1:])

@@ -1,110 +1,100 @@
-"""The ledger of one batch: one place a card, moves, counts, blocks.
-
-Responsible for: every move of one card and of all, counted; and what a check says.
-Not responsible for: what moves prove.
-Source: controller/custody/README.md, "Places".
-"""
+"""The ledger of one batch: card states, counts, block reasons, inconsistencies."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
-from controller.custody.batch_ledger import BatchLedger, ledger_of
+from controller.custody.batch_ledger import BatchLedger, new_ledger
 from controller.custody.card_states import (
     PLACE_OF,
     PLACE_WORDS,
-    PLAIN,
-    STANDINGS_AT,
-    Standing,
-    Whereabouts,
+    STATE_IN,
+    STATES_AT,
+    CardPlace,
+    CardState,
 )
 from controller.custody.manifest import Manifest
 
 Batches = Callable[..., Manifest]
-PLACES = tuple(Whereabouts)
+PLACES = tuple(CardPlace)
 
 
 @pytest.fixture(scope="module")
 def ledger(batch: Batches) -> BatchLedger:
-    return ledger_of(batch("red", cut_cards=1))
+    return new_ledger(batch("red", cut_cards=1))
 
 
-def test_a_batch_is_bound_in_its_carton(ledger: BatchLedger) -> None:
-    assert dict(ledger.counts()) == {**dict.fromkeys(PLACES, 0), Whereabouts.CARTON: 52}
+def test_a_new_batch_is_in_its_carton(ledger: BatchLedger) -> None:
+    assert dict(ledger.counts()) == {**dict.fromkeys(PLACES, 0), CardPlace.CARTON: 52}
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_every_card_can_be_moved_to_every_place_and_is_nowhere_else(
-    ledger: BatchLedger, place: Whereabouts
-) -> None:
+def test_a_moved_card_is_in_one_place(ledger: BatchLedger, place: CardPlace) -> None:
     cut = ledger.cut_cards()
     for index in range(53):
-        moved = ledger.moved(index, place)
-        here = 52 if place is Whereabouts.CARTON else int(index not in cut)
+        moved = ledger.with_place(index, place)
+        here = 52 if place is CardPlace.CARTON else int(index not in cut)
 
         assert moved.place_of(index) is place
         assert moved.count(place) == here
         assert sum(number for _, number in moved.counts()) == 52
 
 
-@pytest.mark.parametrize(("source", "target"), list(product(PLACES, PLACES)))
-def test_all_cards_of_a_place_can_be_moved_to_another(
-    ledger: BatchLedger, source: Whereabouts, target: Whereabouts
-) -> None:
+def test_all_cards_of_a_place_can_be_moved_to_another(ledger: BatchLedger) -> None:
     spread = ledger
     for index in range(53):
-        spread = spread.moved(index, PLACES[index % len(PLACES)])
+        spread = spread.with_place(index, PLACES[index % len(PLACES)])
 
-    moved = spread.moved_all(source, target)
-
-    expected = [target if PLACES[at % 10] is source else PLACES[at % 10] for at in range(53)]
-    assert [moved.place_of(at) for at in range(53)] == expected
+    for source, target in product(PLACES, PLACES):
+        moved = spread.move_between(source, target)
+        expected = [target if PLACES[at % 10] is source else PLACES[at % 10] for at in range(53)]
+        assert [moved.place_of(at) for at in range(53)] == expected, (source, target)
 
 
 def test_a_cut_card_has_a_place_and_is_not_counted(ledger: BatchLedger) -> None:
     (cut,) = ledger.cut_cards()
 
-    moved = ledger.moved(cut, Whereabouts.SHOE)
+    moved = ledger.with_place(cut, CardPlace.SHOE)
 
     assert ledger.manifest.card(cut) is None
-    assert moved.place_of(cut) is Whereabouts.SHOE
-    assert (moved.count(Whereabouts.SHOE), moved.count(Whereabouts.CARTON)) == (0, 52)
+    assert moved.place_of(cut) is CardPlace.SHOE
+    assert (moved.count(CardPlace.SHOE), moved.count(CardPlace.CARTON)) == (0, 52)
 
 
-def test_codes_of_standings_are_stored_and_stay() -> None:
-    assert " ".join(f"{standing.name}={standing}" for standing in Standing) == (
+def test_stored_codes_of_card_states_are_fixed() -> None:
+    assert " ".join(f"{state.name}={state}" for state in CardState) == (
         "SHUFFLER=0 CARTON=1 QUARANTINE=2 SHOE=3 PASSED=4 PLAYER=5 BANKER=6 ASIDE=7"
         " CUT_CARD_OUT=8 BURN=9 BURN_BEFORE=10 RACK_LAST=11 RACK=12 CLEARED_LAST=13"
         " CLEARED_BEFORE=14 LOST=15 ABSENT=16 UNSURE=17 UNKNOWN=18"
     )
 
 
-def test_every_standing_means_one_place_and_every_place_has_one_standing_of_its_name() -> None:
-    assert len(PLACE_OF) == len(Standing)
-    assert all(PLAIN[place] in STANDINGS_AT[place] for place in PLACES)
+def test_every_card_state_has_one_place_and_every_place_a_default_state() -> None:
+    assert len(PLACE_OF) == len(CardState)
+    assert all(STATE_IN[place] in STATES_AT[place] for place in PLACES)
     assert PLACE_WORDS.keys() == set(PLACES)
 
 
-def test_the_check_names_a_place_too_few_or_too_many(ledger: BatchLedger) -> None:
-    assert replace(ledger, places=ledger.places[1:]).check() == (
-        "batch red-0001: 53 tags, and places for 52",
+def test_missing_or_extra_states_are_inconsistent(ledger: BatchLedger) -> None:
+    assert replace(ledger, places=ledger.places[1:]).inconsistencies() == (
+        "batch red-0001: 53 tags, and states of 52 cards",
     )
-    assert replace(ledger, places=ledger.places + b"\0").check() == (
-        "batch red-0001: 53 tags, and places for 54",
+    assert replace(ledger, places=ledger.places + b"\0").inconsistencies() == (
+        "batch red-0001: 53 tags, and states of 54 cards",
     )
 
 
-@pytest.mark.parametrize("code", range(256))
-def test_the_check_names_a_place_that_does_not_exist(ledger: BatchLedger, code: int) -> None:
-    said = replace(ledger, places=bytes([code]) + ledger.places[1:]).check()
-
-    assert said == (() if code < 19 else ("batch red-0001: 1 at a place there is not",))
+def test_unknown_states_are_inconsistent(ledger: BatchLedger) -> None:
+    for code in range(256):
+        problems = replace(ledger, places=bytes([code]) + ledger.places[1:]).inconsistencies()
+        expected = () if code < 19 else ("batch red-0001: 1 in an unknown state",)
+        assert problems == expected, code
 
 
 @pytest.mark.parametrize(
-    ("ledger_with", "why"),
+    ("ledger_with", "reason"),
     [
         ({}, ""),
         ({"blocked": "its receipt is not signed"}, "its receipt is not signed"),
@@ -113,9 +103,9 @@ def test_the_check_names_a_place_that_does_not_exist(ledger: BatchLedger, code: 
         ({"miscount": 2}, "its last count gave 2 more than it has"),
     ],
 )
-def test_why_a_batch_may_not_be_dealt_from(
-    ledger: BatchLedger, ledger_with: dict[str, str | int], why: str
+def test_block_reason_of_a_ledger(
+    ledger: BatchLedger, ledger_with: dict[str, str | int], reason: str
 ) -> None:
     changed = BatchLedger(ledger.manifest, ledger.places, **ledger_with)  # type: ignore[arg-type]
 
-    assert changed.block() == why
+    assert changed.block_reason() == reason

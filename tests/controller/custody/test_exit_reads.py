@@ -1,41 +1,41 @@
-"""Cards that leave the shoe: foreign, twice at one time, once more, unread, unsure, cut cards.
-
-Responsible for: one example a code in the field's words, and where the card is afterwards.
-Not responsible for: which batch is in play (test_shoes), every combination (test_every_standing).
-Source: controller/custody/README.md, "What is proven".
-"""
+"""Cards leaving the shoe: foreign, duplicate, returned, unread, unsure, cut cards."""
 
 from typing import Any
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
-from controller.custody.exit_reads import aside_to, burn_racked, placed, stray_passed
+from controller.custody.card_states import CardPlace
+from controller.custody.exit_reads import (
+    apply_stray_read,
+    move_aside_cards,
+    place_last_card,
+    restart_burn,
+)
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.shoe import shoe_opened
+from controller.custody.shoe import open_shoe
 from controller.rules.cards import Card
 
-W = Whereabouts
+W = CardPlace
 Table = Any
 
 
-def test_a_card_of_the_batch_in_play_proves_nothing_and_gives_its_face(red_shoe: Table) -> None:
-    passed = red_shoe.passes(red_shoe.tag("9h"), W.PLAYER)
+def test_a_card_of_the_batch_in_play_gives_its_face_and_no_finding(red_shoe: Table) -> None:
+    read = red_shoe.draw(red_shoe.tag("9h"), W.PLAYER)
 
-    assert (passed.card, passed.back, passed.cut_card) == (Card.parse("9h"), "red", False)
-    assert red_shoe.found == []
+    assert (read.card, read.back, read.cut_card) == (Card.parse("9h"), "red", False)
+    assert red_shoe.findings == []
     assert red_shoe.where(red_shoe.tag("9h")) is W.PLAYER
 
 
-def test_a_card_that_no_manifest_knows_is_foreign(red_shoe: Table) -> None:
-    passed = red_shoe.passes("E004015511223344", step="coup 12, Player's third card")
+def test_a_card_in_no_manifest_is_foreign(red_shoe: Table) -> None:
+    read = red_shoe.draw("E004015511223344", step="coup 12, Player's third card")
 
-    assert passed.card is None
-    assert red_shoe.found == [
+    assert read.card is None
+    assert red_shoe.findings == [
         Finding(
             FindingCode.FOREIGN_CARD,
             "coup 12, Player's third card",
-            "its tag is in the manifest of no batch of this table",
+            "its tag is in no manifest of this table",
             tag="E004015511223344",
         )
     ]
@@ -43,8 +43,8 @@ def test_a_card_that_no_manifest_knows_is_foreign(red_shoe: Table) -> None:
 
 def test_at_a_table_without_manifests_every_card_is_foreign(bare: Table) -> None:
     bare.open()
-    bare.passes("E004015511223344")
-    bare.passes("E004015511223345")
+    bare.draw("E004015511223344")
+    bare.draw("E004015511223345")
 
     assert bare.codes() == ["FOREIGN_CARD", "FOREIGN_CARD"]
 
@@ -59,14 +59,14 @@ def test_at_a_table_without_manifests_every_card_is_foreign(bare: Table) -> None
         (None, "just out of the shoe"),
     ],
 )
-def test_one_identity_at_two_places_at_one_time_is_a_duplicate(
-    red_shoe: Table, place: Whereabouts | None, words: str
+def test_a_tag_in_two_places_at_once_is_a_duplicate(
+    red_shoe: Table, place: CardPlace | None, words: str
 ) -> None:
     tag = red_shoe.tag("7d")
-    red_shoe.passes(tag, place)
-    red_shoe.passes(tag, W.BANKER, step="coup 3, Banker's second card")
+    red_shoe.draw(tag, place)
+    red_shoe.draw(tag, W.BANKER, step="coup 3, Banker's second card")
 
-    assert red_shoe.found == [
+    assert red_shoe.findings == [
         Finding(
             FindingCode.DUPLICATE_CARD,
             "coup 3, Banker's second card",
@@ -83,16 +83,16 @@ def test_one_identity_at_two_places_at_one_time_is_a_duplicate(
     ("read", "words"),
     [(False, "in the discard rack"), (True, "away from the table, not read in the discard rack")],
 )
-def test_a_card_of_an_earlier_coup_that_comes_out_once_more_has_returned(
+def test_a_card_of_an_earlier_coup_drawn_again_is_card_returned(
     red_shoe: Table, read: bool, words: str
 ) -> None:
     tag = red_shoe.tag("7d")
-    red_shoe.passes(tag, W.PLAYER)
-    red_shoe.clears(read=read)
-    red_shoe.passes(tag, W.BANKER, step="coup 2, Banker's first card")
+    red_shoe.draw(tag, W.PLAYER)
+    red_shoe.clear_hands(read=read)
+    red_shoe.draw(tag, W.BANKER, step="coup 2, Banker's first card")
 
-    detail = f"it was {words}, and came out of the shoe once more"
-    assert red_shoe.found == [
+    detail = f"it was {words}, and left the shoe again"
+    assert red_shoe.findings == [
         Finding(
             FindingCode.CARD_RETURNED,
             "coup 2, Banker's first card",
@@ -105,217 +105,219 @@ def test_a_card_of_an_earlier_coup_that_comes_out_once_more_has_returned(
     assert red_shoe.where(tag) is W.BANKER
 
 
-def test_a_burn_card_that_comes_out_in_a_later_coup_has_returned(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("9h"))
-    red_shoe.clears()
-    red_shoe.passes(red_shoe.tag("2s"))
+def test_a_burn_card_drawn_again_is_card_returned(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("9h"))
+    red_shoe.clear_hands()
+    red_shoe.draw(red_shoe.tag("2s"))
 
     assert red_shoe.codes() == ["CARD_RETURNED"]
 
 
-def test_a_card_set_apart_that_comes_out_of_the_shoe_has_returned(table: Table) -> None:
+def test_a_card_set_apart_that_is_drawn_is_card_returned(table: Table) -> None:
     table.set_apart("red", table.tag("4c"))
     table.open("red")
-    table.passes(table.tag("4c"))
+    table.draw(table.tag("4c"))
 
     assert table.codes() == ["BATCH_BLOCKED", "CARD_RETURNED"]
 
 
-def test_with_a_continuous_shuffler_cards_come_back(table: Table) -> None:
-    table.state = shoe_opened(table.state, "red", alternates=False, endless=True)
+def test_with_a_continuous_shuffler_cards_may_be_drawn_again(table: Table) -> None:
+    table.state = open_shoe(table.state, "red", alternates=False, endless=True)
     for _ in range(3):
-        table.passes(table.tag("5d"))
-        table.clears()
+        table.draw(table.tag("5d"))
+        table.clear_hands()
     assert table.codes() == []
 
-    table.passes(table.tag("5d"))
-    table.passes(table.tag("5d"))
+    table.draw(table.tag("5d"))
+    table.draw(table.tag("5d"))
     assert table.codes() == ["DUPLICATE_CARD"]
 
 
-def test_an_unread_card_is_a_number_without_a_name(red_shoe: Table) -> None:
-    passed = red_shoe.passes(None, W.PLAYER)
+def test_an_unread_card_is_only_counted(red_shoe: Table) -> None:
+    read = red_shoe.draw(None, W.PLAYER)
 
-    assert (passed.card, passed.findings) == (None, ())
+    assert (read.card, read.findings) == (None, ())
     assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.UNKNOWN]) == (50, 1)
 
 
-def test_a_card_read_among_others_is_at_a_place_nobody_knows(red_shoe: Table) -> None:
+def test_a_card_read_among_others_is_at_an_unknown_place(red_shoe: Table) -> None:
     tag = red_shoe.tag("9h")
-    passed = red_shoe.passes(tag, W.PLAYER, sure=False)
+    read = red_shoe.draw(tag, W.PLAYER, sure=False)
 
-    assert (passed.card, passed.back, passed.findings) == (None, "", ())
+    assert (read.card, read.back, read.findings) == (None, "", ())
     assert red_shoe.where(tag) is W.UNKNOWN
 
 
-def test_a_card_read_among_others_may_come_out_afterwards(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("9h"), sure=False)
-    red_shoe.passes(red_shoe.tag("9h"))
+def test_a_card_read_among_others_may_be_drawn_later(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("9h"), sure=False)
+    red_shoe.draw(red_shoe.tag("9h"))
 
     assert red_shoe.codes() == []
 
 
-def test_a_card_on_the_table_read_at_the_exit_among_others_stays_where_it_is(
+def test_a_card_on_the_table_read_among_others_stays(
     red_shoe: Table,
 ) -> None:
-    red_shoe.passes(red_shoe.tag("9h"), W.PLAYER)
-    red_shoe.passes(red_shoe.tag("9h"), W.BANKER, sure=False)
+    red_shoe.draw(red_shoe.tag("9h"), W.PLAYER)
+    red_shoe.draw(red_shoe.tag("9h"), W.BANKER, sure=False)
 
     assert red_shoe.where(red_shoe.tag("9h")) is W.PLAYER
 
 
-def test_the_place_of_a_card_that_is_not_known_moves_no_other(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("9h"), W.PLAYER)
+def test_placing_an_unread_card_moves_no_other_card(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("9h"), W.PLAYER)
     for tag, sure in ((None, True), ("E004015511223344", True), (red_shoe.tag("3h"), False)):
-        red_shoe.passes(tag, W.BANKER, sure=sure)
+        red_shoe.draw(tag, W.BANKER, sure=sure)
 
     assert red_shoe.where(red_shoe.tag("9h")) is W.PLAYER
     assert red_shoe.at("red")[W.BANKER] == 0
 
 
-def test_a_cut_card_is_told_and_may_come_out_again(red_shoe: Table) -> None:
+def test_a_cut_card_is_reported_and_may_leave_the_shoe_again(red_shoe: Table) -> None:
     ledger = red_shoe.state.batches[0]
     tag = ledger.manifest.at(ledger.cut_cards()[0]).tag
-    passed = red_shoe.passes(tag)
-    again = red_shoe.passes(tag)
+    read = red_shoe.draw(tag)
+    again = red_shoe.draw(tag)
 
-    assert (passed.card, passed.cut_card, again.cut_card) == (None, True, True)
+    assert (read.card, read.cut_card, again.cut_card) == (None, True, True)
     assert red_shoe.codes() == []
     assert red_shoe.where(tag) is W.ASIDE
 
 
 def test_a_cut_card_of_the_other_batch_is_a_cut_card(red_shoe: Table) -> None:
     ledger = red_shoe.state.batches[1]
-    passed = red_shoe.passes(ledger.manifest.at(ledger.cut_cards()[0]).tag)
+    read = red_shoe.draw(ledger.manifest.at(ledger.cut_cards()[0]).tag)
 
-    assert (passed.cut_card, red_shoe.codes()) == (True, [])
+    assert (read.cut_card, red_shoe.codes()) == (True, [])
 
 
-def test_a_tag_is_the_same_in_small_letters_and_with_spaces_another(red_shoe: Table) -> None:
+def test_a_tag_ignores_case_but_not_spaces(red_shoe: Table) -> None:
     tag = red_shoe.tag("9h")
-    assert red_shoe.passes(tag.lower()).card == Card.parse("9h")
+    assert red_shoe.draw(tag.lower()).card == Card.parse("9h")
 
-    red_shoe.passes(tag[:2] + "  " + tag[4:])
+    red_shoe.draw(tag[:2] + "  " + tag[4:])
     assert red_shoe.codes() == ["FOREIGN_CARD"]
 
 
-def test_cards_drawn_in_error_go_in_their_order(red_shoe: Table) -> None:
+def test_cards_drawn_in_error_are_moved_in_drawing_order(red_shoe: Table) -> None:
     tags = [red_shoe.tag(card) for card in ("3h", "4h", "5h")]
     for tag in tags:
-        red_shoe.passes(tag, W.ASIDE)
-    red_shoe.clears()
+        red_shoe.draw(tag, W.ASIDE)
+    red_shoe.clear_hands()
     assert [red_shoe.where(tag) for tag in tags] == [W.ASIDE] * 3
 
-    red_shoe.aside_to(W.PLAYER, 1)
-    red_shoe.aside_to(W.BANKER, 1)
-    red_shoe.aside_to(W.DISCARD_RACK)
+    red_shoe.move_aside(W.PLAYER, 1)
+    red_shoe.move_aside(W.BANKER, 1)
+    red_shoe.move_aside(W.DISCARD_RACK)
 
     assert [red_shoe.where(tag) for tag in tags] == [W.PLAYER, W.BANKER, W.DISCARD_RACK]
 
 
-def test_an_unread_card_drawn_in_error_takes_its_turn(red_shoe: Table) -> None:
-    red_shoe.passes(None, W.ASIDE)
-    red_shoe.passes(red_shoe.tag("4h"), W.ASIDE)
+def test_an_unread_card_drawn_in_error_keeps_its_position(red_shoe: Table) -> None:
+    red_shoe.draw(None, W.ASIDE)
+    red_shoe.draw(red_shoe.tag("4h"), W.ASIDE)
 
-    red_shoe.aside_to(W.PLAYER, 1)
+    red_shoe.move_aside(W.PLAYER, 1)
     assert red_shoe.where(red_shoe.tag("4h")) is W.ASIDE
-    red_shoe.aside_to(W.BANKER, 1)
+    red_shoe.move_aside(W.BANKER, 1)
     assert red_shoe.where(red_shoe.tag("4h")) is W.BANKER
 
 
-def test_a_card_nobody_announced_a_shoe_for_opens_one(table: Table) -> None:
-    assert table.passes(table.tag("4h")).card == Card.parse("4h")
+def test_a_card_without_a_recorded_shoe_opens_one(table: Table) -> None:
+    assert table.draw(table.tag("4h")).card == Card.parse("4h")
     assert table.at("red")[W.SHOE] == 51
 
 
-def test_a_card_drawn_in_error_is_due_in_a_rack_that_is_read(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("3h"), W.ASIDE)
-    red_shoe.state = aside_to(red_shoe.state, W.DISCARD_RACK, rack_is_read=True)
+def test_a_card_drawn_in_error_is_expected_at_the_rack_reader(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("3h"), W.ASIDE)
+    red_shoe.state = move_aside_cards(red_shoe.state, W.DISCARD_RACK, rack_is_read=True)
     for _ in range(2):
-        red_shoe.clears(read=True)
+        red_shoe.clear_hands(read=True)
 
     assert red_shoe.codes() == ["CARD_ABSENT"]
 
 
 def test_without_a_shoe_in_play_nothing_is_placed(table: Table) -> None:
-    assert placed(table.state, W.PLAYER) == table.state
-    assert aside_to(table.state, W.PLAYER) == table.state
+    assert place_last_card(table.state, W.PLAYER) == table.state
+    assert move_aside_cards(table.state, W.PLAYER) == table.state
 
 
-def test_a_card_that_was_placed_nowhere_has_left_all_the_same(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("3h"), None)
-    red_shoe.clears()
-    red_shoe.passes(red_shoe.tag("3h"))
+def test_a_card_without_a_place_has_left_the_shoe(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("3h"), None)
+    red_shoe.clear_hands()
+    red_shoe.draw(red_shoe.tag("3h"))
 
     assert red_shoe.codes() == ["CARD_RETURNED"]
 
 
-# --- out of a shoe that is over ------------------------------------------------------------------
+# --- cards of a shoe that has ended ---------------------------------------------------------------
 
 
-def test_a_stray_card_of_a_shoe_that_is_over_lies_in_the_rack_and_moves_no_other(
+def test_a_stray_card_goes_to_the_rack_and_moves_no_other_card(
     red_shoe: Table,
 ) -> None:
     red_shoe.end()
-    passed = stray_passed(red_shoe.state, red_shoe.tag("4h"), True, "after the last hand")
-    red_shoe.state = passed.state
+    read = apply_stray_read(red_shoe.state, red_shoe.tag("4h"), True, "after the last hand")
+    red_shoe.state = read.state
 
-    assert (passed.card, passed.back, passed.findings) == (Card.parse("4h"), "red", ())
+    assert (read.card, read.back, read.findings) == (Card.parse("4h"), "red", ())
     assert (red_shoe.at("red")[W.DISCARD_RACK], red_shoe.at("red")[W.SHOE]) == (2, 50)
     assert red_shoe.state.shoe is None
 
 
-def test_a_stray_card_that_had_left_the_shoe_was_put_back(red_shoe: Table) -> None:
+def test_a_stray_card_drawn_twice_is_card_returned(red_shoe: Table) -> None:
     red_shoe.end()
-    passed = stray_passed(red_shoe.state, red_shoe.tag("2s"), True, "after the last hand")
+    read = apply_stray_read(red_shoe.state, red_shoe.tag("2s"), True, "after the last hand")
 
-    assert [one.code for one in passed.findings] == ["CARD_RETURNED"]
+    assert [one.code for one in read.findings] == ["CARD_RETURNED"]
 
 
 def test_a_stray_card_of_no_batch_is_foreign(red_shoe: Table) -> None:
     red_shoe.end()
-    passed = stray_passed(red_shoe.state, "E00401551122", True, "after the last hand")
+    read = apply_stray_read(red_shoe.state, "E00401551122", True, "after the last hand")
 
-    assert [one.code for one in passed.findings] == ["FOREIGN_CARD"]
-    assert passed.state == red_shoe.state
+    assert [one.code for one in read.findings] == ["FOREIGN_CARD"]
+    assert read.state == red_shoe.state
 
 
 @pytest.mark.parametrize(("face", "sure"), [("", True), ("4h", False)])
-def test_a_stray_card_that_is_not_known_moves_none(red_shoe: Table, face: str, sure: bool) -> None:
+def test_an_unread_stray_card_moves_no_card(red_shoe: Table, face: str, sure: bool) -> None:
     red_shoe.end()
     tag = red_shoe.tag(face) if face else None
 
-    assert stray_passed(red_shoe.state, tag, sure, "after the last hand").state == red_shoe.state
+    assert (
+        apply_stray_read(red_shoe.state, tag, sure, "after the last hand").state == red_shoe.state
+    )
 
 
-def test_a_stray_cut_card_lies_on_the_table(red_shoe: Table) -> None:
+def test_a_stray_cut_card_is_on_the_table(red_shoe: Table) -> None:
     red_shoe.end()
     tag = next(one.tag for one in red_shoe.state.batches[0].manifest.cards() if one.card is None)
-    passed = stray_passed(red_shoe.state, tag, True, "after the last hand")
-    red_shoe.state = passed.state
+    read = apply_stray_read(red_shoe.state, tag, True, "after the last hand")
+    red_shoe.state = read.state
 
-    assert (passed.cut_card, red_shoe.where(tag)) == (True, W.ASIDE)
+    assert (read.cut_card, red_shoe.where(tag)) == (True, W.ASIDE)
 
 
-def test_a_burn_that_begins_anew_leaves_its_cards_in_the_rack(red_shoe: Table) -> None:
-    red_shoe.state = burn_racked(red_shoe.state)
+def test_restarting_the_burn_moves_its_cards_to_the_rack(red_shoe: Table) -> None:
+    red_shoe.state = restart_burn(red_shoe.state)
 
     assert (red_shoe.at("red")[W.BURN], red_shoe.at("red")[W.DISCARD_RACK]) == (0, 1)
 
 
-# --- numbers of cards that passed among others ---------------------------------------------------
+# --- counts of cards read among others ---------------------------------------------------------
 
 
-def test_one_tag_read_with_two_cards_that_passed_counts_for_both(red_shoe: Table) -> None:
+def test_one_tag_read_with_two_cards_counts_for_both(red_shoe: Table) -> None:
     for _ in range(2):
-        red_shoe.passes(red_shoe.tag("9h"), sure=False)
+        red_shoe.draw(red_shoe.tag("9h"), sure=False)
 
     assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.UNKNOWN]) == (49, 2)
 
 
-def test_a_card_that_turns_up_says_that_another_is_still_in_the_shoe(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("9h"), W.PLAYER, sure=False)
-    red_shoe.sees(W.PLAYER, red_shoe.tag("4h"))
+def test_a_table_read_of_another_card_resolves_an_unsure_one(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("9h"), W.PLAYER, sure=False)
+    red_shoe.read(W.PLAYER, red_shoe.tag("4h"))
 
     assert (red_shoe.at("red")[W.SHOE], red_shoe.at("red")[W.PLAYER]) == (50, 1)
     assert red_shoe.at("red")[W.UNKNOWN] == 0

@@ -1,73 +1,66 @@
-"""The multiset of ranks and suits where the shoe reads no tags.
+"""Counting ranks and suits where the shoe reads no tags."""
 
-Responsible for: every face at its limit, and what counts and what does not.
-Not responsible for: the incident as it happened (test_incidents).
-Source: controller/custody/README.md, "What is proven".
-"""
-
+from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from controller.custody.findings import Finding, FindingCode
-from controller.custody.shoe import shoe_opened
+from controller.custody.shoe import open_shoe
 from controller.rules.cards import Card, Rank, Suit
 
 Table = Any
 DECK = [str(Card(rank, suit)) for suit in Suit for rank in Rank]
 
 
-@pytest.mark.parametrize("card", DECK)
-def test_of_each_card_as_many_come_as_there_are_decks_and_not_one_more(
-    bare: Table, card: str
-) -> None:
-    bare.open()
-    for _ in range(6):
-        bare.face(card, 6)
-    assert bare.found == []
+def test_each_face_is_limited_by_the_number_of_decks(tables: Callable[[], Table]) -> None:
+    for card in DECK:
+        table = tables()
+        table.open()
+        for _ in range(6):
+            table.face(card, 6)
+        assert table.findings == [], card
 
-    bare.face(card, 6, "coup 40, Banker's third card")
-    assert bare.found == [
-        Finding(
-            FindingCode.TOO_MANY_OF_A_CARD,
-            "coup 40, Banker's third card",
-            "this is number 7 of its rank and suit, and the shoe holds 6 decks",
-            Card.parse(card),
-        )
-    ]
+        table.face(card, 6, "coup 40, Banker's third card")
+        assert table.findings == [
+            Finding(
+                FindingCode.TOO_MANY_OF_A_CARD,
+                "coup 40, Banker's third card",
+                "number 7 of its rank and suit in a shoe of 6 decks",
+                Card.parse(card),
+            )
+        ], card
 
 
-def test_a_whole_shoe_in_any_order_is_clean(bare: Table) -> None:
+def test_a_complete_shoe_in_any_order_gives_no_findings(bare: Table) -> None:
     bare.open()
     for card in DECK * 8:
         bare.face(card, 8)
-    assert bare.found == []
+    assert bare.findings == []
 
 
-def test_every_further_card_is_one_too_many(bare: Table) -> None:
+def test_every_extra_card_is_reported(bare: Table) -> None:
     bare.open()
     for _ in range(300):
         bare.face("Jd", 8)
-    assert len(bare.found) == 292
+    assert len(bare.findings) == 292
 
 
-def test_a_card_that_could_not_be_read_is_none_of_them(bare: Table) -> None:
+def test_an_unread_card_is_not_counted(bare: Table) -> None:
     bare.open()
     for _ in range(100):
         bare.face(None, 1)
-    assert bare.found == []
+    assert bare.findings == []
 
 
-def test_the_next_shoe_begins_anew(bare: Table) -> None:
+def test_the_next_shoe_starts_at_zero(bare: Table) -> None:
     for _ in range(2):
         bare.open()
         bare.face("Jd", 1)
         bare.end()
-    assert bare.found == []
+    assert bare.findings == []
 
 
-def test_a_continuous_shuffler_gives_cards_again(bare: Table) -> None:
-    bare.state = shoe_opened(bare.state, "", alternates=False, endless=True)
+def test_a_continuous_shuffler_has_no_limit(bare: Table) -> None:
+    bare.state = open_shoe(bare.state, "", alternates=False, endless=True)
     for _ in range(9):
         bare.face("Jd", 1)
-    assert bare.found == []
+    assert bare.findings == []

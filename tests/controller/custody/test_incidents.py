@@ -1,20 +1,15 @@
-"""Incidents of real tables, each found at the first card that proves it.
-
-Responsible for: Parx, Rivers, Hollywood and the two-pack scam as custody alone sees them.
-Not responsible for: what follows at the table (the procedure).
-Source: controller/custody/README.md, "Incidents".
-"""
+"""Incidents of real tables (Parx, Rivers, Hollywood, two packs) as custody sees them."""
 
 from random import Random
 from typing import Any
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import FindingCode
 from controller.rules.cards import Card, Rank, Suit
 
-W = Whereabouts
+W = CardPlace
 Table = Any
 Batches = Any
 DECK = [Card(rank, suit) for suit in Suit for rank in Rank]
@@ -25,9 +20,7 @@ def step_of(number: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_parx_an_extra_jack_for_a_missing_queen_is_found_at_the_ninth(
-    bare: Table, seed: int
-) -> None:
+def test_parx_the_ninth_jack_of_a_suit_is_found(bare: Table, seed: int) -> None:
     jack, queen = Card.parse("Jd"), Card.parse("Qd")
     shoe = DECK * 8
     shoe[shoe.index(queen)] = jack
@@ -37,9 +30,9 @@ def test_parx_an_extra_jack_for_a_missing_queen_is_found_at_the_ninth(
     bare.open()
     for number, card in enumerate(shoe):
         bare.face(str(card), 8, step_of(number))
-        assert len(bare.found) == (number >= ninth)
+        assert len(bare.findings) == (number >= ninth)
 
-    (finding,) = bare.found
+    (finding,) = bare.findings
     assert (finding.code, finding.card) == (FindingCode.TOO_MANY_OF_A_CARD, jack)
     assert finding.step == step_of(ninth)
 
@@ -53,12 +46,12 @@ def test_rivers_a_card_with_another_back_is_found_at_its_draw(bare: Table, batch
 
     bare.open("red")
     for number, tag in enumerate(shoe):
-        bare.passes(tag, step=step_of(number))
-        assert len(bare.found) == (number >= 137)
+        bare.draw(tag, step=step_of(number))
+        assert len(bare.findings) == (number >= 137)
         if number % 5 == 4:
-            bare.clears()
+            bare.clear_hands()
 
-    (finding,) = bare.found
+    (finding,) = bare.findings
     assert (finding.code, finding.step) == (FindingCode.WRONG_BATCH, "coup 28, card 3")
     assert (finding.card, finding.tag, finding.back) == (Card.parse("5s"), blue, "blue")
 
@@ -69,16 +62,16 @@ def test_hollywood_a_batch_with_a_card_damaged_by_the_shuffler_is_not_dealt_from
     damaged = table.tag("8c")
     table.set_apart("red", damaged, "torn by the shuffler")
     table.open("red")
-    table.passes(table.tag("3h"), step="burn, first card")
+    table.draw(table.tag("3h"), step="burn, first card")
 
-    (finding,) = table.found
+    (finding,) = table.findings
     assert (finding.code, finding.step) == (FindingCode.BATCH_BLOCKED, "burn, first card")
     assert finding.detail == "its batch may not be dealt from: torn by the shuffler"
 
     table.end(played=False)
     table.bind(batch("red", cut_cards=2, name="red-0002"))
     table.open("red")
-    table.passes(table.tag("3h"))
+    table.draw(table.tag("3h"))
     assert table.codes() == ["BATCH_BLOCKED"]
 
 
@@ -86,17 +79,17 @@ def test_hollywood_a_batch_with_a_card_damaged_by_the_shuffler_is_not_dealt_from
     ("recorded", "codes"),
     [("", ["BATCH_REPEATED"]), ("blue", ["BATCH_REPEATED", "WRONG_BATCH"])],
 )
-def test_two_packs_the_batch_just_dealt_comes_back_and_its_first_card_tells(
+def test_two_packs_the_first_card_of_the_repeated_batch_is_found(
     table: Table, recorded: str, codes: list[str]
 ) -> None:
     table.open("red")
-    table.passes(table.tag("3h"))
-    table.clears()
+    table.draw(table.tag("3h"))
+    table.clear_hands()
     table.end()
 
     table.open(recorded)
-    table.passes(table.tag("9d"), W.BURN, step="burn, first card")
+    table.draw(table.tag("9d"), W.BURN, step="burn, first card")
 
     assert table.codes() == codes
-    assert [finding.step for finding in table.found] == ["burn, first card"] * len(codes)
-    assert table.found[0].tag == table.tag("9d")
+    assert [finding.step for finding in table.findings] == ["burn, first card"] * len(codes)
+    assert table.findings[0].tag == table.tag("9d")

@@ -1,10 +1,10 @@
-"""The batch file: what is read, what is refused and how it is written."""
+"""The batch file: reading, refusals and canonical text."""
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from controller.custody.manifest import ManifestCard, ManifestError, manifest_of
+from controller.custody.manifest import ManifestCard, ManifestError, build_manifest
 from controller.custody.manifest_csv import (
     BatchSheet,
     heading_problem,
@@ -35,7 +35,7 @@ def problems(text: str) -> tuple[str, ...]:
 
 def test_a_manifest_is_written_by_deck_and_tag() -> None:
     cut = ManifestCard("E004000000000001", None, 0)
-    manifest = manifest_of("RED-0001", "red", 2, (*reversed(deck_of(2)), *deck_of(1), cut))
+    manifest = build_manifest("RED-0001", "red", 2, (*reversed(deck_of(2)), *deck_of(1), cut))
 
     lines = write_manifest(manifest).splitlines()
 
@@ -51,16 +51,16 @@ def test_a_manifest_is_written_by_deck_and_tag() -> None:
     assert len(lines) == 4 + 1 + 2 * 52
 
 
-def test_what_is_written_is_read_as_the_same() -> None:
+def test_a_written_manifest_is_read_back() -> None:
     cut = ManifestCard("E004000000000001", None, 0)
-    manifest = manifest_of(
+    manifest = build_manifest(
         "BLUE.7_a-b", "dark blue", 3, (*deck_of(1), *deck_of(2), *deck_of(3), cut)
     )
 
     assert read_manifest(write_manifest(manifest)) == manifest
 
 
-def test_a_file_is_read_as_other_programs_leave_it() -> None:
+def test_files_of_other_programs_are_read() -> None:
     text = (
         "\ufeff# from the maker\r\n#decks=1\r\n\r\n# batch =  RED-0001 \r\n# back = red\r\n"
         "Tag, Rank ,suit,deck\r\n\r\ne00401500000002a, q ,d,1\r\nE00401500000002B,10,H,01\r\n"
@@ -80,10 +80,10 @@ def test_a_file_is_read_as_other_programs_leave_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "expected"),
     [
         ("E0,Q,D", "line 5, there are 3 columns. Allowed: tag,rank,suit,deck. Remedy: "),
-        ("XY,Q,D,1", "line 5, column 1 (tag): 'XY'. Allowed: the bytes of an identity in hex"),
+        ("XY,Q,D,1", "line 5, column 1 (tag): 'XY'. Allowed: the bytes of a tag in hex"),
         ("E,Q,D,1", "line 5, column 1 (tag): 'E'. "),
         (",Q,D,1", "line 5, column 1 (tag): ''. "),
         ("E0,1,D,1", "line 5, column 2 (rank): '1'. Allowed: A, 2, 3, 4, 5, 6, 7, 8, 9, 10, J"),
@@ -93,40 +93,40 @@ def test_a_file_is_read_as_other_programs_leave_it() -> None:
         ("E0,Q,D,256", "line 5, column 4 (deck): '256'. Allowed: the number of a deck"),
         ("E0,Q,D,-1", "line 5, column 4 (deck): '-1'. "),
         ("E0,Q,D,0", "line 5, column 4 (deck): '0'. Allowed: 1 or more. "),
-        ("E0,cut,,1", "line 5, column 4 (deck): '1'. Allowed: 0, as a cut card is of no deck. "),
+        ("E0,cut,,1", "line 5, column 4 (deck): '1'. Allowed: 0, as a cut card has no deck. "),
     ],
 )
-def test_a_wrong_row_is_told_by_line_and_column(row: str, said: str) -> None:
+def test_an_invalid_row_is_reported_with_line_and_column(row: str, expected: str) -> None:
     (problem,) = problems(HEAD + row)
 
-    assert problem.startswith(said)
+    assert problem.startswith(expected)
 
 
-def test_every_problem_is_told_at_once() -> None:
-    told = problems("# batch = a/b\n# decks = none\ntags\nE0,1,X,?\nE1,2\n")
+def test_all_problems_are_reported_at_once() -> None:
+    found = problems("# batch = a/b\n# decks = none\ntags\nE0,1,X,?\nE1,2\n")
 
-    assert [problem.split(":")[0].split(",")[0] for problem in told] == [
+    assert [problem.split(":")[0].split(",")[0] for problem in found] == [
         *("line 1", "line 2", "line 3", "line 4", "line 4", "line 4", "line 5", "heading"),
     ]
 
 
-def test_an_identity_that_stands_twice_is_told_by_both_lines() -> None:
+def test_a_repeated_tag_is_reported_with_both_lines() -> None:
     (problem,) = problems(HEAD + "E0AA,Q,D,1\ne0aa,K,D,1\n")
 
-    assert problem.startswith("line 6, column 1 (tag): e0aa stands in line 5 already. ")
+    assert problem.startswith("line 6, column 1 (tag): e0aa is in line 5 already. ")
 
 
-def test_a_heading_twice_is_refused() -> None:
+def test_a_repeated_heading_is_refused() -> None:
     assert problems("# back = blue\n" + HEAD) == (
-        "line 3, # back stands there already. Remedy: keep one of the lines",
+        "line 3, # back is repeated. Remedy: keep one of the lines",
     )
 
 
-def test_an_empty_file_is_told_what_belongs_into_it() -> None:
+def test_an_empty_file_lists_what_is_missing() -> None:
     assert len(problems("")) == 4
 
 
-def test_a_batch_that_is_not_whole_is_refused() -> None:
+def test_an_incomplete_batch_is_refused() -> None:
     rows = "".join(f"{one.tag},{str(one.card)[:-1]},{str(one.card)[-1]},1\n" for one in deck_of(1))
 
     with pytest.raises(ManifestError, match="deck 1: Qd is missing"):
@@ -157,7 +157,7 @@ def test_a_long_cell_is_cut_short() -> None:
         ("decks", "٣", False),
     ],
 )
-def test_what_may_stand_in_the_heading(name: str, value: str, good: bool) -> None:
+def test_allowed_values_of_the_heading(name: str, value: str, good: bool) -> None:
     assert (heading_problem(name, value) == "") is good
 
 
@@ -174,7 +174,7 @@ CARDS = st.lists(
 
 
 @given(CARDS, st.integers(1, 255))
-def test_any_cards_come_back(cards: list[ManifestCard], decks: int) -> None:
+def test_any_cards_are_read_back(cards: list[ManifestCard], decks: int) -> None:
     ordered = tuple(sorted(cards, key=lambda one: (one.deck, one.tag)))
     sheet = BatchSheet("B-1", "red", decks, ordered)
 
@@ -192,7 +192,7 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(), st.lists(PIECES).map("".join)))
 @example(HEAD + "E0,\u017f,ß,²\n")
-def test_any_text_is_read_or_refused_with_places(text: str) -> None:
+def test_any_text_is_read_or_refused_with_positions(text: str) -> None:
     try:
         problems = read_sheet(text) and ()
     except ManifestError as refused:

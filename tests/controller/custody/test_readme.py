@@ -1,14 +1,9 @@
-"""The README of custody names every code and every standing.
-
-Responsible for: the tables of the README against the closed sets.
-Not responsible for: its sentences.
-Source: controller/custody/README.md.
-"""
+"""The tables of custody's README against the closed sets of the program."""
 
 import re
 from pathlib import Path
 
-from controller.custody.card_states import PLACE_OF, Standing, Whereabouts
+from controller.custody.card_states import PLACE_OF, CardPlace, CardState
 from controller.custody.findings import FindingCode
 from controller.profiles.rule_points import RulePoint
 
@@ -24,29 +19,31 @@ def cells(name: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_every_code_has_its_proof() -> None:
+def test_every_finding_code_is_documented() -> None:
     codes = [row[0].strip("`") for row in cells("What is proven")]
     assert codes == list(FindingCode)
 
 
-def test_every_rule_point_is_one_of_the_rules() -> None:
+def test_every_documented_rule_point_exists() -> None:
     named = re.findall(r"`(\w+)`", " ".join(row[3] for row in cells("What is proven")))
     assert set(named) <= set(RulePoint)
 
 
-def test_every_standing_has_its_place() -> None:
-    told = {name: row[1] for row in cells("Places") for name in re.findall(r"`(\w+)`", row[0])}
-    same = {standing.name for standing in Standing if standing.name == PLACE_OF[standing].name}
-    for name, place in told.items():
+def test_every_card_state_is_documented_with_its_place() -> None:
+    documented = {
+        name: row[1] for row in cells("Places") for name in re.findall(r"`(\w+)`", row[0])
+    }
+    same = {state.name for state in CardState if state.name == PLACE_OF[state].name}
+    for name, place in documented.items():
         if place == "of that name":
             assert name in same
-            told[name] = PLACE_OF[Standing[name]].value.replace("_", " ")
+            documented[name] = PLACE_OF[CardState[name]].value.replace("_", " ")
 
-    assert told == {
-        standing.name: PLACE_OF[standing].value.replace("_", " ") for standing in Standing
+    assert documented == {
+        state.name: PLACE_OF[state].value.replace("_", " ") for state in CardState
     }
 
 
-def test_the_diagram_knows_every_place() -> None:
+def test_the_diagram_contains_every_place() -> None:
     edges = re.findall(r"^ +(\w+) --> (\w+): ", section("Places"), re.MULTILINE)
-    assert {place for edge in edges for place in edge} == set(Whereabouts)
+    assert {place for edge in edges for place in edge} == set(CardPlace)

@@ -1,23 +1,23 @@
-"""The receipt of a batch: what is signed, the file, and what it is about."""
+"""The batch receipt: signed bytes, file, and match with a manifest."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import (
     Receipt,
     ReceiptError,
     ReceiptResult,
     ReceiptStatement,
     contradictions,
+    make_statement,
     manifest_digest,
     read_receipt,
     signed_bytes,
-    state,
     write_receipt,
 )
 from controller.rules.cards import Card, Rank, Suit
@@ -35,23 +35,23 @@ STATEMENT = ReceiptStatement(
     key_fingerprint=bytes(32),
 )
 RECEIPT = Receipt(STATEMENT, bytes(range(64)))
-# Maps sorted by length and then bytes of the key, as RFC 8949 section 4.2.1 orders them.
+# A map of eleven fields in their order, its type in front.
 SIGNED = bytes.fromhex(
     """
-    ab
-    64 6261636b             63 726564
-    64 74797065             70 5265636569707453746174656d656e74
-    65 6261746368           65 5245442d31
-    65 636f756e74           18 34
-    65 6465636b73           01
-    65 6d616b6572           64 41636d65
-    66 726573756c74         64 72656164
-    68 6f70657261746f72     67 416e6e204c6565
-    69 61745f7574635f6e73   1b 18ea0717bd2c4001
-    6f 6b65795f66696e6765727072696e74   5820
-        0000000000000000000000000000000000000000000000000000000000000000
-    6f 6d616e69666573745f736861323536   5820
+    8b
+    a4 74797065             b1 726563656970742d73746174656d656e74
+    a5 6261746368           a5 5245442d31
+    a4 6261636b             a3 726564
+    a5 6465636b73           01
+    a5 636f756e74           34
+    a6 726573756c74         a4 72656164
+    a5 6d616b6572           a4 41636d65
+    a8 6f70657261746f72     a7 416e6e204c6565
+    a9 61745f7574635f6e73   cf 18ea0717bd2c4001
+    af 6d616e69666573745f736861323536   c420
         000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+    af 6b65795f66696e6765727072696e74   c420
+        0000000000000000000000000000000000000000000000000000000000000000
     """
 )
 FILE = """\
@@ -76,10 +76,10 @@ FILE = """\
 def manifest() -> Manifest:
     faces = [Card(rank, suit) for suit in Suit for rank in Rank]
     cards = (ManifestCard(f"E0{place:02X}", face, 1) for place, face in enumerate(faces))
-    return manifest_of("RED-1", "red", 1, cards)
+    return build_manifest("RED-1", "red", 1, cards)
 
 
-def test_what_is_signed_is_canonical_cbor_of_every_field() -> None:
+def test_the_signed_bytes_are_the_messagepack_of_every_field() -> None:
     assert signed_bytes(STATEMENT) == SIGNED
 
 
@@ -87,12 +87,12 @@ def test_the_file_is_small_and_readable() -> None:
     assert write_receipt(RECEIPT) == FILE
 
 
-def test_the_file_is_read_as_what_was_written() -> None:
+def test_the_file_is_read_back() -> None:
     assert read_receipt(FILE) == RECEIPT
 
 
-def test_a_statement_names_the_batch_by_its_canonical_text(manifest: Manifest) -> None:
-    said = state(
+def test_a_statement_contains_the_digest_of_the_canonical_text(manifest: Manifest) -> None:
+    statement = make_statement(
         manifest,
         ReceiptResult.IMPORTED,
         maker="Acme",
@@ -101,27 +101,32 @@ def test_a_statement_names_the_batch_by_its_canonical_text(manifest: Manifest) -
         key_fingerprint=bytes(32),
     )
 
-    assert (said.batch, said.back, said.decks, said.count) == ("RED-1", "red", 1, 52)
-    assert said.manifest_sha256 == manifest_digest(manifest)
-    assert contradictions(said, manifest) == ()
+    assert (statement.batch, statement.back, statement.decks, statement.count) == (
+        "RED-1",
+        "red",
+        1,
+        52,
+    )
+    assert statement.manifest_sha256 == manifest_digest(manifest)
+    assert contradictions(statement, manifest) == ()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         ({"batch": "RED-2"}, "batch: the receipt says RED-2, the file RED-1"),
         ({"back": "blue"}, "back: the receipt says blue, the file red"),
         ({"decks": 8}, "decks: the receipt says 8, the file 1"),
         ({"count": 51}, "count: the receipt says 51, the file 52"),
-        ({"manifest_sha256": bytes(32)}, "the cards are not those the receipt was made for"),
+        ({"manifest_sha256": bytes(32)}, "the cards are not those of the receipt"),
     ],
 )
-def test_a_receipt_of_another_batch_is_noticed(
-    manifest: Manifest, change: dict[str, object], said: str
+def test_a_receipt_of_another_batch_contradicts(
+    manifest: Manifest, change: dict[str, object], expected: str
 ) -> None:
     own = replace(STATEMENT, manifest_sha256=manifest_digest(manifest))
 
-    assert contradictions(replace(own, **change), manifest) == (said,)  # type: ignore[arg-type]
+    assert contradictions(replace(own, **change), manifest) == (expected,)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,7 @@ def test_a_receipt_of_another_batch_is_noticed(
         ("extra", 1),
     ],
 )
-def test_a_wrong_field_is_named(name: str, value: object) -> None:
+def test_a_wrong_field_is_reported(name: str, value: object) -> None:
     with pytest.raises(ReceiptError) as refused:
         read_receipt(json.dumps(json.loads(FILE) | {name: value}))
 
@@ -151,7 +156,7 @@ def test_a_wrong_field_is_named(name: str, value: object) -> None:
     assert problem.strip("'").startswith(name)
 
 
-def test_every_missing_field_is_named_at_once() -> None:
+def test_all_missing_fields_are_reported_at_once() -> None:
     with pytest.raises(ReceiptError) as refused:
         read_receipt("{}")
 
@@ -159,12 +164,12 @@ def test_every_missing_field_is_named_at_once() -> None:
 
 
 @given(st.text() | st.recursive(st.none() | st.floats() | st.text(), st.lists).map(json.dumps))
-def test_nonsense_is_refused(text: str) -> None:
+def test_invalid_json_is_refused(text: str) -> None:
     with pytest.raises(ReceiptError):
         read_receipt(text)
 
 
-def test_brackets_without_end_are_refused() -> None:
+def test_deeply_nested_json_is_refused() -> None:
     with pytest.raises(ReceiptError, match="not JSON"):
         read_receipt("[" * 100_000)
 
@@ -173,7 +178,7 @@ LINE = st.text(max_size=64).filter(str.isprintable)
 
 
 @given(LINE, LINE, st.integers(0, 250_000_000_000 * 10**9))
-def test_any_statement_comes_back(maker: str, operator: str, at_utc_ns: int) -> None:
-    said = replace(STATEMENT, maker=maker, operator=operator, at_utc_ns=at_utc_ns)
+def test_any_statement_is_read_back(maker: str, operator: str, at_utc_ns: int) -> None:
+    statement = replace(STATEMENT, maker=maker, operator=operator, at_utc_ns=at_utc_ns)
 
-    assert read_receipt(write_receipt(Receipt(said, bytes(64)))).statement == said
+    assert read_receipt(write_receipt(Receipt(statement, bytes(64)))).statement == statement

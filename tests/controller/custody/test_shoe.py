@@ -1,26 +1,21 @@
-"""From which batch a shoe is dealt: first card, record, wrong, repeated and blocked batches.
-
-Responsible for: one example a finding, and where whole batches are taken to be.
-Not responsible for: the incidents as they happened (test_incidents).
-Source: controller/custody/README.md, "What is proven".
-"""
+"""The batch a shoe is dealt from: first card, record, wrong, repeated and blocked batches."""
 
 from typing import Any
 
 import pytest
 
-from controller.custody.card_states import Whereabouts
+from controller.custody.card_states import CardPlace
 
-W = Whereabouts
+W = CardPlace
 Table = Any
 
 
 def deal(table: Table, back: str, *cards: str) -> None:
     for card in cards:
-        table.passes(table.tag(card, back))
+        table.draw(table.tag(card, back))
 
 
-def test_the_first_card_says_which_batch_is_in_the_shoe(table: Table) -> None:
+def test_the_first_card_identifies_the_batch_in_play(table: Table) -> None:
     table.open()
     assert table.at("red")[W.SHOE] == 0
 
@@ -29,33 +24,33 @@ def test_the_first_card_says_which_batch_is_in_the_shoe(table: Table) -> None:
     assert table.at("blue")[W.SHUFFLER] == 52
 
 
-def test_the_record_of_the_loading_says_it_before_a_card_comes(table: Table) -> None:
+def test_the_loading_record_identifies_the_batch_before_a_card_is_drawn(table: Table) -> None:
     table.open("red")
     assert table.at("red")[W.SHOE] == 52
 
 
-def test_a_record_of_a_back_that_is_not_bound_is_held_to_as_well(table: Table) -> None:
+def test_a_loading_record_of_an_unbound_back_counts(table: Table) -> None:
     table.open("green")
     deal(table, "red", "9h", "8h")
 
     assert table.codes() == ["WRONG_BATCH"]
-    assert table.found[0].detail == "the batch with green backs was recorded as loaded"
+    assert table.findings[0].detail == "the batch with green backs was recorded as loaded"
 
 
-def test_each_card_of_the_other_batch_is_found_at_its_draw(red_shoe: Table) -> None:
+def test_each_card_of_the_other_batch_is_reported_when_drawn(red_shoe: Table) -> None:
     deal(red_shoe, "red", "9h", "8h")
     deal(red_shoe, "blue", "9h")
     deal(red_shoe, "red", "7h")
     deal(red_shoe, "blue", "3d")
 
     assert red_shoe.codes() == ["WRONG_BATCH", "WRONG_BATCH"]
-    assert [finding.back for finding in red_shoe.found] == ["blue", "blue"]
-    assert red_shoe.found[0].detail == "the shoe is dealt from the batch with red backs"
+    assert [finding.back for finding in red_shoe.findings] == ["blue", "blue"]
+    assert red_shoe.findings[0].detail == "the shoe is dealt from the batch with red backs"
     assert red_shoe.where(red_shoe.tag("3d", "blue")) is W.PLAYER
     assert red_shoe.at("blue")[W.SHUFFLER] == 50
 
 
-def test_one_odd_card_at_the_head_of_a_shoe_does_not_accuse_all_others(table: Table) -> None:
+def test_one_odd_first_card_is_outvoted(table: Table) -> None:
     table.open()
     deal(table, "blue", "9h")
     deal(table, "red", "9h", "8h", "7h", "6h")
@@ -65,27 +60,29 @@ def test_one_odd_card_at_the_head_of_a_shoe_does_not_accuse_all_others(table: Ta
     assert table.at("blue") == {**dict.fromkeys(W, 0), W.PLAYER: 1, W.UNKNOWN: 51}
 
 
-def test_the_cards_correct_a_false_record(table: Table) -> None:
+def test_cards_outvote_a_false_loading_record(table: Table) -> None:
     table.open("red")
     deal(table, "blue", "9h", "8h", "7h", "6h")
 
     assert table.codes() == ["WRONG_BATCH", "WRONG_BATCH"]
-    assert table.found[0].detail == "the batch with red backs was recorded as loaded"
+    assert table.findings[0].detail == "the batch with red backs was recorded as loaded"
     assert (table.at("blue")[W.SHOE], table.at("red")[W.UNKNOWN]) == (48, 52)
 
 
 @pytest.mark.parametrize("alternates", [True, False])
-def test_batches_take_turns_where_they_alternate(table: Table, alternates: bool) -> None:
+def test_a_repeated_batch_is_reported_where_batches_alternate(
+    table: Table, alternates: bool
+) -> None:
     for back in ("red", "red"):
         table.open(alternates=alternates)
         deal(table, back, "9h", "8h")
-        table.clears()
+        table.clear_hands()
         table.end()
 
     assert table.codes() == (["BATCH_REPEATED"] if alternates else [])
 
 
-def test_either_batch_may_begin_and_then_they_alternate(table: Table) -> None:
+def test_either_batch_may_be_first(table: Table) -> None:
     for back in ("blue", "red", "blue", "red"):
         table.open()
         deal(table, back, "9h", "8h")
@@ -94,7 +91,7 @@ def test_either_batch_may_begin_and_then_they_alternate(table: Table) -> None:
     assert table.codes() == []
 
 
-def test_a_batch_of_which_no_coup_was_dealt_may_come_again(table: Table) -> None:
+def test_a_batch_without_a_dealt_coup_may_be_next_again(table: Table) -> None:
     table.open()
     deal(table, "red", "9h")
     table.end(played=False)
@@ -104,12 +101,12 @@ def test_a_batch_of_which_no_coup_was_dealt_may_come_again(table: Table) -> None
     assert table.codes() == []
 
 
-def test_after_a_shoe_of_an_unknown_batch_either_may_come(table: Table) -> None:
+def test_after_a_shoe_of_an_unknown_batch_either_may_be_next(table: Table) -> None:
     table.open()
     deal(table, "red", "9h")
     table.end()
     table.open()
-    table.passes(None)
+    table.draw(None)
     table.end()
     table.open()
     deal(table, "red", "9h")
@@ -117,9 +114,7 @@ def test_after_a_shoe_of_an_unknown_batch_either_may_come(table: Table) -> None:
     assert table.codes() == []
 
 
-def test_a_batch_enrolled_under_another_name_had_its_turn_all_the_same(
-    table: Table, batch: Any
-) -> None:
+def test_renaming_a_batch_does_not_reset_alternation(table: Table, batch: Any) -> None:
     table.open()
     deal(table, "red", "9h")
     table.end()
@@ -130,16 +125,16 @@ def test_a_batch_enrolled_under_another_name_had_its_turn_all_the_same(
     assert table.codes() == ["BATCH_REPEATED"]
 
 
-def test_a_blocked_batch_is_found_once_a_shoe(table: Table, batch: Any) -> None:
+def test_a_blocked_batch_is_reported_once_per_shoe(table: Table, batch: Any) -> None:
     table.bind(batch("red", cut_cards=2), blocked="its receipt is not signed")
     table.open("red")
     deal(table, "red", "9h", "8h", "7h")
 
     assert table.codes() == ["BATCH_BLOCKED"]
-    assert table.found[0].detail == "its batch may not be dealt from: its receipt is not signed"
+    assert table.findings[0].detail == "its batch may not be dealt from: its receipt is not signed"
 
 
-def test_a_batch_blocked_in_play_is_found_at_the_next_card(red_shoe: Table) -> None:
+def test_a_batch_blocked_in_play_is_reported_at_the_next_card(red_shoe: Table) -> None:
     deal(red_shoe, "red", "9h")
     red_shoe.set_apart("red", red_shoe.tag("9h"), "torn by the shuffler")
     deal(red_shoe, "red", "8h", "7h")
@@ -147,7 +142,7 @@ def test_a_batch_blocked_in_play_is_found_at_the_next_card(red_shoe: Table) -> N
     assert red_shoe.codes() == ["BATCH_BLOCKED"]
 
 
-def test_a_wrong_card_set_apart_blocks_its_own_batch_and_not_the_shoe(red_shoe: Table) -> None:
+def test_setting_a_wrong_card_apart_blocks_only_its_own_batch(red_shoe: Table) -> None:
     deal(red_shoe, "blue", "9h")
     red_shoe.set_apart("blue", red_shoe.tag("9h", "blue"), "was among red cards")
     deal(red_shoe, "red", "8h", "7h")
@@ -155,16 +150,16 @@ def test_a_wrong_card_set_apart_blocks_its_own_batch_and_not_the_shoe(red_shoe: 
     assert red_shoe.codes() == ["WRONG_BATCH"]
 
 
-def test_the_end_of_a_shoe_brings_what_lies_on_the_table_to_the_rack(red_shoe: Table) -> None:
-    red_shoe.passes(red_shoe.tag("3h"), W.PLAYER)
-    red_shoe.passes(red_shoe.tag("4h"), W.BANKER)
-    red_shoe.passes(red_shoe.tag("5h"), W.ASIDE)
+def test_the_end_of_a_shoe_moves_cards_on_the_table_to_the_rack(red_shoe: Table) -> None:
+    red_shoe.draw(red_shoe.tag("3h"), W.PLAYER)
+    red_shoe.draw(red_shoe.tag("4h"), W.BANKER)
+    red_shoe.draw(red_shoe.tag("5h"), W.ASIDE)
     red_shoe.end()
 
     assert red_shoe.at("red") == {**dict.fromkeys(W, 0), W.DISCARD_RACK: 4, W.SHOE: 48}
 
 
-def test_the_next_shoe_does_not_know_where_cards_of_the_last_one_went(red_shoe: Table) -> None:
+def test_opening_a_shoe_makes_places_of_drawn_cards_unknown(red_shoe: Table) -> None:
     deal(red_shoe, "red", "3h", "4h")
     red_shoe.end()
     red_shoe.open("blue")
@@ -172,7 +167,7 @@ def test_the_next_shoe_does_not_know_where_cards_of_the_last_one_went(red_shoe: 
     assert red_shoe.at("red")[W.UNKNOWN] == 52
 
 
-def test_what_people_recorded_of_the_last_batch_stays(red_shoe: Table) -> None:
+def test_recorded_places_of_the_last_batch_are_kept(red_shoe: Table) -> None:
     deal(red_shoe, "red", "3h", "4h")
     red_shoe.end()
     red_shoe.record("red", W.SHUFFLER)
@@ -181,7 +176,7 @@ def test_what_people_recorded_of_the_last_batch_stays(red_shoe: Table) -> None:
     assert red_shoe.at("red")[W.SHUFFLER] == 52
 
 
-def test_ending_a_shoe_that_is_not_there_changes_nothing(table: Table) -> None:
+def test_ending_without_a_shoe_changes_nothing(table: Table) -> None:
     before = table.state
     table.end()
     assert table.state == before

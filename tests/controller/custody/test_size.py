@@ -1,37 +1,32 @@
-"""Custody of two batches of eight decks is small and does little, and says what does not add up.
-
-Responsible for: the size of the stored state, the work for a card, the check's words, and what is
-shown of it.
-Not responsible for: microseconds (README, "State"; hil.bench).
-Source: controller/custody/README.md, "State".
-"""
+"""Stored size and work per card for eight decks; every inconsistency; batch counts."""
 
 import sys
-from dataclasses import replace
 from typing import Any
 
-from controller.custody.card_states import Standing, Whereabouts
-from controller.custody.exit_reads import card_passed, hands_cleared, placed
-from controller.custody.face_count import face_drawn
-from controller.custody.state import CustodyState, ShoeCustody, check, counts
-from controller.custody.table_reads import seen
-from controller.journal.encoding.codec import Codec
+from msgspec.structs import replace
 
-W = Whereabouts
+from controller.custody.card_states import CardPlace, CardState
+from controller.custody.exit_reads import apply_exit_read, clear_hands, place_last_card
+from controller.custody.face_count import count_face
+from controller.custody.state import CustodyState, ShoeCustody, batch_counts, inconsistencies
+from controller.custody.table_reads import apply_table_read
+from controller.journal.encoding import Codec
+
+W = CardPlace
 STATES: Codec[CustodyState] = Codec(CustodyState)
 
 
-def test_two_batches_of_eight_decks_stay_small_when_stored(bare: Any, batch: Any) -> None:
+def test_stored_size_of_two_batches_of_eight_decks(bare: Any, batch: Any) -> None:
     bare.bind(batch("red", decks=8, cut_cards=2), batch("blue", decks=8, cut_cards=2))
     bare.open("red")
     for number in range(40):
-        bare.passes(f"E0040155112233{number:02X}", W.ASIDE)
+        bare.draw(f"E0040155112233{number:02X}", W.ASIDE)
 
     assert len(STATES.encode(bare.state)) < 12 * 1024
 
 
 def calls(state: CustodyState, tag: str) -> int:
-    """How many functions run for a card, from the exit to the rack, with a check each time."""
+    """The number of function calls for a card from exit to rack, with checks after each act."""
     count = 0
 
     def counting(frame: object, event: str, value: object) -> None:
@@ -41,16 +36,16 @@ def calls(state: CustodyState, tag: str) -> int:
     before = sys.getprofile()
     sys.setprofile(counting)
     try:
-        state = placed(card_passed(state, tag, True, "coup 1").state, W.PLAYER)
-        state = seen(hands_cleared(state, True), W.DISCARD_RACK, tag, "coup 1").state
-        problems = check(state)
+        state = place_last_card(apply_exit_read(state, tag, True, "coup 1").state, W.PLAYER)
+        state = apply_table_read(clear_hands(state, True), W.DISCARD_RACK, tag, "coup 1").state
+        problems = inconsistencies(state)
     finally:
         sys.setprofile(before)
     assert problems == ()
     return count
 
 
-def test_the_work_for_a_card_does_not_grow_with_its_batch(tables: Any, batch: Any) -> None:
+def test_calls_per_card_do_not_depend_on_batch_size(tables: Any, batch: Any) -> None:
     work = []
     for decks in (1, 8):
         table = tables()
@@ -61,30 +56,30 @@ def test_the_work_for_a_card_does_not_grow_with_its_batch(tables: Any, batch: An
     assert work[0] == work[1] < 500
 
 
-def test_the_check_names_everything_that_does_not_add_up(table: Any) -> None:
+def test_every_inconsistency_is_reported(table: Any) -> None:
     red = table.state.batches[0]
-    hands = replace(red, places=bytes([Standing.PLAYER]) * 54)
-    aside = replace(red, places=bytes([Standing.ASIDE]) + red.places[1:])
+    hands = replace(red, places=bytes([CardState.PLAYER]) * 54)
+    aside = replace(red, places=bytes([CardState.ASIDE]) + red.places[1:])
 
-    assert check(replace(table.state, batches=(red, red))) == (
-        "two batches of one name or one back",
+    assert inconsistencies(replace(table.state, batches=(red, red))) == (
+        "two batches have the same name or back",
     )
-    assert check(replace(table.state, batches=(hands,))) == (
-        "54 cards on the table, and no shoe is in play",
+    assert inconsistencies(replace(table.state, batches=(hands,))) == (
+        "54 cards on the table without a shoe in play",
     )
-    assert check(CustodyState((aside,), ShoeCustody(in_play="red-0009", unread=-1))) == (
-        "batch red-0009 is in play and is not bound",
-        "1 cards lie in neither hand, and 0 were drawn in error",
-        "a count of this shoe is below nothing or of no card",
+    assert inconsistencies(CustodyState((aside,), ShoeCustody(in_play="red-0009", unread=-1))) == (
+        "batch red-0009 is in play but not bound",
+        "1 cards are in neither hand, but 0 were drawn in error",
+        "a count of this shoe is negative or incomplete",
     )
-    assert check(CustodyState(shoe=ShoeCustody(faces=b""))) == (
-        "a count of this shoe is below nothing or of no card",
+    assert inconsistencies(CustodyState(shoe=ShoeCustody(faces=b""))) == (
+        "a count of this shoe is negative or incomplete",
     )
 
 
-def test_what_is_shown_are_numbers_and_no_card(red_shoe: Any) -> None:
-    red_shoe.passes(red_shoe.tag("Kc"), W.BANKER)
-    red, blue = counts(red_shoe.state)
+def test_batch_counts_name_no_card(red_shoe: Any) -> None:
+    red_shoe.draw(red_shoe.tag("Kc"), W.BANKER)
+    red, blue = batch_counts(red_shoe.state)
 
     assert (red.batch, red.back, red.blocked) == ("red-0001", "red", "")
     assert dict(red.places) == {
@@ -96,11 +91,11 @@ def test_what_is_shown_are_numbers_and_no_card(red_shoe: Any) -> None:
     assert dict(blue.places) == {**dict.fromkeys(W, 0), W.SHUFFLER: 52}
 
 
-def test_more_unread_cards_than_a_shoe_holds_are_still_of_it(bare: Any, batch: Any) -> None:
+def test_unread_cards_are_limited_to_the_shoe(bare: Any, batch: Any) -> None:
     bare.bind(batch("red"))
     bare.open("red")
     for _ in range(60):
-        bare.passes(None)
-    bare.state, _ = face_drawn(bare.state, None, 1, "coup 1")
+        bare.draw(None)
+    bare.state, _ = count_face(bare.state, None, 1, "coup 1")
 
     assert (bare.at("red")[W.SHOE], bare.at("red")[W.UNKNOWN]) == (0, 52)

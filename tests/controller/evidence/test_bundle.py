@@ -1,10 +1,4 @@
-"""The bundle of a coup: what stands in it, that it is written whole, and that it proves itself.
-
-Responsible for: the files of a bundle, its manifest, its receipts, writing it, and the verifier it
-carries, run alone.
-Not responsible for: the words of the page (test_evidence_page) and the command (test_cli_evidence).
-Source: controller/README.md, "Evidence bundle".
-"""
+"""The evidence bundle of a coup: its files, writing it completely, and its verifier run alone."""
 
 import errno
 import json
@@ -13,15 +7,15 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.evidence import bundle as evidence_bundle
-from controller.evidence.bundle import Bundle, bundle_of, store_bundle
-from controller.evidence.lookup import Wanted, find_shoe
+from controller.evidence.bundle import Bundle, build_bundle, store_bundle
+from controller.evidence.lookup import CoupReference, find_shoe
 from controller.journal.shoe_file import ShoeFileError
 from controller.profiles.load import load_clauses
 from controller.system.atomic_file import SmallFileError
@@ -42,25 +36,25 @@ NAMES = [
 ]
 
 
-def made(journal: Path, coup: int = 2) -> Bundle:
-    found = find_shoe(journal, Wanted("", 1, coup))
-    return bundle_of(found, coup, load_clauses(), MADE_NS)
+def build(journal: Path, coup: int = 2) -> Bundle:
+    found = find_shoe(journal, CoupReference("", 1, coup))
+    return build_bundle(found, coup, load_clauses(), MADE_NS)
 
 
 @pytest.fixture(scope="session")
 def bundle(disputed: Path) -> Bundle:
-    return made(disputed)
+    return build(disputed)
 
 
-def said(bundle: Bundle, name: str) -> dict:
+def json_of(bundle: Bundle, name: str) -> dict:
     return json.loads(dict(bundle.files)[name])
 
 
 # --- what stands in it ----------------------------------------------------------------------------
 
 
-def test_the_files_stand_in_order_and_the_manifest_names_every_other_one(bundle: Bundle) -> None:
-    manifest = said(bundle, "manifest.json")
+def test_the_files_are_sorted_and_the_manifest_names_every_other_one(bundle: Bundle) -> None:
+    manifest = json_of(bundle, "manifest.json")
 
     assert [name for name, _ in bundle.files] == NAMES
     assert list(manifest["files"]) == [name for name in NAMES if name != "manifest.json"]
@@ -68,8 +62,8 @@ def test_the_files_stand_in_order_and_the_manifest_names_every_other_one(bundle:
         assert sha256(dict(bundle.files)[name]).hexdigest() == digest
 
 
-def test_the_manifest_says_what_it_is_of(bundle: Bundle) -> None:
-    manifest = said(bundle, "manifest.json")
+def test_the_manifest_names_coup_and_table(bundle: Bundle) -> None:
+    manifest = json_of(bundle, "manifest.json")
     del manifest["files"]
 
     assert manifest == {
@@ -81,34 +75,32 @@ def test_the_manifest_says_what_it_is_of(bundle: Bundle) -> None:
     }
 
 
-def test_the_whole_shoe_and_the_days_list_are_copies_to_the_byte(
-    bundle: Bundle, disputed: Path
-) -> None:
+def test_the_shoe_file_and_the_days_list_are_exact_copies(bundle: Bundle, disputed: Path) -> None:
     for name in ("shoes/2025-11-20/0001.shoe", "days/2025-11-20.seals.json"):
         assert dict(bundle.files)[name] == (disputed / name).read_bytes()
 
 
-def test_the_coup_stands_there_as_its_records_say_it(bundle: Bundle) -> None:
-    coup = said(bundle, "coup.json")
+def test_coup_json_contains_the_records_of_the_coup(bundle: Bundle) -> None:
+    coup = json_of(bundle, "coup.json")
 
-    assert coup["closed"]["says"]["type"] == "CoupClosed"
+    assert coup["closed"]["says"]["type"] == "coup-closed"
     assert coup["closed"]["says"]["record"]["outcome"] == "banker"
     kinds = [one["says"]["type"] for one in coup["happenings"]]
-    assert kinds.count("CoupPaid") == 1
+    assert kinds.count("coup-payment") == 1
     assert [one["says"]["event"]["type"] for one in coup["happenings"] if "event" in one["says"]][
         1:7
-    ] == ["CardDrawn"] * 6
+    ] == ["card-drawn"] * 6
 
 
-def test_every_clause_that_the_shoe_cites_stands_with_its_text(bundle: Bundle) -> None:
+def test_clauses_json_has_the_text_of_every_cited_clause(bundle: Bundle) -> None:
     clauses = {one["id"]: one for one in json.loads(dict(bundle.files)["clauses.json"])}
 
     assert clauses["S42-j-4"]["text"] == load_clauses()["S42-j-4"].text
     assert "S42-k-4-void" in clauses  # cited by another coup of this shoe
 
 
-def test_the_roads_stand_there_as_numbers(bundle: Bundle) -> None:
-    roads = said(bundle, "roads.json")
+def test_roads_json_has_the_roads_as_numbers(bundle: Bundle) -> None:
+    roads = json_of(bundle, "roads.json")
 
     assert [cell["played"]["outcome"] for cell in roads["bead_plate"]] == [
         "player",
@@ -120,12 +112,12 @@ def test_the_roads_stand_there_as_numbers(bundle: Bundle) -> None:
 
 
 def test_equal_evidence_gives_equal_bytes(bundle: Bundle, disputed: Path) -> None:
-    assert made(disputed).packed() == bundle.packed()
+    assert build(disputed).to_zip() == bundle.to_zip()
 
 
-def test_every_entry_is_stored_plainly_at_the_same_moment(bundle: Bundle, tmp_path: Path) -> None:
+def test_every_zip_entry_is_uncompressed_with_the_same_time(bundle: Bundle, tmp_path: Path) -> None:
     path = tmp_path / "bundle.zip"
-    path.write_bytes(bundle.packed())
+    path.write_bytes(bundle.to_zip())
 
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
@@ -135,18 +127,20 @@ def test_every_entry_is_stored_plainly_at_the_same_moment(bundle: Bundle, tmp_pa
             assert entry.external_attr >> 16 == 0o640
 
 
-def test_a_shoe_whose_signature_is_not_its_keys_gives_no_bundle(disputed: Path) -> None:
-    found = find_shoe(disputed, Wanted("", 1, 2))
+def test_a_shoe_with_a_wrong_signature_gives_no_bundle(disputed: Path) -> None:
+    found = find_shoe(disputed, CoupReference("", 1, 2))
     forged = replace(found, file=replace(found.file, signature=bytes(64)))
 
-    with pytest.raises(ShoeFileError, match="its signature is not by the key that it names"):
-        bundle_of(forged, 2, load_clauses(), MADE_NS)
+    with pytest.raises(
+        ShoeFileError, match="its signature was not made with the key that it names"
+    ):
+        build_bundle(forged, 2, load_clauses(), MADE_NS)
 
 
 # --- writing it -----------------------------------------------------------------------------------
 
 
-def test_it_is_written_for_its_account_and_group_alone(tmp_path: Path) -> None:
+def test_the_file_mode_is_for_account_and_group_only(tmp_path: Path) -> None:
     path = tmp_path / "coup.zip"
     before = os.umask(0)
     try:
@@ -159,7 +153,7 @@ def test_it_is_written_for_its_account_and_group_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
+def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "coup.zip"
     path.write_bytes(b"another")
 
@@ -168,7 +162,9 @@ def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
     assert path.read_bytes() == b"another"
 
 
-def test_a_file_that_appears_while_it_is_written_stays(tmp_path: Path, monkeypatch) -> None:
+def test_a_file_that_appears_during_the_write_is_not_overwritten(
+    tmp_path: Path, monkeypatch
+) -> None:
     path = tmp_path / "coup.zip"
     really = evidence_bundle.write_synced
 
@@ -183,7 +179,7 @@ def test_a_file_that_appears_while_it_is_written_stays(tmp_path: Path, monkeypat
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_on_a_disk_without_links_it_is_renamed(tmp_path: Path, monkeypatch) -> None:
+def test_without_hard_links_the_file_is_renamed(tmp_path: Path, monkeypatch) -> None:
     def no_links(self: Path, target: Path) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
@@ -194,7 +190,7 @@ def test_on_a_disk_without_links_it_is_renamed(tmp_path: Path, monkeypatch) -> N
 
 
 @pytest.mark.parametrize("ended", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left")])
-def test_what_is_cut_short_leaves_nothing(tmp_path: Path, monkeypatch, ended) -> None:
+def test_an_interrupted_write_leaves_no_file(tmp_path: Path, monkeypatch, ended) -> None:
     def cut_short(descriptor: int) -> None:
         raise ended
 
@@ -213,7 +209,7 @@ def unpack(tmp_path: Path) -> Unpack:
 
     def unpacked(bundle: Bundle) -> Path:
         packed = tmp_path / "coup.zip"
-        packed.write_bytes(bundle.packed())
+        packed.write_bytes(bundle.to_zip())
         with zipfile.ZipFile(packed) as archive:
             archive.extractall(tmp_path / "away")
         return tmp_path / "away"
@@ -228,7 +224,7 @@ def flip(file: Path, at: int) -> None:
     file.write_bytes(data)
 
 
-def checked(folder: Path, verifier: Path) -> subprocess.CompletedProcess[str]:
+def run_verifier(folder: Path, verifier: Path) -> subprocess.CompletedProcess[str]:
     """That verifier over a folder, with bare Python and an empty environment."""
     return subprocess.run(
         [sys.executable, "-S", "-I", "-B", verifier, "."],
@@ -242,11 +238,11 @@ def checked(folder: Path, verifier: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("coup", [2, 4])
-def test_it_proves_itself_with_nothing_but_its_own_verifier(
+def test_the_bundle_verifies_with_its_own_verifier_alone(
     disputed: Path, unpack: Unpack, coup: int
 ) -> None:
-    folder = unpack(made(disputed, coup))
-    done = checked(folder, Path("verify.py"))
+    folder = unpack(build(disputed, coup))
+    done = run_verifier(folder, Path("verify.py"))
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "shoes/2025-11-20/0001.shoe: intact" in done.stdout
@@ -255,7 +251,7 @@ def test_it_proves_itself_with_nothing_but_its_own_verifier(
 def test_the_short_code_on_the_page_is_the_one_that_the_verifier_prints(
     bundle: Bundle, unpack: Unpack
 ) -> None:
-    printed = checked(unpack(bundle), Path("verify.py")).stdout
+    printed = run_verifier(unpack(bundle), Path("verify.py")).stdout
     code = printed.partition("short code of 2025-11-20: ")[2].split()[0]
 
     assert f">{code}<" in dict(bundle.files)["index.html"].decode()
@@ -271,31 +267,31 @@ def test_one_flipped_bit_in_any_file_is_named(
     own.write_bytes(dict(bundle.files)["verify.py"])
     flip(folder / name, (folder / name).stat().st_size // 2)
 
-    done = checked(folder, own)
+    done = run_verifier(folder, own)
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{name}: changed since it was listed" in done.stdout
 
 
-def test_a_flipped_bit_in_the_manifest_contradicts_the_file_it_is_about(
+def test_a_flipped_bit_in_the_manifest_names_the_file_it_is_about(
     bundle: Bundle, unpack: Unpack
 ) -> None:
     folder = unpack(bundle)
     listed = dict(bundle.files)["manifest.json"].index(b'"coup.json": "') + 20
     flip(folder / "manifest.json", listed)
 
-    done = checked(folder, Path("verify.py"))
+    done = run_verifier(folder, Path("verify.py"))
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert "coup.json: changed since it was listed" in done.stdout
 
 
-def test_a_file_put_in_or_taken_out_is_named(bundle: Bundle, unpack: Unpack) -> None:
+def test_an_added_or_removed_file_is_named(bundle: Bundle, unpack: Unpack) -> None:
     folder = unpack(bundle)
     (folder / "note.txt").write_text("nothing")
     (folder / "clauses.json").unlink()
 
-    done = checked(folder, Path("verify.py"))
+    done = run_verifier(folder, Path("verify.py"))
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert "note.txt: extra" in done.stdout

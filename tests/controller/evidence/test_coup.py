@@ -1,10 +1,4 @@
-"""Which entries of a shoe are about one coup, and what of it people have seen.
-
-Responsible for: picking a coup out of real runs of the core, also where one input holds the end of
-a coup and the beginning of the next, or several coups.
-Not responsible for: words (test_evidence_page) and files (test_evidence_bundle).
-Source: controller/README.md, "Evidence bundle", "Disclosure".
-"""
+"""The entries of a shoe that belong to one coup, from runs of the core, and what people saw."""
 
 from collections.abc import Callable
 
@@ -12,17 +6,17 @@ import pytest
 
 from controller.archive.finished_shoe import finished_shoe, shoe_records
 from controller.evidence.coup import CoupAccount, coup_account
-from controller.evidence.sealed_shoe import SealedShoe, Told, told_by
+from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry, read_shoe_account
 from controller.journal.shoe_file import ShoeFileError, read_shoe, shoe_bytes
 from controller.journal.store import open_read_only
 from controller.journal.values import Base
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.decisions import FloorDecision, Resolution
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.events import CardDrawn, TurnedCards
+from controller.procedure.events import CardDrawn, LayoutPart
 from controller.profiles.load import load_clauses, profile_text
 from controller.rules.coup import Place
-from controller.tape.actions import Resolve, TellTurned
-from controller.tape.entries import Judged
+from controller.tape.actions import ReportTurned, Resolve
+from controller.tape.entries import EventVerdicts
 from firmware_bridge.transport.port import Chunk
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -34,20 +28,20 @@ FACE_DOWN = 'deal_option = { value = "face_down_dealer", basis = ["S42-g-3-optio
 
 
 @pytest.fixture
-def sealed(record) -> Callable[..., SealedShoe]:
-    """The shoe that a script dealt, as its sealed file tells it."""
+def sealed(record) -> Callable[..., ShoeAccount]:
+    """The shoe that a script dealt, read from its sealed file."""
 
-    def told(script) -> SealedShoe:
+    def read(script) -> ShoeAccount:
         with open_read_only(record(script)) as journal:
             mine = shoe_records(journal.records())
         shoe = finished_shoe("M7", Base(), mine)
         file = read_shoe(shoe_bytes(shoe.heading, shoe.rows, shoe.parts))
-        return told_by(file, load_clauses())
+        return read_shoe_account(file, load_clauses())
 
-    return told
+    return read
 
 
-def coup(shoe: SealedShoe, number: int) -> CoupAccount:
+def coup(shoe: ShoeAccount, number: int) -> CoupAccount:
     found = coup_account(shoe, number)
     assert found is not None
     return found
@@ -56,10 +50,10 @@ def coup(shoe: SealedShoe, number: int) -> CoupAccount:
 def kinds(account: CoupAccount) -> list[str]:
     """Events and other entries of a coup, prompts left out."""
     names = [
-        type(one.entry.event if isinstance(one.entry, Judged) else one.entry).__name__
-        for one in account.told
+        type(one.entry.event if isinstance(one.entry, EventVerdicts) else one.entry).__name__
+        for one in account.entries
     ]
-    return [name for name in names if name not in ("Prompted", "CommandGiven")]
+    return [name for name in names if name not in ("Prompt", "CommandGiven")]
 
 
 WHOLE = [*["CardDrawn"] * 4, "ResultDeclared", "CoupClosed"]
@@ -73,7 +67,7 @@ def test_each_coup_has_its_own_cards_result_and_end(script, sealed) -> None:
     assert sorted(kinds(coup(shoe, 2))) == sorted([*WHOLE, "CutCardDrawn"])
 
 
-def test_coups_that_came_in_one_read_are_told_apart(script, sealed) -> None:
+def test_coups_that_arrived_in_one_read_are_separated(script, sealed) -> None:
     apart = script().begun().reported(*OPENING, *COUP, *CUT_CARD_COUP, *COUP)
     reads = [one for one in apart.inputs if isinstance(one, Chunk)]
     at_once = script().begun()
@@ -85,7 +79,7 @@ def test_coups_that_came_in_one_read_are_told_apart(script, sealed) -> None:
     assert kinds(coup(shoe, 3)) == [*WHOLE, "ShoeEnded"]
 
 
-def test_a_coup_that_the_next_first_card_ends_has_not_that_card(script, sealed) -> None:
+def test_the_first_card_of_the_next_coup_is_not_in_the_coup_it_ends(script, sealed) -> None:
     shoe = sealed(script(observed=()).begun().reported(*OPENING, *COUP[:4], *CUT_CARD_COUP, *COUP))
 
     assert kinds(coup(shoe, 1)) == [*["CardDrawn"] * 4, "CoupClosed"]
@@ -93,15 +87,15 @@ def test_a_coup_that_the_next_first_card_ends_has_not_that_card(script, sealed) 
 
 
 @pytest.fixture
-def dealt_on(script, sealed) -> SealedShoe:
+def dealt_on(script, sealed) -> ShoeAccount:
     """Coup 1 stops play, coup 2 is dealt all the same, then a floorperson decides."""
     table = script().begun().reported(*OPENING, *OVERDRAW, "47 90", *COUP)
     table.resolved()
     return sealed(table.reported(*CUT_CARD_COUP, *COUP))
 
 
-def test_a_coup_dealt_while_play_was_suspended_is_told_apart_from_the_one_that_stopped_it(
-    dealt_on: SealedShoe,
+def test_a_coup_dealt_while_suspended_is_separated_from_the_suspended_one(
+    dealt_on: ShoeAccount,
 ) -> None:
     assert kinds(coup(dealt_on, 1)).count("CardDrawn") == 5
     assert kinds(coup(dealt_on, 1)).count("ResultDeclared") == 1
@@ -109,7 +103,7 @@ def test_a_coup_dealt_while_play_was_suspended_is_told_apart_from_the_one_that_s
     assert kinds(coup(dealt_on, 2)).count("ResultDeclared") == 1
 
 
-def test_the_decision_stands_with_every_coup_it_is_about(dealt_on: SealedShoe) -> None:
+def test_a_decision_is_in_every_coup_it_is_about(dealt_on: ShoeAccount) -> None:
     for number in (1, 2):
         account = coup(dealt_on, number)
 
@@ -118,12 +112,12 @@ def test_the_decision_stands_with_every_coup_it_is_about(dealt_on: SealedShoe) -
     assert not coup(dealt_on, 3).decisions
 
 
-def test_each_card_has_the_record_of_its_draw(dealt_on: SealedShoe) -> None:
+def test_each_card_has_the_record_of_its_draw(dealt_on: ShoeAccount) -> None:
     seqs = []
     for number in (1, 2, 3, 4):
         for placed in coup(dealt_on, number).cards:
             assert placed.at is not None
-            assert isinstance(placed.at.entry, Judged)
+            assert isinstance(placed.at.entry, EventVerdicts)
             assert isinstance(placed.at.entry.event, CardDrawn)
             assert placed.at.entry.event.card == placed.dealt.card
             assert placed.claimed is placed.dealt.place
@@ -134,7 +128,7 @@ def test_each_card_has_the_record_of_its_draw(dealt_on: SealedShoe) -> None:
 
 def test_a_card_held_from_before_has_no_draw_in_its_coup(script, sealed) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW)
-    table.acted(Resolve(Resolution(Decision.CARRY)))
+    table.acted(Resolve(Resolution(FloorDecision.CARRY)))
     # The shoe begins at Player's first card; the card held is that already. Banker has a natural.
     table.reported("47 90", "44 81 92", "44 91 AD", "44 82 C6", "47 C0")
     shoe = sealed(table.reported(*CUT_CARD_COUP, *COUP))
@@ -149,22 +143,22 @@ def test_a_card_held_from_before_has_no_draw_in_its_coup(script, sealed) -> None
 # --- what people have seen ------------------------------------------------------------------------
 
 
-def an_overdraw(script, decision: Decision, *, face_down: bool, turned: bool = False):
+def an_overdraw(script, decision: FloorDecision, *, face_down: bool, turned: bool = False):
     text = profile_text("s42-mini")
     assert FACE_UP in text
     table = script(profile=text.replace(FACE_UP, FACE_DOWN) if face_down else text).begun()
     table.reported(*OPENING, *OVERDRAW)
     if turned:
-        table.acted(TellTurned(TurnedCards.ERROR_CARD))
+        table.acted(ReportTurned(LayoutPart.ERROR_CARD))
     table.acted(Resolve(Resolution(decision)))
     return table.reported(*CUT_CARD_COUP, *COUP)
 
 
 @pytest.mark.parametrize(("face_down", "seen"), [(True, False), (False, True)])
-def test_a_void_coup_was_seen_only_where_it_was_dealt_face_up(
+def test_a_void_coup_was_seen_only_if_dealt_face_up(
     script, sealed, face_down: bool, seen: bool
 ) -> None:
-    shoe = sealed(an_overdraw(script, Decision.VOID_COUP, face_down=face_down))
+    shoe = sealed(an_overdraw(script, FloorDecision.VOID_COUP, face_down=face_down))
     account = coup(shoe, 1)
     first = account.cards[0].at
 
@@ -175,60 +169,60 @@ def test_a_void_coup_was_seen_only_where_it_was_dealt_face_up(
     assert bool(account.card_clauses(first.seq)) is seen
 
 
-def test_a_coup_that_counts_was_seen_also_where_it_was_dealt_face_down(script, sealed) -> None:
-    shoe = sealed(an_overdraw(script, Decision.VOID_COUP, face_down=True))
+def test_a_counted_coup_was_seen_even_if_dealt_face_down(script, sealed) -> None:
+    shoe = sealed(an_overdraw(script, FloorDecision.VOID_COUP, face_down=True))
 
     assert coup(shoe, 2).seen
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_card_drawn_in_error_was_seen_once_it_was_turned(script, sealed, turned: bool) -> None:
-    table = an_overdraw(script, Decision.VOID_COUP, face_down=False, turned=turned)
+    table = an_overdraw(script, FloorDecision.VOID_COUP, face_down=False, turned=turned)
 
     assert coup(sealed(table), 1).errors_seen is turned
 
 
 def test_a_card_burned_between_two_coups_shows_no_face(script, sealed) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW)
-    table.acted(TellTurned(TurnedCards.ERROR_CARD))
-    table.acted(Resolve(Resolution(Decision.BURN)))
+    table.acted(ReportTurned(LayoutPart.ERROR_CARD))
+    table.acted(Resolve(Resolution(FloorDecision.BURN)))
     table.reported("47 90", "44 D1 C7", "44 D1 C8", "44 D1 C9")
     account = coup(sealed(table.reported(*CUT_CARD_COUP, *COUP)), 2)
 
-    burned = [one for one in account.told if one.seq < account.told[-1].seq and is_burn(one)]
+    burned = [one for one in account.entries if one.seq < account.entries[-1].seq and is_burn(one)]
 
     assert len(burned) == 3
     assert not any(account.card_seen(one.seq) for one in burned)
 
 
-def is_burn(told: Told) -> bool:
-    drawn = told.entry.event if isinstance(told.entry, Judged) else None
+def is_burn(entry: ShoeEntry) -> bool:
+    drawn = entry.entry.event if isinstance(entry.entry, EventVerdicts) else None
     return isinstance(drawn, CardDrawn) and drawn.claimed is Place.BURN
 
 
 # --- what a file tells ----------------------------------------------------------------------------
 
 
-def test_a_shoe_cites_every_clause_once(dealt_on: SealedShoe) -> None:
+def test_a_shoe_cites_every_clause_once(dealt_on: ShoeAccount) -> None:
     cited = dealt_on.cited()
 
     assert len(cited) == len(set(cited))
     assert {"S42-j-1-final", "S42-h-4", "S42-e-6-burn1"} <= set(cited)
 
 
-def test_what_a_record_says_in_json_has_bytes_as_digits(dealt_on: SealedShoe) -> None:
-    digest = next(one for one in dealt_on.told if b"StateDigest" in one.record).plain()
+def test_plain_values_have_bytes_as_hex_digits(dealt_on: ShoeAccount) -> None:
+    digest = next(one for one in dealt_on.entries if b"state-digest" in one.record).plain()
 
     assert isinstance(digest, dict)
-    assert digest["type"] == "StateDigest"
+    assert digest["type"] == "state-digest"
     assert len(str(digest["digest"])) == 64
 
 
-def test_a_file_whose_records_end_elsewhere_is_refused(script, record) -> None:
+def test_a_file_without_its_last_record_is_refused(script, record) -> None:
     with open_read_only(record(script().begun().reported(*OPENING, *CUT_CARD_COUP, *COUP))) as one:
         shoe = finished_shoe("M7", Base(), shoe_records(one.records()))
     parts = shoe.parts
     cut = type(parts)(parts.started, parts.state, parts.records[:-1])
 
     with pytest.raises(ShoeFileError, match="its records end at"):
-        told_by(read_shoe(shoe_bytes(shoe.heading, shoe.rows, cut)), load_clauses())
+        read_shoe_account(read_shoe(shoe_bytes(shoe.heading, shoe.rows, cut)), load_clauses())

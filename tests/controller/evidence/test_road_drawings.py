@@ -1,4 +1,4 @@
-"""The drawings of the roads: each mark once, in its place, with words, and one frame a coup."""
+"""The drawings of the roads: each mark once in its cell, text alternatives, one frame."""
 
 from html.parser import HTMLParser
 
@@ -6,12 +6,12 @@ import pytest
 
 from controller.evidence.road_drawings import BLUE, GREEN, RED, road_drawings
 from controller.rules.outcome import Outcome
-from controller.rules.roads import Played, roads_of
+from controller.rules.roads import RoadCoup, build_roads
 
 OUTCOMES = {"P": Outcome.PLAYER, "B": Outcome.BANKER, "T": Outcome.TIE}
 
 
-class Drawn(HTMLParser):
+class ParsedDrawing(HTMLParser):
     """Every element of a drawing with its attributes, and all text."""
 
     def __init__(self, html: str) -> None:
@@ -34,15 +34,17 @@ class Drawn(HTMLParser):
         )
 
 
-def drawings(text: str, coup: int = 1, pairs: str = "") -> dict[str, Drawn]:
+def drawings(text: str, coup: int = 1, pairs: str = "") -> dict[str, ParsedDrawing]:
     coups = tuple(
-        Played(number, OUTCOMES[letter], "p" in pairs, "b" in pairs)
+        RoadCoup(number, OUTCOMES[letter], "p" in pairs, "b" in pairs)
         for number, letter in enumerate(text, start=1)
     )
-    return {name: Drawn(drawn.html) for name, drawn in road_drawings(roads_of(coups), coup)}
+    return {
+        name: ParsedDrawing(drawn.html) for name, drawn in road_drawings(build_roads(coups), coup)
+    }
 
 
-def test_there_are_five_in_the_order_of_the_house() -> None:
+def test_there_are_five_roads_in_the_usual_order() -> None:
     assert list(drawings("P")) == [
         "Bead plate",
         "Big road",
@@ -80,7 +82,7 @@ def test_ties_before_any_win_are_drawn_alone() -> None:
     assert drawn.all("line", stroke=GREEN) == 1
 
 
-def test_a_derived_road_says_its_colours_in_words() -> None:
+def test_a_derived_road_lists_its_colours_as_text() -> None:
     assert drawings("BPBP")["Big eye boy"].texts == ["red red"]
     assert drawings("BP")["Big eye boy"].texts == ["nothing yet"]
 

@@ -1,4 +1,4 @@
-"""Sealed shoes for tests of the journal: records that mean nothing, moved as real ones are."""
+"""Fixtures for tests of the journal: meaningless records, sealed and moved as a table would."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +7,13 @@ import pytest
 
 from controller.journal.folder import shoe_path
 from controller.journal.shoe_file import ShoeHeading, ShoeParts, read_shoe, shoe_bytes
-from controller.journal.store import Base, Checkpoint, Journal
+from controller.journal.store import Base, Journal, SavedState
 
 DAY = "2026-11-21"
 
 
 def sealed_bytes(journal: Journal, shoe: int) -> bytes:
-    """The sealed file of everything in the live part."""
+    """The sealed file of the whole live part."""
     base, head = journal.base, journal.head
     records = tuple(stored.record for stored in journal.records(base.seq))
     heading = ShoeHeading(
@@ -42,21 +42,21 @@ def sealed_bytes(journal: Journal, shoe: int) -> bytes:
     return shoe_bytes(heading, b"", ShoeParts(base.started, base.state, records))
 
 
-def base_behind(journal: Journal, data: bytes) -> Base:
-    """The base after everything in the live part, sealed as `data`."""
+def base_after_sealing(journal: Journal, data: bytes) -> Base:
+    """The base after the whole live part, sealed as `data`."""
     head = journal.head
     state = ("1.0", b"state after %d" % head.seq)
     return Base.of(head, read_shoe(data).digest, (1, b"began"), state, b"ledger")
 
 
 def filled_journal(folder: Path, count: int = 5) -> Journal:
-    """An open journal with so many records more, and a checkpoint after the last."""
+    """An open journal with `count` more records, and a saved state after the last."""
     journal = Journal.open(folder)
     first = journal.head.seq + 1
     last = journal.head.seq + count
     journal.append(
         [b"record %d" % number for number in range(first, last + 1)],
-        Checkpoint.of(last, 1, "1.0", b"state after %d" % last),
+        SavedState.of(last, 1, "1.0", b"state after %d" % last),
     )
     return journal
 
@@ -64,30 +64,30 @@ def filled_journal(folder: Path, count: int = 5) -> Journal:
 def seal_shoe(journal: Journal, shoe: int) -> Base:
     data = sealed_bytes(journal, shoe)
     path = shoe_path(journal.file.parent, DAY, shoe)
-    return journal.move_sealed(path, data, base_behind(journal, data))
+    return journal.move_sealed(path, data, base_after_sealing(journal, data))
 
 
 @pytest.fixture
-def data_of() -> Callable[[Journal, int], bytes]:
-    """The sealed file of everything in the live part, as that shoe; nothing is moved."""
+def sealed_bytes_of() -> Callable[[Journal, int], bytes]:
+    """The sealed file of the whole live part, as that shoe; nothing is moved."""
     return sealed_bytes
 
 
 @pytest.fixture
 def base_of() -> Callable[[Journal, bytes], Base]:
-    """The base after everything in the live part, sealed as those bytes."""
-    return base_behind
+    """The base after the whole live part, sealed as those bytes."""
+    return base_after_sealing
 
 
 @pytest.fixture
 def filled() -> Callable[..., Journal]:
-    """Opens a journal and stores some records more, with a checkpoint after the last."""
+    """Opens a journal and stores more records, with a saved state after the last."""
     return filled_journal
 
 
 @pytest.fixture
 def seal() -> Callable[[Journal, int], Base]:
-    """Moves everything in the live part into the file of that shoe."""
+    """Moves the whole live part into the file of that shoe."""
     return seal_shoe
 
 

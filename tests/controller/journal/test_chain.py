@@ -1,7 +1,6 @@
-"""The chain's formula, against values computed with another program.
+"""The chain's formula, against values computed with `sha256sum` over the documented bytes.
 
-Source: controller/journal/README.md, "Chain"; FIPS 180-4. The values below are from
-`sha256sum` over the bytes of the formula.
+Source: controller/journal/README.md, "Chain"; FIPS 180-4.
 """
 
 from controller.journal.record import GENESIS, link
@@ -18,5 +17,5 @@ def test_an_empty_record_is_a_link_too() -> None:
     assert link(bytes.fromhex(AFTER_ABC), b"").hex() == AFTER_ABC_AND_NOTHING
 
 
-def test_where_one_record_ends_and_the_next_begins_matters() -> None:
+def test_the_boundary_between_records_changes_the_chain_value() -> None:
     assert link(link(GENESIS, b"ab"), b"c") != link(link(GENESIS, b"a"), b"bc")

@@ -1,8 +1,6 @@
-"""What was acknowledged is there after a crash, and what cannot be stored is not acknowledged.
+"""Acknowledged records survive a crash, and records that cannot be stored are not acknowledged.
 
-Responsible for: kill -9 between and inside appends, a full disk, a disk that refuses, a folder
-that may not be written, and the count of writes and syncs of a commit.
-Not responsible for: power cuts; a killed process leaves the page cache whole.
+Not: power cuts; a killed process leaves the page cache intact.
 Source: package README, "Store before you act"; controller/journal/README.md, "Durability".
 """
 
@@ -21,17 +19,17 @@ from controller.journal.store import Journal
 WRITER = """
 import sys
 from pathlib import Path
-from controller.journal.store import Checkpoint, Journal
+from controller.journal.store import Journal, SavedState
 journal = Journal.open(Path(sys.argv[1]))
 for number in range(journal.head.seq + 1, 10**9):
-    state = Checkpoint.of(number, 1, "1.0", b"%d" % number) if number % 5 == 0 else None
+    state = SavedState.of(number, 1, "1.0", b"%d" % number) if number % 5 == 0 else None
     journal.append([b"record %d" % number], state)
     print(number, flush=True)
 """
 
 
-def killed_writer(folder: Path, after: int) -> int:
-    """Run a writer, kill it once it has acknowledged `after` more records; the last it did."""
+def run_and_kill_writer(folder: Path, after: int) -> int:
+    """Run a writer and kill it after `after` more records; returns the last acknowledged one."""
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, folder], stdout=subprocess.PIPE, text=True
     ) as writer:
@@ -46,15 +44,15 @@ def killed_writer(folder: Path, after: int) -> int:
 
 def test_ten_kills_lose_no_acknowledged_record(tmp_path: Path) -> None:
     for kill in range(10):
-        acknowledged = killed_writer(tmp_path, 1 + 3 * kill)
+        acknowledged = run_and_kill_writer(tmp_path, 1 + 3 * kill)
         with Journal.open(tmp_path) as journal:
             assert journal.head.seq >= acknowledged
             assert journal.verify_all() is None
             assert [item.record for item in journal.records()] == [
                 b"record %d" % number for number in range(1, journal.head.seq + 1)
             ]
-            checkpoint = journal.checkpoint()
-            assert checkpoint is None or journal.head.seq - checkpoint.seq < 5
+            saved_state = journal.saved_state()
+            assert saved_state is None or journal.head.seq - saved_state.seq < 5
 
 
 # --- a disk that does not take it ----------------------------------------------------------------
@@ -75,8 +73,8 @@ for again in (False, True):
 """
 
 
-def filled_until_it_fails(folder: Path, file_bytes_max: int) -> tuple[int, str, str]:
-    """Append until it fails, and once more: records acknowledged, and the two refusals."""
+def append_until_failure(folder: Path, file_bytes_max: int) -> tuple[int, str, str]:
+    """Append until it fails, and once more; returns records acknowledged and both errors."""
     done = subprocess.run(
         [sys.executable, "-c", UNTIL_FULL, folder, str(file_bytes_max)],
         check=True,
@@ -89,7 +87,7 @@ def filled_until_it_fails(folder: Path, file_bytes_max: int) -> tuple[int, str, 
 
 
 def test_a_file_that_may_not_grow_fails_closed(tmp_path: Path) -> None:
-    acknowledged, failed, again = filled_until_it_fails(tmp_path, 200_000)
+    acknowledged, failed, again = append_until_failure(tmp_path, 200_000)
 
     assert "the disk reports an error" in failed
     assert "nothing was done because of it" in failed
@@ -111,9 +109,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-def test_a_full_disk_keeps_what_was_acknowledged_and_goes_on_with_room(small_disk: Path) -> None:
+def test_a_full_disk_keeps_acknowledged_records_and_works_again_with_room(small_disk: Path) -> None:
     is_small = small_disk.is_mount()
-    acknowledged, failed, again = filled_until_it_fails(small_disk, -1 if is_small else 1_000_000)
+    acknowledged, failed, again = append_until_failure(small_disk, -1 if is_small else 1_000_000)
     if is_small:
         assert "the disk is full" in failed
         assert "Nothing was stored, and nothing was done because of it" in failed
@@ -158,7 +156,7 @@ def test_a_folder_that_may_not_be_written_is_named(fast_dir: Path, existing: boo
     assert "belongs to this program's account" in done.stdout
 
 
-# --- what the system is asked to do --------------------------------------------------------------
+# --- system calls of a commit ---------------------------------------------------------------------
 
 STRACE = ("strace", "-f", "-qq", "-s", "0")
 TRACE = "trace=write,pwrite64,fdatasync,fsync"
@@ -166,20 +164,20 @@ TRACE = "trace=write,pwrite64,fdatasync,fsync"
 TRACED = """
 import os, sys
 from pathlib import Path
-from controller.journal.store import Checkpoint, Journal
+from controller.journal.store import Journal, SavedState
 journal = Journal.open(Path(sys.argv[1]))
 journal.append([b"first after opening"])
 for number in range(2, 202):
     os.write(2, b"next")
-    state = Checkpoint.of(number, 1, "1.0", bytes(2000)) if number % 5 == 0 else None
+    state = SavedState.of(number, 1, "1.0", bytes(2000)) if number % 5 == 0 else None
     journal.append([bytes(600)], state)
 os.write(2, b"next")
 os._exit(0)
 """
 
 
-def commits(trace: str) -> list[list[str]]:
-    """The lines of each commit, the marks between them taken out."""
+def commit_calls(trace: str) -> list[list[str]]:
+    """The traced calls of each commit, without the marks between them."""
     return [part.splitlines() for part in re.split(r".*write\(2, .*\n", trace)[1:-1]]
 
 
@@ -191,7 +189,7 @@ def test_a_commit_is_one_sync_and_at_most_twenty_kilobytes(tmp_path: Path) -> No
         check=True,
         capture_output=True,
     )
-    found = commits(trace.read_text())
+    found = commit_calls(trace.read_text())
     syncs = [sum("sync(" in line for line in commit) for commit in found]
     volumes = sorted(
         sum(int(line.rpartition("= ")[2]) for line in commit if "pwrite64(" in line)

@@ -1,4 +1,4 @@
-"""Reading a journal without writing to it: beside a running table, from a copy, from a bad place.
+"""Reading a journal without writing to it: beside a running table, from a copy, damaged.
 
 Source: controller/journal/README.md, "Reading".
 """
@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.store import Checkpoint, Journal, JournalError, open_read_only
+from controller.journal.store import Journal, JournalError, SavedState, open_read_only
 
 
 def filled(folder: Path) -> Journal:
     journal = Journal.open(folder)
-    journal.append([b"one", b"two"], Checkpoint.of(2, 1, "1.0", b"state"))
+    journal.append([b"one", b"two"], SavedState.of(2, 1, "1.0", b"state"))
     journal.append([b"three"])
     return journal
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of the folder; the index of the log is SQLite's lock page and not evidence."""
+    """Every file of the folder but the log's index, which only holds SQLite's locks."""
     return {
         path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")
     }
@@ -30,7 +30,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def read(path: Path) -> list[bytes]:
     with open_read_only(path) as journal:
         assert journal.verify_all() is None
-        assert journal.checkpoint() == Checkpoint.of(2, 1, "1.0", b"state")
+        assert journal.saved_state() == SavedState.of(2, 1, "1.0", b"state")
         return [item.record for item in journal.records()]
 
 
@@ -66,7 +66,7 @@ def test_a_running_tables_journal_is_read_beside_it(fast_dir: Path) -> None:
         assert read(fast_dir) == [*RECORDS, b"four"]
 
 
-def test_what_is_read_is_the_journal_of_the_moment_of_opening(fast_dir: Path) -> None:
+def test_a_reader_sees_the_journal_as_of_opening(fast_dir: Path) -> None:
     with filled(fast_dir) as journal, open_read_only(fast_dir) as reading:
         journal.append([b"four"])
 
@@ -111,7 +111,7 @@ with open_read_only(Path(sys.argv[1])) as journal:
 
 @pytest.mark.parametrize("left", [(), ("-wal",), ("-wal", "-shm")])
 def test_a_folder_that_may_not_be_written_is_read(fast_dir: Path, left: tuple[str, ...]) -> None:
-    """Files as they are after a clean end, copied with the log, and left by a killed program."""
+    """For files after a clean end, copied with their log, and left by a killed program."""
     sealed = fast_dir / "sealed"
     sealed.mkdir()
     journal = filled(fast_dir / "table")
@@ -149,7 +149,9 @@ def test_a_reader_cannot_write(fast_dir: Path) -> None:
         (b"cards of table 7\n" * 100, "the file is not a journal"),
     ],
 )
-def test_what_is_no_journal_is_refused(fast_dir: Path, content: bytes | None, message: str) -> None:
+def test_paths_without_a_journal_are_refused(
+    fast_dir: Path, content: bytes | None, message: str
+) -> None:
     if content is not None:
         (fast_dir / "live.db").write_bytes(content)
 
@@ -157,7 +159,7 @@ def test_what_is_no_journal_is_refused(fast_dir: Path, content: bytes | None, me
         open_read_only(fast_dir)
 
 
-def test_a_damaged_file_is_a_sentence_and_not_a_traceback(fast_dir: Path) -> None:
+def test_a_damaged_file_raises_a_journal_error(fast_dir: Path) -> None:
     with Journal.open(fast_dir) as journal:
         journal.append([bytes(3000)] * 20)
     data = bytearray((fast_dir / "live.db").read_bytes())

@@ -1,7 +1,5 @@
-"""The store: what was appended comes back in order, once, under one chain, to one writer.
+"""The store: records come back in order, once, under one chain, and there is one writer.
 
-Responsible for: append, head, records, checkpoint, opening and what is refused. Crashes and full
-disks are in test_durability, reading without writing in test_read_only.
 Source: controller/journal/README.md.
 """
 
@@ -17,12 +15,13 @@ from hypothesis import strategies as st
 
 from controller.journal.record import GENESIS, link
 from controller.journal.store import (
-    Checkpoint,
     Head,
     Journal,
     JournalError,
     JournalWriteFailed,
+    SavedState,
     StoredRecord,
+    open_read_only,
 )
 
 
@@ -32,11 +31,11 @@ def change(folder: Path, statement: str, *values: object) -> None:
     connection.close()
 
 
-def filled(folder: Path, count: int = 5, checkpoint_at: int = 0) -> Path:
+def filled(folder: Path, count: int = 5, saved_state_at: int = 0) -> Path:
     with Journal.open(folder) as journal:
         for number in range(1, count + 1):
-            state = Checkpoint.of(number, 1, "1.0", b"state %d" % number)
-            journal.append([b"record %d" % number], state if number == checkpoint_at else None)
+            state = SavedState.of(number, 1, "1.0", b"state %d" % number)
+            journal.append([b"record %d" % number], state if number == saved_state_at else None)
     return folder
 
 
@@ -47,11 +46,11 @@ def test_a_new_journal_is_empty(fast_dir: Path) -> None:
     with Journal.open(fast_dir / "table") as journal:
         assert journal.head == Head(0, GENESIS)
         assert list(journal.records()) == []
-        assert journal.checkpoint() is None
-        assert journal.checkpoint_damage is None
+        assert journal.saved_state() is None
+        assert journal.saved_state_damage is None
 
 
-def test_a_new_journal_is_for_its_account_and_group_alone(fast_dir: Path) -> None:
+def test_only_account_and_group_may_read_a_new_journal(fast_dir: Path) -> None:
     folder = fast_dir / "journal"
     before = os.umask(0)
     try:
@@ -74,14 +73,14 @@ def test_an_existing_journal_keeps_its_mode(fast_dir: Path) -> None:
     assert (fast_dir / "live.db").stat().st_mode & 0o777 == 0o600
 
 
-def test_what_is_no_file_is_not_a_journal(fast_dir: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_refused(fast_dir: Path) -> None:
     (fast_dir / "live.db").mkdir()
 
     with pytest.raises(JournalError, match="cannot open the journal: Is a directory"):
         Journal.open(fast_dir)
 
 
-def test_a_record_stands_under_its_number_and_chain_value(fast_dir: Path) -> None:
+def test_a_record_is_stored_with_number_and_chain_value(fast_dir: Path) -> None:
     with Journal.open(fast_dir) as journal:
         journal.append([b"first", b"second"])
 
@@ -100,7 +99,7 @@ def test_a_record_stands_under_its_number_and_chain_value(fast_dir: Path) -> Non
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(batches=st.lists(st.lists(st.binary(max_size=6000), max_size=4), max_size=6))
-def test_what_was_appended_comes_back_after_reopening(
+def test_appended_records_come_back_after_reopening(
     fast_dir: Path, batches: list[list[bytes]]
 ) -> None:
     with Journal.open(fast_dir) as journal:
@@ -115,7 +114,7 @@ def test_what_was_appended_comes_back_after_reopening(
         assert journal.verify_all() is None
 
 
-def test_records_after_a_number_leave_out_that_number(fast_dir: Path) -> None:
+def test_records_after_a_number_exclude_that_number(fast_dir: Path) -> None:
     with Journal.open(filled(fast_dir)) as journal:
         assert [item.seq for item in journal.records(after_seq=3)] == [4, 5]
 
@@ -127,7 +126,7 @@ def test_appending_nothing_stores_nothing(fast_dir: Path) -> None:
         assert journal.head.seq == 0
 
 
-def test_appending_goes_on_while_records_are_read(fast_dir: Path) -> None:
+def test_records_can_be_appended_while_others_are_read(fast_dir: Path) -> None:
     with Journal.open(filled(fast_dir, 3)) as journal:
         reading = journal.records()
         first = next(reading)
@@ -150,51 +149,51 @@ def test_every_commit_is_made_durable(fast_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 1022, 1023, 1024, 5000])
-def test_a_checkpoint_comes_back_with_its_records(fast_dir: Path, size: int) -> None:
-    checkpoint = Checkpoint.of(2, 1, "1.0", bytes(size))
+def test_a_saved_state_comes_back_with_its_records(fast_dir: Path, size: int) -> None:
+    saved_state = SavedState.of(2, 1, "1.0", bytes(size))
     with Journal.open(fast_dir) as journal:
-        journal.append([b"one", b"two"], checkpoint)
+        journal.append([b"one", b"two"], saved_state)
     with Journal.open(fast_dir) as journal:
-        assert journal.checkpoint() == checkpoint
+        assert journal.saved_state() == saved_state
 
 
-def test_a_newer_checkpoint_takes_the_place_of_the_older(fast_dir: Path) -> None:
+def test_a_newer_saved_state_replaces_the_older(fast_dir: Path) -> None:
     with Journal.open(fast_dir) as journal:
-        journal.append([b"one"], Checkpoint.of(1, 1, "1.0", b"long state" * 500))
-        journal.append([b"two"], Checkpoint.of(2, 1, "1.0", b"short"))
+        journal.append([b"one"], SavedState.of(1, 1, "1.0", b"long state" * 500))
+        journal.append([b"two"], SavedState.of(2, 1, "1.0", b"short"))
 
-        assert journal.checkpoint() == Checkpoint.of(2, 1, "1.0", b"short")
+        assert journal.saved_state() == SavedState.of(2, 1, "1.0", b"short")
 
 
-def test_a_checkpoint_may_come_without_records(fast_dir: Path) -> None:
+def test_a_saved_state_may_come_without_records(fast_dir: Path) -> None:
     with Journal.open(filled(fast_dir)) as journal:
-        journal.append([], Checkpoint.of(3, 1, "1.0", b"state"))
+        journal.append([], SavedState.of(3, 1, "1.0", b"state"))
 
-        assert journal.checkpoint() == Checkpoint.of(3, 1, "1.0", b"state")
+        assert journal.saved_state() == SavedState.of(3, 1, "1.0", b"state")
 
 
 @pytest.mark.parametrize("column", ["seq", "started_seq", "software", "state", "digest", "binding"])
-def test_a_changed_checkpoint_is_not_used(fast_dir: Path, column: str) -> None:
-    filled(fast_dir, 5, checkpoint_at=3)
+def test_a_changed_saved_state_is_not_used(fast_dir: Path, column: str) -> None:
+    filled(fast_dir, 5, saved_state_at=3)
     other = {"seq": 4, "started_seq": 2, "software": "1.1"}.get(column, b"\x00" * 31 + b"\x80")
     change(fast_dir, f"UPDATE checkpoint SET {column} = ?", other)
 
     with Journal.open(fast_dir) as journal:
-        assert journal.checkpoint() is None
-        assert journal.checkpoint_damage is not None
+        assert journal.saved_state() is None
+        assert journal.saved_state_damage is not None
 
 
-def test_a_checkpoint_of_the_wrong_type_is_not_used(fast_dir: Path) -> None:
-    filled(fast_dir, 5, checkpoint_at=3)
+def test_a_saved_state_of_the_wrong_type_is_not_used(fast_dir: Path) -> None:
+    filled(fast_dir, 5, saved_state_at=3)
     change(fast_dir, "UPDATE checkpoint SET seq = 'three'")
 
     with Journal.open(fast_dir) as journal:
-        assert journal.checkpoint() is None
-        assert journal.checkpoint_damage is not None
+        assert journal.saved_state() is None
+        assert journal.saved_state_damage is not None
 
 
-def test_every_bit_of_a_checkpoint_counts(fast_dir: Path) -> None:
-    filled(fast_dir, 2, checkpoint_at=2)
+def test_every_bit_of_a_saved_state_counts(fast_dir: Path) -> None:
+    filled(fast_dir, 2, saved_state_at=2)
     (state,) = (
         sqlite3.connect(fast_dir / "live.db").execute("SELECT state FROM checkpoint").fetchone()
     )
@@ -204,22 +203,22 @@ def test_every_bit_of_a_checkpoint_counts(fast_dir: Path) -> None:
             changed[bit // 8] ^= 1 << bit % 8
             journal._connection.execute("UPDATE checkpoint SET state = ?", (bytes(changed),))
 
-            assert journal.checkpoint() is None, f"bit {bit}"
+            assert journal.saved_state() is None, f"bit {bit}"
 
 
 # --- opening checks what a start relies on -------------------------------------------------------
 
 
-def test_a_changed_record_after_the_checkpoint_stops_the_start(fast_dir: Path) -> None:
-    filled(fast_dir, 5, checkpoint_at=3)
+def test_a_changed_record_after_the_saved_state_stops_the_start(fast_dir: Path) -> None:
+    filled(fast_dir, 5, saved_state_at=3)
     change(fast_dir, "UPDATE records SET record = x'00' WHERE seq = 4")
 
-    with pytest.raises(JournalError, match="record 4 and its chain value do not belong together"):
+    with pytest.raises(JournalError, match="record 4 does not match its chain value"):
         Journal.open(fast_dir)
 
 
-def test_a_changed_record_before_the_checkpoint_is_found_by_the_full_check(fast_dir: Path) -> None:
-    filled(fast_dir, 5, checkpoint_at=3)
+def test_a_changed_record_before_the_saved_state_is_found_by_the_full_check(fast_dir: Path) -> None:
+    filled(fast_dir, 5, saved_state_at=3)
     change(fast_dir, "UPDATE records SET record = x'00' WHERE seq = 2")
 
     with Journal.open(fast_dir) as journal:
@@ -228,8 +227,8 @@ def test_a_changed_record_before_the_checkpoint_is_found_by_the_full_check(fast_
         assert found.seq == 2
 
 
-def test_without_a_good_checkpoint_every_record_is_checked(fast_dir: Path) -> None:
-    filled(fast_dir, 5, checkpoint_at=3)
+def test_without_a_good_saved_state_every_record_is_checked(fast_dir: Path) -> None:
+    filled(fast_dir, 5, saved_state_at=3)
     change(fast_dir, "UPDATE checkpoint SET state = x'80'")
     change(fast_dir, "UPDATE records SET record = x'00' WHERE seq = 2")
 
@@ -248,7 +247,7 @@ def test_without_a_good_checkpoint_every_record_is_checked(fast_dir: Path) -> No
     ],
 )
 def test_the_first_break_of_the_chain_is_named(fast_dir: Path, statement: str, seq: int) -> None:
-    filled(fast_dir, 5, checkpoint_at=5)
+    filled(fast_dir, 5, saved_state_at=5)
     with Journal.open(fast_dir) as journal:
         journal._connection.execute(statement)
         found = journal.verify_all()
@@ -257,26 +256,26 @@ def test_the_first_break_of_the_chain_is_named(fast_dir: Path, statement: str, s
     assert found.seq == seq
 
 
-def test_the_full_check_tells_how_far_it_is(fast_dir: Path) -> None:
-    told: list[tuple[int, int]] = []
+def test_the_full_check_reports_progress(fast_dir: Path) -> None:
+    progress: list[tuple[int, int]] = []
     with Journal.open(fast_dir) as journal:
         journal.append([b"x"] * 5000)
-        journal.verify_all(lambda done, total: told.append((done, total)))
+        journal.verify_all(lambda done, total: progress.append((done, total)))
 
-    assert told == [(0, 5000), (4096, 5000)]
+    assert progress == [(0, 5000), (4096, 5000)]
 
 
 # --- what is refused -----------------------------------------------------------------------------
 
 
-def test_a_missing_journal_is_not_made_unasked(fast_dir: Path) -> None:
+def test_a_missing_journal_is_not_created_without_create(fast_dir: Path) -> None:
     with pytest.raises(JournalError, match="no such folder"):
         Journal.open(fast_dir / "typo", create=False)
 
     assert not (fast_dir / "typo").exists()
 
 
-def test_a_folder_without_a_journal_gets_none_unasked(fast_dir: Path) -> None:
+def test_a_folder_without_a_journal_gets_none_without_create(fast_dir: Path) -> None:
     with pytest.raises(JournalError, match="there is no journal here"):
         Journal.open(fast_dir, create=False)
 
@@ -288,7 +287,7 @@ def test_an_existing_journal_opens_without_create(fast_dir: Path) -> None:
         assert journal.head.seq == 5
 
 
-def test_a_second_opener_is_refused_and_told_by_whom(fast_dir: Path) -> None:
+def test_a_second_opener_is_refused_with_the_holder_named(fast_dir: Path) -> None:
     with Journal.open(fast_dir), pytest.raises(JournalError, match=f"process {os.getpid()}"):
         Journal.open(fast_dir)
 
@@ -338,20 +337,27 @@ def test_another_programs_database_is_left_alone(fast_dir: Path) -> None:
     assert (fast_dir / "live.db").read_bytes() == before
 
 
-def test_a_newer_format_asks_for_the_release_that_wrote_it(fast_dir: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2, 4])
+def test_another_format_is_refused_with_what_to_do(fast_dir: Path, version: int) -> None:
     filled(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 3")
+    change(fast_dir, f"PRAGMA user_version = {version}")
 
-    with pytest.raises(JournalError, match="format 3, this program reads format 2"):
+    refusal = (
+        f"the journal has format {version}; this program reads format 3 alone. Read it with the"
+        " release that wrote it; to go on dealing, start in another folder"
+    )
+    with pytest.raises(JournalError, match=refusal):
         Journal.open(fast_dir)
+    with pytest.raises(JournalError, match=refusal):
+        open_read_only(fast_dir)
 
 
 def test_a_refused_journal_is_not_left_locked(fast_dir: Path) -> None:
     filled(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 3")
+    change(fast_dir, "PRAGMA user_version = 4")
     with pytest.raises(JournalError):
         Journal.open(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 2")
+    change(fast_dir, "PRAGMA user_version = 3")
 
     with Journal.open(fast_dir) as journal:
         assert journal.head.seq == 5
@@ -360,11 +366,11 @@ def test_a_refused_journal_is_not_left_locked(fast_dir: Path) -> None:
 def test_a_file_where_the_folder_should_be_is_named(fast_dir: Path) -> None:
     (fast_dir / "table").write_text("")
 
-    with pytest.raises(JournalError, match="cannot make the journal's folder"):
+    with pytest.raises(JournalError, match="cannot create the journal's folder"):
         Journal.open(fast_dir / "table")
 
 
-def test_a_creation_that_was_cut_short_is_begun_again(fast_dir: Path) -> None:
+def test_an_interrupted_creation_starts_again(fast_dir: Path) -> None:
     (fast_dir / "live.db").touch()
 
     with Journal.open(fast_dir) as journal:

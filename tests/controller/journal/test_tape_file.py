@@ -1,7 +1,5 @@
-"""A tape: its bytes as documented, whatever is wrong with it named, and read as a journal is.
+"""A tape: its documented bytes, every cut and changed byte refused, and reading it as a journal.
 
-Responsible for: the layout with a tape written out by hand, every cut and every changed byte.
-Not responsible for: what goes onto a tape (tests/controller/test_journal_export).
 Source: controller/journal/README.md, "Tape".
 """
 
@@ -19,16 +17,17 @@ ZEROS = bytes(32)
 CHAIN_1 = sha256(ZEROS + bytes([0, 0, 0, 0, 0, 0, 0, 3]) + b"one").digest()
 CHAIN_2 = sha256(CHAIN_1 + bytes([0, 0, 0, 0, 0, 0, 0, 0])).digest()
 RECORDS = (StoredRecord(1, b"one", CHAIN_1), StoredRecord(2, b"", CHAIN_2))
-# A map of ten fields: where a journal begins from its first record.
+# A map of nine fields: where a journal begins from its first record.
 BEGINNING = (
-    b"\xaa\x63seq\x00\x64seal\x58\x20"
+    b"\x89\xa3seq\x00\xa5chain\xc4\x20"
     + ZEROS
-    + b"\x64type\x64Base\x65chain\x58\x20"
+    + b"\xa4seal\xc4\x20"
     + ZEROS
-    + b"\x65state\x40\x66digest\x40\x66ledger\x40\x67started\x40\x68software\x60\x6bstarted_seq\x00"
+    + b"\xabstarted_seq\x00\xa7started\xc4\x00\xa8software\xa0\xa5state\xc4\x00"
+    + b"\xa6digest\xc4\x00\xa6ledger\xc4\x00"
 )
 BODY = (
-    b"SMSHTAPE\x00\x01\x00\x00"
+    b"SMSHTAPE\x00\x02\x00\x00"
     + len(BEGINNING).to_bytes(4, "big")
     + BEGINNING
     + b"\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03one"
@@ -50,14 +49,14 @@ def test_a_tape_is_written_as_documented(path) -> None:
     assert [one.name for one in path.parent.iterdir()] == ["some.tape"]
 
 
-def test_a_tape_is_read_as_a_journal_is(path) -> None:
+def test_a_tape_is_read_like_a_journal(path) -> None:
     path.write_bytes(TAPE)
     assert is_tape(path)
     with open_read_only(path) as tape:
         assert tape.head == Head(2, CHAIN_2)
         assert tape.first_available_seq == 1
         assert list(tape.bases()) == [Base()]
-        assert tape.checkpoint() is None
+        assert tape.saved_state() is None
         assert tuple(tape.records()) == RECORDS
         assert tuple(tape.records(after_seq=1)) == RECORDS[1:]
 
@@ -70,7 +69,7 @@ def test_a_tape_may_begin_anywhere(path) -> None:
         assert [one.seq for one in tape.records()] == [8]
 
 
-def test_records_that_do_not_follow_make_no_tape(path) -> None:
+def test_records_with_a_gap_are_not_written(path) -> None:
     with pytest.raises(JournalError, match="record 1 does not follow the one before it"):
         write_tape(path, Base(), RECORDS[1:])
     assert list(path.parent.iterdir()) == []
@@ -97,13 +96,13 @@ def test_a_tape_with_one_changed_byte_is_refused(path) -> None:
 @pytest.mark.parametrize(
     ("tape", "words"),
     [
-        (TAPE + b"\0", "there are bytes behind its end"),
+        (TAPE + b"\0", "there are bytes after its end"),
         (TAPE[:-64] + sha256(b"").digest() + TAPE[-32:], "were changed|it was changed"),
-        (TAPE[:9] + b"\x02" + TAPE[10:], "it has format 2, flags 0; this program reads format 1"),
-        (TAPE[:-5], "it is cut off. Take the tape anew"),
+        (TAPE[:9] + b"\x03" + TAPE[10:], "it has format 3, flags 0; this program reads format 2"),
+        (TAPE[:-5], "it is cut off. Write the tape again"),
     ],
 )
-def test_what_is_wrong_is_said(path, tape, words) -> None:
+def test_each_kind_of_damage_has_its_message(path, tape, words) -> None:
     path.write_bytes(tape)
     with pytest.raises(JournalError, match=words):
         open_read_only(path)

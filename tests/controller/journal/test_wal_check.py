@@ -1,7 +1,5 @@
-"""A damaged log is told from the torn end that a power cut leaves.
+"""A damaged write-ahead log refuses a start; the torn end that a power cut leaves does not.
 
-Responsible for: damage before durable commits refusing a start, and the end of one commit, torn or
-missing, refusing nothing.
 Source: SQLite documentation, "WAL-mode File Format"; controller/journal/README.md, "Durability".
 """
 
@@ -22,9 +20,9 @@ COMMITS = 6
 
 
 @pytest.fixture
-def killed(fast_dir: Path) -> Path:
-    """A folder as a killed program leaves it: each record a commit in the log, none copied."""
-    folder = fast_dir / "killed"
+def folder_of_killed_program(fast_dir: Path) -> Path:
+    """A killed program's folder: each record is a commit in the log, none in live.db."""
+    folder = fast_dir / "folder_of_killed_program"
     with Journal.open(fast_dir / "table") as journal:
         for number in range(COMMITS):
             journal.append([b"record %d" % number])
@@ -52,9 +50,12 @@ def stored(folder: Path) -> list[bytes]:
 WHOLE = [b"record %d" % number for number in range(COMMITS)]
 
 
-def test_a_killed_program_leaves_a_clean_log(killed: Path) -> None:
-    assert log_end(killed / "live.db-wal", frames(killed)) is LogEnd.CLEAN
-    assert stored(killed) == WHOLE
+def test_a_killed_program_leaves_a_clean_log(folder_of_killed_program: Path) -> None:
+    assert (
+        log_end(folder_of_killed_program / "live.db-wal", frames(folder_of_killed_program))
+        is LogEnd.CLEAN
+    )
+    assert stored(folder_of_killed_program) == WHOLE
 
 
 # A writer that appends without pause while another process opens its journal again and again.
@@ -80,7 +81,7 @@ for _ in range(300):
 """
 
 
-def test_a_reader_beside_a_writer_takes_nothing_from_under_it(fast_dir: Path) -> None:
+def test_a_reader_does_not_disturb_the_writer(fast_dir: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WRITING, str(fast_dir / "table"), READING],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
@@ -94,66 +95,72 @@ def test_a_reader_beside_a_writer_takes_nothing_from_under_it(fast_dir: Path) ->
 
 
 @pytest.mark.parametrize("place", [0, 5, 12, 18, 26, HEADER + 9, HEADER + 17, HEADER + 300])
-def test_damage_before_durable_commits_refuses_the_start(killed: Path, place: int) -> None:
-    flip(killed, place)
+def test_damage_before_durable_commits_refuses_the_start(
+    folder_of_killed_program: Path, place: int
+) -> None:
+    flip(folder_of_killed_program, place)
     with pytest.raises(JournalError, match=r"live\.db-wal: the log is damaged before its end"):
-        Journal.open(killed)
+        Journal.open(folder_of_killed_program)
 
 
 @pytest.mark.parametrize("place", [0, 6, 9, 17, 24, 4119])
-def test_damage_in_each_commit_but_the_last_two_refuses_the_start(killed: Path, place: int) -> None:
-    at = HEADER + (frames(killed) - 3) * FRAME + place
-    flip(killed, at)
+def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
+    folder_of_killed_program: Path, place: int
+) -> None:
+    at = HEADER + (frames(folder_of_killed_program) - 3) * FRAME + place
+    flip(folder_of_killed_program, at)
     with pytest.raises(JournalError, match="Keep both files as they are"):
-        Journal.open(killed)
+        Journal.open(folder_of_killed_program)
 
 
-def test_a_torn_last_commit_is_left_out_and_the_log_begins_anew(killed: Path) -> None:
-    flip(killed, HEADER + (frames(killed) - 1) * FRAME + 100)
+def test_a_torn_last_commit_is_dropped_and_a_new_log_begins(folder_of_killed_program: Path) -> None:
+    flip(folder_of_killed_program, HEADER + (frames(folder_of_killed_program) - 1) * FRAME + 100)
 
-    with Journal.open(killed) as journal:
+    with Journal.open(folder_of_killed_program) as journal:
         assert journal.head.seq == COMMITS - 1
-        assert (killed / "live.db-wal").stat().st_size == 0
+        assert (folder_of_killed_program / "live.db-wal").stat().st_size == 0
         journal.append([b"again"])
-        shutil.copytree(killed, killed.with_name("again"))
-    assert stored(killed.with_name("again")) == [*WHOLE[:-1], b"again"]
+        shutil.copytree(folder_of_killed_program, folder_of_killed_program.with_name("again"))
+    assert stored(folder_of_killed_program.with_name("again")) == [*WHOLE[:-1], b"again"]
 
 
-def test_a_log_that_is_cut_off_is_an_older_journal(killed: Path) -> None:
-    log = killed / "live.db-wal"
-    log.write_bytes(log.read_bytes()[: HEADER + (frames(killed) - 2) * FRAME + 50])
-    assert stored(killed) == WHOLE[:-2]
+def test_a_log_that_is_cut_off_is_an_older_journal(folder_of_killed_program: Path) -> None:
+    log = folder_of_killed_program / "live.db-wal"
+    log.write_bytes(
+        log.read_bytes()[: HEADER + (frames(folder_of_killed_program) - 2) * FRAME + 50]
+    )
+    assert stored(folder_of_killed_program) == WHOLE[:-2]
 
 
-def test_frames_of_an_earlier_log_in_the_same_file_are_no_damage(fast_dir: Path) -> None:
-    folder, killed = fast_dir / "table", fast_dir / "killed"
+def test_frames_of_an_earlier_log_are_not_damage(fast_dir: Path) -> None:
+    folder, folder_of_killed_program = fast_dir / "table", fast_dir / "folder_of_killed_program"
     with Journal.open(folder) as journal:
         for _ in range(4):
             journal.append([bytes(3000)] * 400)  # more than is kept in the log at a time
         journal.append([b"last"])
-        shutil.copytree(folder, killed)
+        shutil.copytree(folder, folder_of_killed_program)
 
-    assert stored(killed)[-1] == b"last"
+    assert stored(folder_of_killed_program)[-1] == b"last"
 
 
 # --- the verifier, on files copied from a table that does not run ---------------------------------
 
 
-def told(folder: Path) -> list[str]:
+def problems_of(folder: Path) -> list[str]:
     (folder / "live.db-shm").unlink()
     return [f"{problem.file}: {problem.what}" for problem in verify(folder).problems]
 
 
 @pytest.mark.parametrize("place", [0, 5, 12, 18, 26, HEADER + 9, HEADER + 17, HEADER + 300])
-def test_the_verifier_says_that_records_after_the_damage_are_cut_off(
-    killed: Path, place: int
+def test_the_verifier_reports_damage_before_durable_commits(
+    folder_of_killed_program: Path, place: int
 ) -> None:
-    flip(killed, place)
-    assert told(killed) == [
-        "live.db-wal: damaged before its end: records stored after that place are cut off"
+    flip(folder_of_killed_program, place)
+    assert problems_of(folder_of_killed_program) == [
+        "live.db-wal: damaged before its end: records stored after that place are lost"
     ]
 
 
-def test_to_the_verifier_a_torn_last_commit_is_what_a_power_cut_leaves(killed: Path) -> None:
-    flip(killed, HEADER + (frames(killed) - 1) * FRAME + 100)
-    assert told(killed) == []
+def test_the_verifier_accepts_a_torn_last_commit(folder_of_killed_program: Path) -> None:
+    flip(folder_of_killed_program, HEADER + (frames(folder_of_killed_program) - 1) * FRAME + 100)
+    assert problems_of(folder_of_killed_program) == []

@@ -1,18 +1,18 @@
-"""What surveillance scrapes of a running table, over real HTTP and under promtool's eyes."""
+"""The metrics of a running table over real HTTP, checked by promtool."""
 
 import http.client
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
-from controller.archive.sealer import SealDesk, SealStanding
+from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
 from controller.config.time_zone import zone_data
 from controller.core.build import SETTINGS
@@ -22,15 +22,21 @@ from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.profiles.load import load_clauses, profile_text
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.table.loop import Conclusion, Stored
-from controller.table.table import Beginning, Health, Table
-from controller.tape.entries import ClockEvidence, ClockStepped, DeviceNoted, Entry, Judged
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.table.table import Health, RunSpec, Table
+from controller.tape.entries import (
+    ClockEvidence,
+    ClockStepped,
+    DeviceEventRecorded,
+    Entry,
+    EventVerdicts,
+)
 from controller.tape.inputs import DiskLevel, DiskSpace, Started, Tick
 from controller.version import VERSION
 from drivers.events import Stage
@@ -42,25 +48,27 @@ from firmware_bridge.transport.port import Chunk, PortOpened
 
 PORT = "/dev/ttyUSB0"
 READ_AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
-CARD = Judged(CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted("Player 1"),))
+CARD = EventVerdicts(CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted("Player 1"),))
 
 # The shoe starts, stands by, and its first burn card is an ace.
 SHOE_STARTS = bytes.fromhex("05 30 53 03 36 30")
 STANDS_BY = bytes.fromhex("05 31 50 03 36 32")
 BURN_ACE = bytes.fromhex("05 32 44 C0 91 03 32 34")
 
-MakeStored = Callable[..., Stored]
+MakeStored = Callable[..., StoredTransaction]
 
 
 def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
     shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
-    settings = SETTINGS.encode(Settings(name, "3", 8, 6 * 3600, (Fact.RESULT_BUTTON,), shoe))
+    settings = SETTINGS.encode(
+        Settings(name, "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
+    )
     profile = profile_text("s42-mini").encode()
 
     def start(replaced: str) -> Started:
         return Started(now(), "boot", VERSION, settings, profile, zone_data("UTC"), replaced)
 
-    return Table(name, Beginning(journal, load_clauses(), start), now, metrics.observe)
+    return Table(name, RunSpec(journal, load_clauses(), start), now, metrics.observe)
 
 
 @pytest.fixture
@@ -100,7 +108,7 @@ def page(server: MetricsServer, path: str, method: str = "GET") -> tuple[int, st
 
 
 def value(text: str, name: str, **labels: str) -> float | None:
-    """One sample, or None where there is none."""
+    """The value of one sample, or None."""
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             if sample.name == f"smartshoe_{name}" and sample.labels == labels:
@@ -108,20 +116,20 @@ def value(text: str, name: str, **labels: str) -> float | None:
     return None
 
 
-def seen(metrics: TableMetrics, table: Table) -> Callable[..., float | None]:
+def metric_reader(metrics: TableMetrics, table: Table) -> Callable[..., float | None]:
     text = metrics.text(table).decode()
     return lambda name, **labels: value(text, name, **labels)
 
 
 @pytest.fixture
 def stored(table: Table) -> MakeStored:
-    """A transaction whose conclusions came of bytes read some milliseconds before."""
+    """A transaction whose input bytes were read some milliseconds before."""
 
-    def made(*entries: Entry, took_ms: int = 4) -> Stored:
+    def made(*entries: Entry, took_ms: int = 4) -> StoredTransaction:
         assert table.published is not None
         at = Timestamp(READ_AT.monotonic_ns + took_ms * 1_000_000, READ_AT.utc_ns)
         chunk = Chunk(PORT, READ_AT, b"bytes of a report")
-        return Stored((Conclusion(chunk, entries),), (), at, table.published[1])
+        return StoredTransaction((Conclusion(chunk, entries),), (), at, table.published[1])
 
     return made
 
@@ -137,129 +145,127 @@ def coup(outcome: Outcome | None, fate: CoupFate = CoupFate.COUNTED) -> CoupClos
 # --- counting -----------------------------------------------------------------------------------
 
 
-def test_cards_are_counted_whatever_is_said_of_them(
+def test_cards_are_counted_whatever_their_verdict(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    wrong = Judged(CARD.event, (irregularity(IrregularityCode.OVERDRAW),))
+    wrong = EventVerdicts(CARD.event, (irregularity(IrregularityCode.OVERDRAW),))
 
     metrics.observe(stored(CARD, wrong))
     metrics.observe(stored(CARD))
 
-    assert seen(metrics, table)("cards_drawn_total") == 3
+    assert metric_reader(metrics, table)("cards_drawn_total") == 3
 
 
-def test_a_repeated_report_is_no_card(
+def test_a_repeated_report_counts_no_card(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     again = CardRepeated(Card(Rank(9), Suit("H")), Place.PLAYER_1)
 
-    metrics.observe(stored(Judged(again, (Accepted("again"),))))
+    metrics.observe(stored(EventVerdicts(again, (Accepted("again"),))))
 
-    assert seen(metrics, table)("cards_drawn_total") == 0
+    assert metric_reader(metrics, table)("cards_drawn_total") == 0
 
 
-def test_coups_are_counted_by_what_counts(
+def test_coups_are_counted_by_outcome(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     metrics.observe(stored(coup(Outcome.PLAYER), coup(Outcome.PLAYER), coup(Outcome.TIE)))
     metrics.observe(stored(coup(Outcome.BANKER, CoupFate.FLOOR_DECIDED)))
     metrics.observe(stored(coup(None, CoupFate.VOID), coup(None, CoupFate.PARTIAL)))
 
-    now_seen = seen(metrics, table)
-    assert now_seen("coups_total", outcome="player") == 2
-    assert now_seen("coups_total", outcome="banker") == 1
-    assert now_seen("coups_total", outcome="tie") == 1
-    assert now_seen("coups_total", outcome="void") == 2
+    value = metric_reader(metrics, table)
+    assert value("coups_total", outcome="player") == 2
+    assert value("coups_total", outcome="banker") == 1
+    assert value("coups_total", outcome="tie") == 1
+    assert value("coups_total", outcome="void") == 2
 
 
-@pytest.mark.parametrize("code", IrregularityCode)
-def test_every_irregularity_is_there_before_it_happens(
-    metrics: TableMetrics, table: Table, stored: MakeStored, code: IrregularityCode
-) -> None:
-    before = seen(metrics, table)("irregularities_total", code=code.value)
-    metrics.observe(stored(Judged(CARD.event, (irregularity(code),))))
-    after = seen(metrics, table)("irregularities_total", code=code.value)
-
-    assert (before, after) == (0, 1)
-
-
-def test_the_clock_being_set_is_counted(
+def test_every_irregularity_code_starts_at_zero(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
+    for code in IrregularityCode:
+        before = metric_reader(metrics, table)("irregularities_total", code=code.value)
+        metrics.observe(stored(EventVerdicts(CARD.event, (irregularity(code),))))
+        after = metric_reader(metrics, table)("irregularities_total", code=code.value)
+
+        assert (before, after) == (0, 1), code
+
+
+def test_a_clock_step_is_counted(metrics: TableMetrics, table: Table, stored: MakeStored) -> None:
     step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
-    before = seen(metrics, table)("clock_steps_total")
+    before = metric_reader(metrics, table)("clock_steps_total")
     metrics.observe(stored(step, step))
 
-    assert (before, seen(metrics, table)("clock_steps_total")) == (0, 2)
+    assert (before, metric_reader(metrics, table)("clock_steps_total")) == (0, 2)
 
 
-def test_the_room_on_the_disk_is_shown_by_its_level(metrics: TableMetrics, table: Table) -> None:
-    assert seen(metrics, table)("disk_room", level="enough") == 1
+def test_the_disk_level_is_shown(metrics: TableMetrics, table: Table) -> None:
+    assert metric_reader(metrics, table)("disk_room", level="enough") == 1
     item = DiskSpace(READ_AT, DiskLevel.LOW, 5, 10, 1)
     assert table.act(item) is not None
-    levels = [seen(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    levels = [metric_reader(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
     assert levels == [0, 1, 0]
 
 
-@pytest.mark.parametrize("kind", LinkFaultKind)
-def test_every_fault_of_the_wire_is_there_before_it_happens(
-    metrics: TableMetrics, table: Table, stored: MakeStored, kind: LinkFaultKind
+def test_every_link_fault_starts_at_zero(
+    metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    before = seen(metrics, table)("link_errors_total", kind=kind.value)
-    metrics.observe(stored(DeviceNoted(PORT, DeviceFault(kind, "detail"))))
-    after = seen(metrics, table)("link_errors_total", kind=kind.value)
+    for kind in LinkFaultKind:
+        before = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
+        metrics.observe(stored(DeviceEventRecorded(PORT, DeviceFault(kind, "detail"))))
+        after = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
 
-    assert (before, after) == (0, 1)
+        assert (before, after) == (0, 1), kind
 
 
-def test_from_the_bytes_read_to_the_verdict_durable(
+def test_the_delay_from_read_bytes_to_stored_verdict(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     metrics.observe(stored(CARD, took_ms=4))
     metrics.observe(stored(CARD, took_ms=300))
     metrics.observe(stored(coup(Outcome.TIE), took_ms=800))
 
-    now_seen = seen(metrics, table)
-    assert now_seen("scan_to_stored_seconds_count") == 2
-    assert now_seen("scan_to_stored_seconds_sum") == pytest.approx(0.304)
-    assert now_seen("scan_to_stored_seconds_bucket", le="0.0025") == 0
-    assert now_seen("scan_to_stored_seconds_bucket", le="0.005") == 1
-    assert now_seen("scan_to_stored_seconds_bucket", le="0.5") == 2
+    value = metric_reader(metrics, table)
+    assert value("scan_to_stored_seconds_count") == 2
+    assert value("scan_to_stored_seconds_sum") == pytest.approx(0.304)
+    assert value("scan_to_stored_seconds_bucket", le="0.0025") == 0
+    assert value("scan_to_stored_seconds_bucket", le="0.005") == 1
+    assert value("scan_to_stored_seconds_bucket", le="0.5") == 2
 
 
-def test_what_came_of_no_bytes_has_no_delay(
+def test_a_verdict_without_bytes_has_no_delay(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     ticked = stored(CARD)
     conclusion = Conclusion(Tick(READ_AT), ticked.conclusions[0].entries)
 
-    metrics.observe(Stored((conclusion,), (), ticked.at, ticked.state))
+    metrics.observe(StoredTransaction((conclusion,), (), ticked.at, ticked.state))
 
-    assert seen(metrics, table)("scan_to_stored_seconds_count") == 0
+    assert metric_reader(metrics, table)("scan_to_stored_seconds_count") == 0
 
 
 def test_each_durable_transaction_counts(metrics: TableMetrics, table: Table) -> None:
-    before = seen(metrics, table)("journal_transactions_total")
+    before = metric_reader(metrics, table)("journal_transactions_total")
 
     table.act(PortOpened(PORT, now(), bytes(32)))
 
-    assert (before, seen(metrics, table)("journal_transactions_total")) == (1, 2)
+    assert (before, metric_reader(metrics, table)("journal_transactions_total")) == (1, 2)
 
 
 # --- the state ----------------------------------------------------------------------------------
 
 
 def test_a_table_that_waits_for_its_shoe(metrics: TableMetrics, table: Table) -> None:
-    now_seen = seen(metrics, table)
+    value = metric_reader(metrics, table)
 
-    assert now_seen("table_health", health="running") == 1
-    assert now_seen("table_health", health="failed") == 0
-    assert now_seen("device_stage", device="dealing_shoe", stage="closed") == 1
-    assert now_seen("suspended") == 0
-    assert now_seen("cards_left") is None
-    assert now_seen("shoe_number") is None
-    assert now_seen("build_info", version=VERSION) == 1
-    assert now_seen("table_info", table="M7") == 1
+    assert value("table_health", health="running") == 1
+    assert value("table_health", health="failed") == 0
+    assert value("device_stage", device="dealing_shoe", stage="closed") == 1
+    assert value("suspended") == 0
+    assert value("cards_left") is None
+    assert value("shoe_number") is None
+    assert value("build_info", version=VERSION) == 1
+    assert value("table_info", table="M7") == 1
 
 
 def test_a_shoe_in_its_burn(metrics: TableMetrics, table: Table) -> None:
@@ -269,16 +275,16 @@ def test_a_shoe_in_its_burn(metrics: TableMetrics, table: Table) -> None:
     ):
         table.act(item)
 
-    now_seen = seen(metrics, table)
+    value = metric_reader(metrics, table)
     stages = {
-        stage: now_seen("device_stage", device="dealing_shoe", stage=stage.value) for stage in Stage
+        stage: value("device_stage", device="dealing_shoe", stage=stage.value) for stage in Stage
     }
     assert stages == {stage: float(stage is Stage.ONLINE) for stage in Stage}
-    assert now_seen("shoe_number") == 1
-    assert now_seen("cards_drawn_total") == 1
-    assert now_seen("cards_left") == 415
-    assert now_seen("coups_in_shoe") == 0
-    assert now_seen("scan_to_stored_seconds_count") == 1
+    assert value("shoe_number") == 1
+    assert value("cards_drawn_total") == 1
+    assert value("cards_left") == 415
+    assert value("coups_in_shoe") == 0
+    assert value("scan_to_stored_seconds_count") == 1
 
 
 def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
@@ -286,12 +292,12 @@ def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
     table = table_at(suspended, metrics)
     table.start()
     try:
-        now_seen = seen(metrics, table)
-        assert now_seen("suspended") == 1
-        assert now_seen("open_irregularities") == 1
-        assert now_seen("coups_in_shoe") == 2
-        # Counters count this run; what was before stands in the journal.
-        assert now_seen("cards_drawn_total") == 0
+        value = metric_reader(metrics, table)
+        assert value("suspended") == 1
+        assert value("open_irregularities") == 1
+        assert value("coups_in_shoe") == 2
+        # Counters count this run; earlier runs are in the journal.
+        assert value("cards_drawn_total") == 0
     finally:
         table.stop()
         table.join()
@@ -310,7 +316,7 @@ CLOSED_SETS = {
 }
 
 
-def test_labels_come_from_closed_sets_and_so_tell_no_card(
+def test_labels_are_from_closed_sets_and_disclose_no_card(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     metrics.observe(stored(CARD, coup(Outcome.PLAYER)))
@@ -335,7 +341,7 @@ def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
 
 
 @pytest.mark.debian("prometheus", program="promtool")
-def test_prometheus_finds_nothing_to_say_about_names_and_words(server: MetricsServer) -> None:
+def test_promtool_accepts_names_and_help_texts(server: MetricsServer) -> None:
     text = page(server, "/metrics")[2]
 
     checked = subprocess.run(
@@ -357,11 +363,11 @@ def test_head_gives_no_body(server: MetricsServer) -> None:
     assert page(server, "/metrics", "HEAD")[::2] == (200, "")
 
 
-def test_other_paths_say_what_there_is(server: MetricsServer) -> None:
+def test_other_paths_list_the_pages(server: MetricsServer) -> None:
     status, _, text = page(server, "/")
 
     assert status == 404
-    assert text == "nothing here; there are\n/metrics\n/healthz\n/readyz\n"
+    assert text == "not found; the pages are\n/metrics\n/healthz\n/readyz\n"
 
 
 def test_a_running_table_is_alive_and_ready(server: MetricsServer) -> None:
@@ -438,7 +444,7 @@ def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetri
             server.start()
 
 
-def test_only_this_machine_is_answered_unless_told_otherwise(server: MetricsServer) -> None:
+def test_by_default_only_this_machine_can_connect(server: MetricsServer) -> None:
     port = urlsplit(server.url).port
 
     # The port stays free on every other address of this machine.
@@ -446,9 +452,7 @@ def test_only_this_machine_is_answered_unless_told_otherwise(server: MetricsServ
         assert other.getsockname()[1] == port
 
 
-def test_clients_that_say_nothing_hold_up_neither_scrapes_nor_the_end(
-    table: Table, metrics: TableMetrics
-) -> None:
+def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: TableMetrics) -> None:
     server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
     server.start()
     parts = urlsplit(server.url)
@@ -463,7 +467,7 @@ def test_clients_that_say_nothing_hold_up_neither_scrapes_nor_the_end(
             client.close()
 
 
-def test_one_connection_too_many_is_told_so(table: Table, metrics: TableMetrics) -> None:
+def test_a_connection_beyond_the_limit_is_refused(table: Table, metrics: TableMetrics) -> None:
     server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
     server.start()
     parts = urlsplit(server.url)
@@ -481,22 +485,20 @@ def test_one_connection_too_many_is_told_so(table: Table, metrics: TableMetrics)
 # --- seals --------------------------------------------------------------------------------------
 
 
-def sealing(table: Table, standing: SealStanding) -> Table:
-    """The table as it is with a desk that stands so."""
-    desk = SealDesk("M7", SigningSettings(Path("unused")), now)
-    desk.standing = standing
-    table._beginning = replace(table._beginning, seals=desk)
+def sealing(table: Table, status: SealingStatus) -> Table:
+    """The table with a sealer in this status."""
+    sealer = Sealer("M7", SigningSettings(Path("unused")), now)
+    sealer.status = status
+    table._spec = replace(table._spec, sealer=sealer)
     return table
 
 
-def test_what_is_sealed_and_what_waits_is_told(metrics: TableMetrics, table: Table) -> None:
-    standing = SealStanding(sealed=3, unsealed=1, seconds=0.25, unsigned="no key")
-    said = seen(metrics, sealing(table, standing))
-    assert (said("seal_seconds_count"), said("seal_seconds_sum")) == (3, 0.25)
-    assert (said("shoes_unsealed"), said("seals_unsigned")) == (1, 1)
+def test_sealed_and_unsealed_shoes_are_shown(metrics: TableMetrics, table: Table) -> None:
+    status = SealingStatus(sealed=3, unsealed=1, seconds=0.25, unsigned="no key")
+    value = metric_reader(metrics, sealing(table, status))
+    assert (value("seal_seconds_count"), value("seal_seconds_sum")) == (3, 0.25)
+    assert (value("shoes_unsealed"), value("seals_unsigned")) == (1, 1)
 
 
-def test_a_table_that_seals_nothing_tells_nothing_of_it(
-    metrics: TableMetrics, table: Table
-) -> None:
-    assert seen(metrics, table)("shoes_unsealed") is None
+def test_a_table_without_a_sealer_has_no_seal_metrics(metrics: TableMetrics, table: Table) -> None:
+    assert metric_reader(metrics, table)("shoes_unsealed") is None

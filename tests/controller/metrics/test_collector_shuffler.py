@@ -1,29 +1,33 @@
-"""What surveillance scrapes of the shuffler: shuffles, warnings, batches, trust.
+"""The metrics of the shuffler: shuffles, warnings, batches and trust.
 
-Responsible for: the samples.
-Not responsible for: serving them (test_metrics).
 Source: controller/README.md, "Metrics".
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from controller.config.time_zone import zone_data
-from controller.core.build import SETTINGS, core_of
+from controller.core.build import SETTINGS, build_core
 from controller.core.core import Core
 from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.core.state import CoreState
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
+from controller.custody.batch_life.state import (
+    BatchLife,
+    BlockReason,
+    Lineage,
+    OpenWarning,
+    WarningKind,
+)
 from controller.metrics.collector import TableMetrics
 from controller.procedure.effects import ShuffleRecorded, WarningClosed, WarningOpened
 from controller.profiles.load import load_clauses, profile_text
-from controller.table.loop import Conclusion, Stored
+from controller.table.loop import Conclusion, StoredTransaction
 from controller.table.table import Health
 from controller.tape.entries import Entry
 from controller.tape.inputs import Started, Tick
@@ -47,7 +51,7 @@ def core_with(shuffler: ShufflerDeviceSettings | None) -> Core:
     settings = Settings("M7", "3", 8, 0, (), SHOE, shuffler=shuffler)
     profile = profile_text("s42-mini").encode()
     started = Started(AT, "boot", "1", SETTINGS.encode(settings), profile, zone_data("UTC"), "")
-    return core_of(started, load_clauses())
+    return build_core(started, load_clauses())
 
 
 @pytest.fixture(name="core", scope="module")
@@ -61,7 +65,7 @@ def metrics() -> TableMetrics:
 
 
 def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[..., float | None]:
-    table = SimpleNamespace(health=Health.RUNNING, published=(core, state), seals=None)
+    table = SimpleNamespace(health=Health.RUNNING, published=(core, state), sealing_status=None)
     families = list(text_string_to_metric_families(metrics.text(table).decode()))
 
     def value(name: str, **labels: str) -> float | None:
@@ -82,7 +86,7 @@ def with_lineage(core: Core, lineage: Lineage) -> CoreState:
 
 
 def counted(metrics: TableMetrics, core: Core, *entries: Entry) -> Callable[..., float | None]:
-    metrics.observe(Stored((Conclusion(Tick(AT), entries),), (), AT, core.initial()))
+    metrics.observe(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, core.initial()))
     return scraped(metrics, core, core.initial())
 
 
@@ -96,7 +100,7 @@ def test_a_shuffle_counts_by_its_result(metrics, core, result) -> None:
     assert (before, counted(metrics, core, done)("shuffles_total", result=result.value)) == (0, 1)
 
 
-def test_a_receipt_that_was_refused_is_no_good_shuffle(metrics, core) -> None:
+def test_a_refused_receipt_counts_as_refused(metrics, core) -> None:
     refused = ShuffleRecorded("red", PROOF, "it is signed by another device", ())
     now = counted(metrics, core, refused)
     assert now("shuffles_total", result="good") == 0
@@ -104,14 +108,14 @@ def test_a_receipt_that_was_refused_is_no_good_shuffle(metrics, core) -> None:
 
 
 @pytest.mark.parametrize("kind", WarningKind)
-def test_every_warning_is_there_before_it_is_given(metrics, core, kind) -> None:
+def test_every_warning_kind_starts_at_zero(metrics, core, kind) -> None:
     before = counted(metrics, core)("shuffler_warnings_total", kind=kind.value)
     given = WarningOpened(1, kind.value, 0, "text", ())
     after = counted(metrics, core, given)("shuffler_warnings_total", kind=kind.value)
     assert (before, after) == (0, 1)
 
 
-def test_how_long_people_took_to_clear_a_warning(metrics, core) -> None:
+def test_the_time_until_a_warning_is_cleared(metrics, core) -> None:
     closed = [
         WarningClosed(number, "door", "A. Floor", "shut", seconds * 10**9)
         for number, seconds in ((1, 8), (2, 45))
@@ -123,14 +127,16 @@ def test_how_long_people_took_to_clear_a_warning(metrics, core) -> None:
     assert now("shuffler_warning_wait_seconds_bucket", le="60.0") == 2
 
 
-def test_a_table_without_a_shuffler_says_nothing_of_one() -> None:
+def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
     core, metrics = core_with(None), TableMetrics("M7")
     metrics.observe(
-        Stored(
+        StoredTransaction(
             (Conclusion(Tick(AT), (WarningOpened(1, "door", 0, "", ()),)),), (), AT, core.initial()
         )
     )
-    table = SimpleNamespace(health=Health.RUNNING, published=(core, core.initial()), seals=None)
+    table = SimpleNamespace(
+        health=Health.RUNNING, published=(core, core.initial()), sealing_status=None
+    )
     text = metrics.text(table).decode()
     assert not [name for name in NAMES if name in text]
 
@@ -139,7 +145,7 @@ def test_a_table_without_a_shuffler_says_nothing_of_one() -> None:
 
 LIVES = (
     BatchLife("red", BatchStage.IN_PLAY),
-    BatchLife("blue", BatchStage.HELD, bars=(Bar.SHORT, Bar.TOUCHED)),
+    BatchLife("blue", BatchStage.HELD, block_reasons=(BlockReason.SHORT, BlockReason.TOUCHED)),
 )
 
 
@@ -150,7 +156,7 @@ def test_each_batch_has_one_stage(metrics, core) -> None:
         assert stages == {one: float(one is life.stage) for one in BatchStage}
 
 
-def test_what_bars_a_batch_is_counted(metrics, core) -> None:
+def test_the_block_reasons_of_a_batch_are_counted(metrics, core) -> None:
     now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES)))
     assert (now("batch_bars", back="red"), now("batch_bars", back="blue")) == (0, 2)
 
@@ -171,27 +177,25 @@ def test_with_no_warning_open_there_is_no_oldest(metrics, core) -> None:
     assert now("shuffler_warning_since_seconds") is None
 
 
-def test_a_shuffler_that_is_not_there_is_not_trusted_whatever_it_proved_before(
-    metrics, core
-) -> None:
+def test_an_offline_shuffler_is_not_trusted(metrics, core) -> None:
     now = scraped(metrics, core, with_lineage(core, Lineage(trusted=True)))
     assert now("device_trusted", device="shuffler") == 0
     assert now("device_trusted", device="dealing_shoe") is None
 
 
-def test_a_bare_shuffler_is_told(metrics, core) -> None:
+def test_a_bare_shuffler_is_shown(metrics, core) -> None:
     now = scraped(metrics, core, with_lineage(core, Lineage(trusted=True, bare=True)))
     assert now("device_bare", device="shuffler") == 1
 
 
-def test_the_shuffler_goes_by_its_part(metrics, core) -> None:
+def test_the_shuffler_is_labelled_by_its_role(metrics, core) -> None:
     state, _ = core.handle(core.initial(), PortOpened(PORT, AT, bytes(32)))
     now = scraped(metrics, core, state)
     assert now("device_stage", device="shuffler", stage="opened") == 1
     assert now("device_stage", device=PORT, stage="opened") is None
 
 
-def test_a_shoe_with_an_identity_tells_whether_it_is_trusted(metrics, core) -> None:
+def test_a_shoe_with_an_identity_shows_its_trust(metrics, core) -> None:
     shoe = replace(SHOE, model="tablelink")
     settings = replace(core.settings, shoe=shoe)
     identity = DeviceIdentity("5A02", "1.0", trusted=True)

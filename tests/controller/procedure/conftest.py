@@ -1,75 +1,46 @@
-"""The field's words for a table: cards are dealt, results declared, a floorperson decides.
+"""Tables, people and shufflers to play with, and the invariants of every step.
 
-Responsible for: turning a line of such words into domain events, taking them one by one, and
-holding the table, at every step of every test, to what must always be true.
-Not responsible for: what any single test expects.
+Tables play dealing scripts (controller/script); every step is checked by `check_invariants`.
 Source: controller/README.md, "The procedure".
-
-    table.deal("burn Ac: 2c")               first burn card, then the counted ones
-    table.deal("P 7h, B 2c, P 9s, B Kd")    cards with the shoe's belief, numbered by it
-    table.deal("P1 7h")                     ... or with the number it gives
-    table.deal("more 7h, out 7h, extra 7h") a further one, outside play, burned outside the count
-    table.deal("P ??")                      a card the shoe could not read
-    table.deal("again P1 7h")               the shoe repeats itself
-    table.deal("cut card, result tie, result player P-pair, forced exit, stand-by")
-    table.deal("start, lost 2, lost unproven, lost unreadable, no more bets, program 2.0")
-    table.deal("P 4h, decide carry-card")   a decision on the way
-    table.deal("day 2026-11-22, close shoe, found face up, error card turned")
-    table.decide("void-coup take-over")     a floorperson's resolution
 """
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import (
+    ActRecord,
     CoupClosed,
     CoupRecord,
     Effect,
-    Recorded,
-    Refused,
+    Prompt,
+    Refusal,
     ShoeEnded,
 )
 from controller.procedure.events import (
-    ActRecorded,
-    CardDrawn,
-    CardRepeated,
-    CardsTurned,
-    CoupForcedOut,
-    CutCardDrawn,
+    ActReported,
     DomainEvent,
-    FoundFaceUp,
-    GamingDayTurned,
+    GamingDayChanged,
     IrregularityResolved,
-    Loss,
-    NoMoreBetsCalled,
-    ProgramReplaced,
-    ReportsMissing,
-    ResultDeclared,
-    ShoeClosedByPerson,
-    ShoeDeviceStarted,
-    ShoeStandsBy,
-    TurnedCards,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.profiles.load import load_clauses, load_profile
-from controller.rules.cards import Card
-from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import CutRoundStart, DealOption
-from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.parser import parse
 from controller.script.player import BEGINS_AT_NS
 
@@ -77,15 +48,12 @@ DAY = "2026-11-21"
 STATES = Codec(TableState)
 CLAUSES = load_clauses()
 PROFILES = {name: load_profile(name) for name in ("ny-mini", "s42-mini")}
-HANDS = {"P": "player", "B": "banker"}
-CARD = re.compile(r"(P|B)([123]?) (\S+)")
-OTHER_PLACES = {"out": Place.OUTSIDE, "extra": Place.BURN_EXTRA, "burned": Place.BURN}
 
 
 def book_of(
     profile: str = "s42-mini",
     decks: int = 8,
-    observed: tuple[Fact, ...] = (),
+    observed: tuple[ObservableFact, ...] = (),
     cut_card_at_round_start: CutRoundStart = CutRoundStart.CURRENT_COUP,
     cut_cards: int = 2,
     deal_option: DealOption = DealOption.FACE_UP,
@@ -103,165 +71,57 @@ def book_of(
     return RuleBook.of(replace(chosen, rules=rules), decks, observed)
 
 
-class ShoeDevice:
-    """The shoe's own belief: it numbers the cards of each hand until the coup has its result."""
-
-    def __init__(self) -> None:
-        self.dealt = {"P": 0, "B": 0}
-
-    def place(self, hand: str, number: str) -> Place:
-        if number:
-            self.dealt = {"P": 0, "B": 0} if (hand, number) == ("P", "1") else self.dealt
-            self.dealt[hand] = int(number)
-        else:
-            self.dealt[hand] += 1
-        index = self.dealt[hand]
-        return Place(f"{HANDS[hand]}_{index if index <= 3 else 'more'}")
-
-    def forget(self) -> None:
-        self.dealt = {"P": 0, "B": 0}
-
-
-def card_of(text: str) -> Card | None:
-    return None if text == "??" else Card.parse(text)
-
-
-def events_of(words: str, device: ShoeDevice) -> Iterator[DomainEvent]:
-    """The happenings a line of the field's words tells, in order."""
-    for said in (part.strip() for part in words.split(",")):
-        yield from _events(said, device)
-
-
-def _events(said: str, device: ShoeDevice) -> Iterator[DomainEvent]:
-    if match := CARD.fullmatch(said):
-        hand, number, text = match.groups()
-        yield CardDrawn(card_of(text), device.place(hand, number))
-        return
-    first, _, rest = said.partition(" ")
-    match first, rest:
-        case "burn", _:
-            opening, _, counted = rest.partition(":")
-            yield CardDrawn(card_of(opening), Place.BURN_FIRST)
-            yield from (CardDrawn(card_of(text), Place.BURN) for text in counted.split())
-        case (("out" | "extra" | "burned"), _):
-            yield CardDrawn(card_of(rest), OTHER_PLACES[first])
-        case "more", _:
-            yield CardDrawn(card_of(rest), Place.PLAYER_MORE)
-        case "again", _:
-            place, text = rest.rsplit(" ", 1)
-            yield CardRepeated(card_of(text), _place(place))
-        case "cut", "card":
-            yield CutCardDrawn()
-        case "result", _:
-            outcome, *pairs = rest.split()
-            device.forget()
-            yield ResultDeclared(Outcome(outcome), "P-pair" in pairs, "B-pair" in pairs)
-        case "lost", ("unproven" | "unreadable"):
-            yield ReportsMissing(Loss(rest), 0)
-        case "lost", _:
-            yield ReportsMissing(Loss.GAP, int(rest))
-        case "program", _:
-            yield ProgramReplaced(rest)
-        case "day", _:
-            yield GamingDayTurned(rest)
-        case _:
-            yield _of_a_person(said) or _plain_event(said, device)
-
-
-def _of_a_person(said: str) -> DomainEvent | None:
-    first, _, rest = said.partition(" ")
-    match said:
-        case "found face up":
-            return FoundFaceUp("Cy Orr")
-        case "error card turned":
-            return CardsTurned(TurnedCards.ERROR_CARD)
-        case "close shoe":
-            return ShoeClosedByPerson("Ann Lee", "dead table")
-    if first == "decide":
-        return IrregularityResolved("Bo Ray", "seen on the layout", resolution(rest))
-    return None
-
-
-def _plain_event(said: str, device: ShoeDevice) -> DomainEvent:
-    match said:
-        case "forced exit":
-            device.forget()
-            return CoupForcedOut()
-        case "stand-by":
-            device.forget()
-            return ShoeStandsBy()
-        case "start":
-            device.forget()
-            return ShoeDeviceStarted()
-        case "no more bets":
-            return NoMoreBetsCalled()
-        case _:
-            raise ValueError(f"the field does not say {said!r}")
-
-
-def _place(text: str) -> Place:
-    if text in OTHER_PLACES:
-        return OTHER_PLACES[text]
-    hand, number = text[0], text[1:]
-    return Place(f"{HANDS[hand]}_{number}")
-
-
 @dataclass
 class Table:
-    """A table of play: takes events, remembers what was concluded, and checks what always holds."""
+    """A table of play: applies events, collects conclusions, and checks the invariants."""
 
     book: RuleBook
     state: TableState = field(default_factory=TableState)
-    device: ShoeDevice = field(default_factory=ShoeDevice)
+    count: ShoeCount = field(default_factory=ShoeCount)
     verdicts: list[Accepted | Irregularity] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     encoded: bool = True
 
-    # --- what happens -----------------------------------------------------------------------
+    # --- events ---------------------------------------------------------------------------
 
-    def deal(self, words: str) -> list[str]:
-        """Let these happen; the codes of the irregularities they gave, in order."""
-        before = len(self.verdicts)
-        for event in events_of(words, self.device):
-            self.take(event)
-        return codes(self.verdicts[before:])
-
-    def say(self, script: str) -> list[str]:
-        """Let this happen, in the words of a dealing script; the irregularities it gave."""
+    def deal(self, script: str) -> list[str]:
+        """Apply a dealing script; return the codes of the irregularities raised, in order."""
         before = len(self.verdicts)
         for statement in parse(script):
-            events, _ = happenings(statement.said, ShoeCount(), place_due(self.state), BEGINS_AT_NS)
+            events, self.count = domain_events(
+                statement.body, self.count, due_place(self.state), BEGINS_AT_NS
+            )
             for event in events:
-                self.take(event)
+                self.apply(event)
         return codes(self.verdicts[before:])
 
     def deal_up_to(self, cards: int) -> None:
-        """Clean coups of four, five and six cards until so many have left the shoe."""
+        """Deal coups in order, of four to six cards, until so many cards have left the shoe."""
         while (left := cards - self.shoe.cards_drawn) > 0:
             if left == 5:
-                self.deal("P1 7h, B 5c, P Kd, B Qh, B 3c, result banker")
+                self.deal("P1 7h; B 5c; P Kd; B Qh; B 3c; result banker")
             elif left == 6:
-                self.deal("P1 2h, B 2c, P Kd, B Kh, P Qc, B Js, result tie")
+                self.deal("P1 2h; B 2c; P Kd; B Kh; P Qc; B Js; result tie")
             else:
                 assert left >= 4
-                self.deal("P1 9h, B Kc, P Qd, B Jh, result player")
+                self.deal("P1 9h; B Kc; P Qd; B Jh; result player")
 
     def decide(self, words: str) -> str:
-        """A floorperson decides; why it was refused, empty where it was carried out."""
-        taken = self.take(IrregularityResolved("Bo Ray", "seen on the layout", resolution(words)))
-        refused = [effect.why for effect in taken.effects if isinstance(effect, Refused)]
+        """Decide as a floorperson; the reason of a refusal, empty where it was carried out."""
+        result = self.apply(IrregularityResolved("Bo Ray", "seen on the layout", resolution(words)))
+        refused = [effect.why for effect in result.effects if isinstance(effect, Refusal)]
         return refused[0] if refused else ""
 
-    def take(self, event: DomainEvent) -> Step:
+    def apply(self, event: DomainEvent) -> Step:
         before = self.state
-        taken = step(self.book, before, event)
-        self.state = taken.state
-        self.verdicts += taken.verdicts
-        self.effects += taken.effects
-        holds_always(self, before, taken)
-        return taken
+        result = step(self.book, before, event)
+        self.state = result.state
+        self.verdicts += result.verdicts
+        self.effects += result.effects
+        check_invariants(self, before, result)
+        return result
 
-    # --- what came of it --------------------------------------------------------------------
+    # --- conclusions ----------------------------------------------------------------------
 
     @property
     def phase(self) -> Phase:
@@ -303,7 +163,7 @@ class Table:
         return [effect for effect in self.effects if isinstance(effect, kind)]
 
     def prompts(self) -> list[str]:
-        return [effect.call.value for effect in self.effects if hasattr(effect, "call")]
+        return [effect.kind.value for effect in self.effects if isinstance(effect, Prompt)]
 
 
 def codes(verdicts: list[Accepted | Irregularity]) -> list[str]:
@@ -314,37 +174,37 @@ def resolution(words: str) -> Resolution:
     decision, *rest = words.split()
     provisional = next((Provisional(word) for word in rest if word in list(Provisional)), None)
     outcome = next((Outcome(word) for word in rest if word in list(Outcome)), None)
-    return Resolution(Decision(decision), provisional, outcome)
+    return Resolution(FloorDecision(decision), provisional, outcome)
 
 
-# --- what must always hold ----------------------------------------------------------------------
+# --- invariants --------------------------------------------------------------------------------
 
 
-def holds_always(table: Table, before: TableState, taken: Step) -> None:
-    """Everything the procedure promises of any step from any state."""
-    state = taken.state
+def check_invariants(table: Table, before: TableState, result: Step) -> None:
+    """Check the invariants of any step from any state."""
+    state = result.state
     suspended = state.suspension is not None
     assert (state.phase is Phase.SUSPENDED) is suspended
     assert any(one.suspends for one in state.open_irregularities) is suspended
     assert bool(permitted_decisions(state)) is bool(state.open_irregularities)
     assert (state.shoe is None) is (state.phase is Phase.CLOSED)
-    assert taken.verdicts or taken.effects, "every event is answered"
-    _verdicts_hold(table, before, taken)
-    _shoe_holds(before, taken)
-    _no_card_is_lost(before, taken)
-    _closings_hold(table, before, taken)
+    assert result.verdicts or result.effects, "every event is answered"
+    _check_verdicts(table, before, result)
+    _check_shoe(before, result)
+    _check_cards(before, result)
+    _check_closings(table, before, result)
     if table.encoded:
         assert STATES.decode(STATES.encode(state)) == state
 
 
-def _verdicts_hold(table: Table, before: TableState, taken: Step) -> None:
-    raised = [one for one in taken.verdicts if isinstance(one, Irregularity)]
+def _check_verdicts(table: Table, before: TableState, result: Step) -> None:
+    raised = [one for one in result.verdicts if isinstance(one, Irregularity)]
     numbers = [one.number for one in raised]
     first = before.irregularities + 1
     assert numbers == list(range(first, first + len(raised)))
-    assert taken.state.irregularities == before.irregularities + len(raised)
+    assert result.state.irregularities == before.irregularities + len(raised)
     own = {clause for one in table.book.citations.values() for clause in one}
-    for verdict in taken.verdicts:
+    for verdict in result.verdicts:
         assert all(clause in CLAUSES and clause in own for clause in verdict.clauses)
         assert len(set(verdict.clauses)) == len(verdict.clauses)
     for one in raised:
@@ -353,38 +213,38 @@ def _verdicts_hold(table: Table, before: TableState, taken: Step) -> None:
         assert one.forbidden
         assert one.decisions
         # With no shoe there is no play to stop.
-        assert one.suspends is (CATALOGUE[one.code].suspends and taken.state.shoe is not None)
+        assert one.suspends is (CATALOGUE[one.code].suspends and result.state.shoe is not None)
 
 
-def _shoe_holds(before: TableState, taken: Step) -> None:
-    shoe, was = taken.state.shoe, before.shoe
+def _check_shoe(before: TableState, result: Step) -> None:
+    shoe, was = result.state.shoe, before.shoe
     if shoe is None:
         return
     tally = shoe.tally
     closed = tally.player + tally.banker + tally.tie + tally.void
-    held = taken.state.suspension.held if taken.state.suspension is not None else ()
+    held = result.state.suspension.held if result.state.suspension is not None else ()
     still_open = 0 if shoe.coup is None else 1
     assert closed + len(held) + still_open == shoe.coups_begun
     assert shoe.coup is None or shoe.coup.number == shoe.coups_begun
     if shoe.coup is not None and shoe.coup.partial:
-        assert taken.state.suspension is not None, "a partial coup waits for a floorperson"
+        assert result.state.suspension is not None, "a partial coup waits for a floorperson"
     if was is not None and (was.gaming_day, was.number) == (shoe.gaming_day, shoe.number):
         assert shoe.cards_drawn >= was.cards_drawn
         assert shoe.coups_begun >= was.coups_begun
-    assert shoe.ended is (taken.state.phase is Phase.SHOE_OVER) or taken.state.suspension
+    assert shoe.ended is (result.state.phase is Phase.SHOE_OVER) or result.state.suspension
 
 
-def _no_card_is_lost(before: TableState, taken: Step) -> None:
-    """Every card that left the shoe stands in exactly one place, and moves as a whole."""
-    shoe = taken.state.shoe
+def _check_cards(before: TableState, result: Step) -> None:
+    """Every card that left the shoe is in exactly one place."""
+    shoe = result.state.shoe
     if shoe is None or shoe.cards_drawn > shoe.cards_total:
         return
     name = (shoe.gaming_day, shoe.number)
     was = before.shoe
     same = was is not None and (was.gaming_day, was.number) == name
-    closed = [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
+    closed = [effect.record for effect in result.effects if isinstance(effect, CoupClosed)]
     recorded = sum(len(r.cards) + len(r.aside) for r in closed if (r.gaming_day, r.shoe) == name)
-    cards = _cards_of(taken.state) + recorded - (_cards_of(before) if same else 0)
+    cards = _cards_of(result.state) + recorded - (_cards_of(before) if same else 0)
     assert cards == shoe.cards_drawn - (was.cards_drawn if same else 0), "a card is lost or doubled"
     if shoe.ended:
         held = shoe.remedy.carried + shoe.remedy.waiting
@@ -398,13 +258,13 @@ def _cards_of(state: TableState) -> int:
     return in_records + len(shoe.burn_cards) + len(shoe.aside) + shoe.cards_on_table()
 
 
-def _closings_hold(table: Table, before: TableState, taken: Step) -> None:
-    closed = [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
-    ended = [effect for effect in taken.effects if isinstance(effect, ShoeEnded)]
-    if before.suspension is not None and taken.state.suspension is before.suspension:
+def _check_closings(table: Table, before: TableState, result: Step) -> None:
+    closed = [effect.record for effect in result.effects if isinstance(effect, CoupClosed)]
+    ended = [effect for effect in result.effects if isinstance(effect, ShoeEnded)]
+    if before.suspension is not None and result.state.suspension is before.suspension:
         assert not closed, "a refused decision counts nothing"
-    following = before.suspension is not None and taken.state.suspension is not None
-    if following and not any(hasattr(effect, "closed") for effect in taken.effects):
+    following = before.suspension is not None and result.state.suspension is not None
+    if following and not any(hasattr(effect, "closed") for effect in result.effects):
         assert not closed, "nothing is counted or published while suspended"
         assert not ended
     if closed:
@@ -428,19 +288,19 @@ NewTable = Callable[..., Table]
 
 @pytest.fixture
 def new_table() -> NewTable:
-    """Lay out a table on which the given words have already happened."""
+    """A factory of tables on which the given words were already dealt."""
 
-    def lay_out(words: str = "", *, encoded: bool = True, **settings: object) -> Table:
+    def make_table(words: str = "", *, encoded: bool = True, **settings: object) -> Table:
         table = Table(book_of(**settings), encoded=encoded)
-        table.take(GamingDayTurned(DAY))
+        table.apply(GamingDayChanged(DAY))
         if words:
             table.deal(words)
         return table
 
-    return lay_out
+    return make_table
 
 
-OPENED = "start, burn Ac: 2c"
+OPENED = "start; burn Ac: 2c"
 
 
 @pytest.fixture
@@ -455,6 +315,21 @@ def profile(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@contextmanager
+def naming_case(case: object) -> Iterator[None]:
+    """Name the case of a loop in the report of its failure."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"case: {case}")
+        raise
+
+
+@pytest.fixture
+def naming() -> Callable[[object], AbstractContextManager[None]]:
+    return naming_case
+
+
 @pytest.fixture
 def code() -> type[IrregularityCode]:
     return IrregularityCode
@@ -463,7 +338,7 @@ def code() -> type[IrregularityCode]:
 # --- people around the shoe ---------------------------------------------------------------------
 
 FLOOR = {"role": "floorperson", "person": "Bo Ray"}
-SAID_WITH = {
+ACT_DEFAULTS = {
     ActKind.VERIFIED: FLOOR,
     ActKind.RECUT: {**FLOOR, "reason": "the cut was improper"},
     ActKind.RELEASED: {"reference": "staff 17"},
@@ -479,33 +354,33 @@ class People:
         self.table = table
 
     def do(self, words: str, **more: object) -> str:
-        """Let them record these acts; why the last one was refused, empty where it was taken."""
+        """Record these acts; the reason the last one was refused, empty where it was accepted."""
         why = ""
-        for said in words.split(", "):
-            why = self._act(said, more)
+        for part in words.split(", "):
+            why = self._act(part, more)
         return why
 
-    def _act(self, said: str, more: dict[str, object]) -> str:
-        kind, *rest = said.split()
+    def _act(self, part: str, more: dict[str, object]) -> str:
+        kind, *rest = part.split()
         values: dict[str, object] = {"person": "Ann Lee", "role": "dealer"}
-        values.update(SAID_WITH.get(ActKind(kind), {}))
+        values.update(ACT_DEFAULTS.get(ActKind(kind), {}))
         if "seat" in rest:
             place = rest.index("seat")
             values["seat"] = int(rest[place + 1])
             del rest[place : place + 2]
         for word in rest:
             values.update({"amount": int(word)} if word.isdigit() else {"batch": word})
-        before = len(self.table.of(Refused))
-        self.table.take(ActRecorded(ActKind(kind), **{**values, **more}))
-        return "".join(one.why for one in self.table.of(Refused)[before:])
+        before = len(self.table.of(Refusal))
+        self.table.apply(ActReported(ActKind(kind), **{**values, **more}))
+        return "".join(one.why for one in self.table.of(Refusal)[before:])
 
     @property
-    def refused(self) -> Refused:
-        return self.table.of(Refused)[-1]
+    def refused(self) -> Refusal:
+        return self.table.of(Refusal)[-1]
 
     @property
-    def noted(self) -> Recorded:
-        return self.table.of(Recorded)[-1]
+    def record(self) -> ActRecord:
+        return self.table.of(ActRecord)[-1]
 
 
 @pytest.fixture
@@ -514,7 +389,7 @@ def new_people(new_table: NewTable) -> Callable[..., People]:
 
     def called(
         profile: str = "s42-mini",
-        observed: tuple[Fact, ...] = (),
+        observed: tuple[ObservableFact, ...] = (),
         seats: tuple[int, ...] = (),
         **rules: object,
     ) -> People:
@@ -527,33 +402,33 @@ def new_people(new_table: NewTable) -> Callable[..., People]:
     return called
 
 
-# --- a shuffler that tells ----------------------------------------------------------------------
+# --- a table with a shuffler ----------------------------------------------------------------------
 
 
-class ByShuffler(People):
-    """A table whose shuffler tells what it does; red lies in compartment 1, blue in 2."""
+class ShufflerPeople(People):
+    """People at a table with a shuffler; red is in compartment 1, blue in 2."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self.place = {"red": 1, "blue": 2}
         self.cycle = 0
-        self.say("shuffler proven at +1s")
+        self.run_script("shuffler proven at +1s")
 
-    def say(self, script: str) -> list[str]:
-        return self.table.say(script)
+    def run_script(self, script: str) -> list[str]:
+        return self.table.deal(script)
 
     def put_in(self, back: str, cards: int = 416) -> list[str]:
         place = self.place[back]
         goes_in = f"record into-shuffler batch {back}; shuffler {place} loading 0 of {back}"
-        return self.say(f"{goes_in}; shuffler {place} counted {cards} of {back}")
+        return self.run_script(f"{goes_in}; shuffler {place} counted {cards} of {back}")
 
     def begin(self, back: str) -> list[str]:
         self.cycle += 1
-        return self.say(f"shuffler {self.place[back]} began {self.cycle}")
+        return self.run_script(f"shuffler {self.place[back]} began {self.cycle}")
 
     def finish(self, back: str, words: str = "") -> list[str]:
         done = f"shuffler {self.place[back]} done {max(1, self.cycle)} 416 of {back} {words}"
-        return self.say(f"{done}; shuffler {self.place[back]} stored 416 of {back}")
+        return self.run_script(f"{done}; shuffler {self.place[back]} stored 416 of {back}")
 
     def shuffle(self, back: str) -> list[str]:
         """Loaded, counted, shuffled and stored."""
@@ -561,7 +436,7 @@ class ByShuffler(People):
 
     def release(self, back: str) -> list[str]:
         place = self.place[back]
-        return self.say(f"shuffler {place} released 416 of {back}; shuffler {place} empty 0")
+        return self.run_script(f"shuffler {place} released 416 of {back}; shuffler {place} empty 0")
 
     def deal_first(self, back: str = "red") -> list[str]:
         """Both batches are shuffled, this one is released, and the shoe is opened and burned."""
@@ -569,10 +444,10 @@ class ByShuffler(People):
         return self.shuffle(other) + self.shuffle(back) + self.release(back) + self.open_shoe()
 
     def open_shoe(self) -> list[str]:
-        return self.table.deal("start, burn Ac: 2c")
+        return self.table.deal("start; burn Ac: 2c")
 
-    def end_shoe(self, coup: str = "P1 7h, B 7c, P Kd, B Kh, result tie") -> list[str]:
-        return self.table.deal(f"{coup}, close shoe" if coup else "close shoe")
+    def end_shoe(self, coup: str = "P1 7h; B 7c; P Kd; B Kh; result tie") -> list[str]:
+        return self.table.deal(f"{coup}; close shoe" if coup else "close shoe")
 
     def stage(self, back: str) -> str:
         life = self.table.state.lineage.life(back)
@@ -581,16 +456,16 @@ class ByShuffler(People):
 
 
 @pytest.fixture
-def by_shuffler(new_table: NewTable) -> Callable[..., ByShuffler]:
-    """A new table with a shuffler that tells; `rules` are values of the profile that change."""
+def new_shuffler_table(new_table: NewTable) -> Callable[..., ShufflerPeople]:
+    """People at a new table with a shuffler; `rules` are values of the profile that change."""
 
     def connected(
-        profile: str = "s42-mini", observed: tuple[Fact, ...] = (), **rules: object
-    ) -> ByShuffler:
+        profile: str = "s42-mini", observed: tuple[ObservableFact, ...] = (), **rules: object
+    ) -> ShufflerPeople:
         table = new_table(profile=profile, observed=observed)
         chosen = load_profile(profile)
         chosen = replace(chosen, rules=replace(chosen.rules, **rules))
         table.book = RuleBook.of(chosen, 8, observed, shuffler=True)
-        return ByShuffler(table)
+        return ShufflerPeople(table)
 
     return connected

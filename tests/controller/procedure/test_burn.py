@@ -1,20 +1,20 @@
 """The burn: every first card, every order, and what is owed when something goes wrong in it.
 
-Responsible for: burn_first, burn_rest, and burn cards between coups, card by card.
-Not responsible for: cut cards in the burn (test_cut_cards).
 Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (k)(1)-(2); D-1, D-2.
 """
 
+from itertools import product
+
 import pytest
 
-from controller.procedure.effects import BurnDone, Call, Prompted
+from controller.procedure.effects import BurnDone, Prompt, PromptKind
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnMode, ShuffleMode
 
 # Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
 OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}
-COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
+COMPLETE = "P1 7h; B 7c; P Kd; B Kh"
 
 
 @pytest.mark.clause("NY-e-1")
@@ -23,21 +23,21 @@ COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
 @pytest.mark.clause("S42-e-6-burn1")
 @pytest.mark.clause("S42-e-6-burnn")
 @pytest.mark.clause("S42-e-6-value")
-@pytest.mark.parametrize("suit", "dcsh")
-@pytest.mark.parametrize("rank", OWED)
-def test_one_more_than_its_amount_leaves_the_shoe(new_table, profile, rank, suit) -> None:
-    table = new_table(f"start, burn {rank}{suit}:", profile=profile)
-    for left in range(OWED[rank], 0, -1):
-        assert table.phase is Phase.BURN_REST
-        assert table.shoe.burn_owed == left
-        assert table.deal("burned 4c") == []
-    assert table.phase is Phase.BETWEEN_COUPS
-    assert table.of(BurnDone) == [BurnDone(Card.parse(rank + suit), 1 + OWED[rank], True)]
-    assert table.deal("P 7h") == []
+def test_one_more_than_its_amount_leaves_the_shoe(new_table, profile, naming) -> None:
+    for rank, suit in product(OWED, "dcsh"):
+        with naming(rank + suit):
+            table = new_table(f"start; burn {rank}{suit}", profile=profile)
+            for left in range(OWED[rank], 0, -1):
+                assert table.phase is Phase.BURN_REST
+                assert table.shoe.burn_owed == left
+                assert table.deal("burned 4c") == []
+            assert table.phase is Phase.BETWEEN_COUPS
+            assert table.of(BurnDone) == [BurnDone(Card.parse(rank + suit), 1 + OWED[rank], True)]
+            assert table.deal("P 7h") == []
 
 
 def test_the_burn_is_cited(new_table) -> None:
-    table = new_table("start, burn 2d:")
+    table = new_table("start; burn 2d")
     assert table.last.clauses == ("S42-e-6-burn1", "S42-e-6-value", "S42-e-6-burnn")
     table.deal("burned 5d")
     assert table.last.clauses == ("S42-e-6-burnn",)
@@ -61,13 +61,13 @@ def test_until_the_burn_is_complete_every_card_is_a_burn_card(new_table, claimed
 
 
 def test_a_counted_card_may_be_burned_by_the_burn_key(new_table) -> None:
-    table = new_table("start, burn 2d:")
-    assert table.deal("extra 9c, extra 9d") == []
+    table = new_table("start; burn 2d")
+    assert table.deal("extra 9c; extra 9d") == []
     assert table.phase is Phase.BETWEEN_COUPS
 
 
 def test_an_unread_burn_card_counts_like_any_other(new_table) -> None:
-    table = new_table("start, burn 2d: ??")
+    table = new_table("start; burn 2d: ??")
     assert table.shoe.burn_owed == 1
     assert table.irregularities == []
 
@@ -78,7 +78,7 @@ def test_without_its_first_card_the_burn_has_no_count_and_ends_with_the_first_co
     table = new_table("start")
     assert table.deal("burn ??") == ["CARD_UNREADABLE"]
     table.decide("continue")
-    assert table.deal("burned 4c, burned 5c, burned 6c") == []
+    assert table.deal("burned 4c; burned 5c; burned 6c") == []
     assert table.phase is Phase.BURN_REST
     assert table.deal("P 7h") == []
     assert table.phase is Phase.BANKER_1
@@ -86,14 +86,14 @@ def test_without_its_first_card_the_burn_has_no_count_and_ends_with_the_first_co
 
 
 def test_it_also_ends_when_betting_closes(new_table) -> None:
-    table = new_table("start, burn ??")
+    table = new_table("start; burn ??")
     table.decide("continue")
-    assert table.deal("no more bets, P 7h") == []
+    assert table.deal("no more bets; P 7h") == []
     assert table.phase is Phase.BANKER_1
 
 
 def test_it_also_ends_with_a_coup_whose_beginning_was_not_seen(new_table) -> None:
-    table = new_table("start, burn ??")
+    table = new_table("start; burn ??")
     table.decide("continue")
     assert table.deal("B1 7h") == ["COUP_JOINED"]
 
@@ -103,31 +103,31 @@ def test_a_continuous_shuffler_has_no_burn_and_no_end(new_table) -> None:
     table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS, decks=1)
     assert table.phase is Phase.BETWEEN_COUPS
     for _ in range(14):
-        assert table.deal(f"{COMPLETE}, result tie") == []
+        assert table.deal(f"{COMPLETE}; result tie") == []
     assert table.state.shoe.cards_drawn > table.state.shoe.cards_total
 
 
 def test_a_continuous_shuffler_keeps_the_cards_of_a_dead_table(new_table) -> None:
     table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS)
-    table.deal(f"{COMPLETE}, result tie, close shoe")
+    table.deal(f"{COMPLETE}; result tie; close shoe")
     assert table.phase is Phase.SHOE_OVER
-    assert [one for one in table.of(Prompted) if one.call is Call.DEAD_TABLE] == []
+    assert [one for one in table.of(Prompt) if one.kind is PromptKind.DEAD_TABLE] == []
 
 
 @pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable", "start"])
 def test_reports_lost_in_the_burn_take_its_count_away(new_table, lost) -> None:
-    table = new_table(f"start, burn 9c: 2c, {lost}")
+    table = new_table(f"start; burn 9c: 2c; {lost}")
     assert table.shoe.burn_owed == 0
     assert not table.shoe.burn_proven
     table.decide("continue")
-    assert table.deal("burned 4c, P 7h") == []
+    assert table.deal("burned 4c; P 7h") == []
     assert table.of(BurnDone) == [BurnDone(Card.parse("9c"), 3, False)]
 
 
 def test_a_first_burn_card_after_the_loss_proves_that_nothing_of_the_burn_was_lost(
     new_table,
 ) -> None:
-    table = new_table("start, lost 2")
+    table = new_table("start; lost 2")
     table.decide("continue")
     assert table.deal("burn 2c: 3c") == []
     assert table.shoe.burn_proven
@@ -136,15 +136,15 @@ def test_a_first_burn_card_after_the_loss_proves_that_nothing_of_the_burn_was_lo
     assert table.of(BurnDone) == [BurnDone(Card.parse("2c"), 3, True)]
 
 
-@pytest.mark.parametrize("after", ["", "burned 4c, "])
+@pytest.mark.parametrize("after", ["", "burned 4c; "])
 def test_no_other_card_proves_it(new_table, after) -> None:
-    table = new_table(f"start, lost 2, {after}burn ??")
+    table = new_table(f"start; lost 2; {after}burn ??")
     assert not table.shoe.burn_proven
     assert table.phase is Phase.SUSPENDED
 
 
 def test_nothing_seen_of_the_burn_at_all(new_table) -> None:
-    table = new_table("start, lost unproven")
+    table = new_table("start; lost unproven")
     table.decide("continue")
     table.deal("P 7h")
     assert table.of(BurnDone) == [BurnDone(None, 0, False)]
@@ -154,7 +154,7 @@ def test_nothing_seen_of_the_burn_at_all(new_table) -> None:
 def test_a_card_more_is_burned_than_owed(table) -> None:
     assert table.deal("extra 4c") == ["BURN_OVER"]
     table.decide("continue")
-    assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.deal(f"{COMPLETE}; result tie") == []
     assert table.shoe.cards_drawn == 2 + 1 + 4
 
 
@@ -164,9 +164,9 @@ def test_a_card_more_is_burned_than_owed(table) -> None:
 @pytest.mark.parametrize(("count", "owed"), [(1, 0), (2, 1), (5, 4)])
 def test_a_fixed_burn_asks_nothing_of_the_first_card(new_table, count, owed) -> None:
     table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=count)
-    assert table.deal("burn Kc:") == []
+    assert table.deal("burn Kc") == []
     assert table.shoe.burn_owed == owed
-    assert table.deal(", ".join(["burned 4c"] * owed) or "stand-by") == []
+    assert table.deal("; ".join(["burned 4c"] * owed) or "stand-by") == []
     assert table.phase is Phase.BETWEEN_COUPS
     assert table.of(BurnDone) == [BurnDone(Card.parse("Kc"), count, True)]
 
@@ -180,7 +180,7 @@ def test_a_fixed_burn_of_one_card_begun_as_a_coup_is_irregular_and_done(new_tabl
 def test_a_house_that_burns_nothing_goes_on_with_the_first_coup(new_table) -> None:
     table = new_table("start", burn_mode=BurnMode.NONE)
     assert table.phase is Phase.BETWEEN_COUPS
-    assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.deal(f"{COMPLETE}; result tie") == []
     assert table.of(BurnDone) == []
 
 
@@ -191,7 +191,7 @@ def test_a_card_burned_where_the_house_burns_nothing_is_one_too_many(new_table) 
 
 @pytest.mark.parametrize("lost", ["lost 2", "lost unproven", "lost unreadable"])
 def test_a_fixed_burn_with_missing_reports_is_proven_by_its_first_card(new_table, lost) -> None:
-    table = new_table(f"start, {lost}", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
+    table = new_table(f"start; {lost}", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
     table.decide("continue")
     assert table.deal("burn 2c") == []
     assert table.phase is Phase.BETWEEN_COUPS
@@ -205,6 +205,6 @@ def test_a_fixed_burn_with_missing_reports_is_proven_by_its_first_card(new_table
         ("ny-mini", "show the first burn card, then put it into the discard rack"),
     ],
 )
-def test_what_people_are_to_see_of_the_burn_is_prompted(new_table, profile, text) -> None:
-    table = new_table("start, burn 2c", profile=profile)
-    assert text in [effect.text for effect in table.of(Prompted)]
+def test_the_burn_cards_to_be_shown_are_prompted(new_table, profile, text) -> None:
+    table = new_table("start; burn 2c", profile=profile)
+    assert text in [effect.text for effect in table.of(Prompt)]

@@ -1,8 +1,6 @@
-"""What each of the five rule documents says of counts, third cards and who wins, card by card.
+"""What each of the five rule documents says of counts, third cards and winners, card by card.
 
-Responsible for: one row per clause: a dealing script under the profile of that document, what is
-due or decided after it, and that the program names the clause there.
-Not responsible for: every situation (test_every_coup, rules/test_tableau), calls, wagers, remedies.
+One row per clause: a dealing script, what is due or decided after it, and the clause it cites.
 Source: data/clauses.csv of controller/rules, kinds cards, outcome, deal and third-card.
 """
 
@@ -15,7 +13,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.profiles.load import load_profile
 from controller.script.parser import parse
-from controller.script.player import Played, play
+from controller.script.player import PlayedStatement, play
 
 PLAYER_DRAWS = "P 2h; B 3c; P 3d; B 3s"  # 5 against 6
 PLAYER_STANDS_BANKER_DRAWS = "P 2h; B 2c; P 4d; B 3s"  # 6 against 5
@@ -163,28 +161,28 @@ class Row:
 
 
 def rows() -> list[Row]:
-    told = [Row(*map(str.strip, line.split("|"))) for line in ROWS.strip().splitlines()]
+    rows = [Row(*map(str.strip, line.split("|"))) for line in ROWS.strip().splitlines()]
     for line in GUIDE.strip().splitlines():
         clause, script, then = map(str.strip, line.split("|"))
-        told.append(Row(f"HG-bac-{clause}", "house-baccarat", script, then))
-        told.append(Row(f"HG-mini-{clause}", "house-mini", script, then))
-    return [*told, Row("HG-mini-d7", "house-mini", STANDS[7], "result")]
+        rows.append(Row(f"HG-bac-{clause}", "house-baccarat", script, then))
+        rows.append(Row(f"HG-mini-{clause}", "house-mini", script, then))
+    return [*rows, Row("HG-mini-d7", "house-mini", STANDS[7], "result")]
 
 
-def played(profile: str, script: str) -> tuple[Played, ...]:
+def played(profile: str, script: str) -> tuple[PlayedStatement, ...]:
     book = RuleBook.of(load_profile(profile), 8, ())
     return play(book, parse(f"burn Ac + 1; {script}", "row"))
 
 
-def cited(last: Played) -> tuple[str, ...]:
-    """Every clause named in what the last card or word led to."""
+def cited(last: PlayedStatement) -> tuple[str, ...]:
+    """Every clause cited for the last statement."""
     verdicts = (one for one in last.verdicts if isinstance(one, Accepted | Irregularity))
     closed = (one for one in last.effects if isinstance(one, CoupClosed))
     return tuple(clause for one in (*verdicts, *closed) for clause in one.clauses)
 
 
-def outcome(last: Played) -> str:
-    """The irregularity, else the coup that ended, else what is due next."""
+def outcome(last: PlayedStatement) -> str:
+    """The irregularity, else the outcome of the ended coup, else the next phase."""
     for verdict in last.verdicts:
         if isinstance(verdict, Irregularity):
             return verdict.code.value

@@ -1,7 +1,5 @@
 """Cut cards in every phase: the last hand, placement, the second and the third.
 
-Responsible for: what a cut card makes of the coups left, and what follows at the end.
-Not responsible for: the arithmetic alone (rules/test_cut).
 Source: Section 42 (e)(6), (h)(5), (k)(4); D-3 to D-7. New York's rule is silent and borrows them.
 """
 
@@ -11,22 +9,22 @@ from controller.procedure.effects import ShoeEnded
 from controller.procedure.phases import Phase
 from controller.rules.setting_values import CutRoundStart
 
-OPENED = "start, burn Ac: 2c"
-COUP = "P1 7h, B 7c, P Kd, B Kh"
-WHOLE = f"{COUP}, result tie"
+OPENED = "start; burn Ac: 2c"
+COUP = "P1 7h; B 7c; P Kd; B Kh"
+WHOLE = f"{COUP}; result tie"
 # Where the cut card comes, and how many coups are then still to be completed, by each setting.
 AT_START = {
-    "between coups": (f"{OPENED}, {WHOLE}", ""),
+    "between coups": (f"{OPENED}; {WHOLE}", ""),
     "after the burn": (OPENED, ""),
-    "after no more bets": (f"{OPENED}, {WHOLE}, no more bets", ""),
-    "after a coup's last card": (f"{OPENED}, {COUP}", "result tie, "),
+    "after no more bets": (f"{OPENED}; {WHOLE}; no more bets", ""),
+    "after a coup's last card": (f"{OPENED}; {COUP}", "result tie; "),
 }
 IN_COUP = {
-    "after one card": (f"{OPENED}, P 7h", "B 7c, P Kd, B Kh, result tie, "),
-    "after two cards": (f"{OPENED}, P 7h, B 7c", "P Kd, B Kh, result tie, "),
-    "after three cards": (f"{OPENED}, P 7h, B 7c, P Kd", "B Kh, result tie, "),
-    "before Player's third": (f"{OPENED}, P 2h, B 7c, P Kd, B Kh", "P 5d, result tie, "),
-    "before Banker's third": (f"{OPENED}, P 7h, B 2c, P Kd, B Kh", "B 5d, result tie, "),
+    "after one card": (f"{OPENED}; P 7h", "B 7c; P Kd; B Kh; result tie; "),
+    "after two cards": (f"{OPENED}; P 7h; B 7c", "P Kd; B Kh; result tie; "),
+    "after three cards": (f"{OPENED}; P 7h; B 7c; P Kd", "B Kh; result tie; "),
+    "before Player's third": (f"{OPENED}; P 2h; B 7c; P Kd; B Kh", "P 5d; result tie; "),
+    "before Banker's third": (f"{OPENED}; P 7h; B 2c; P Kd; B Kh", "B 5d; result tie; "),
 }
 
 
@@ -35,9 +33,9 @@ def coups_until_over(table, rest: str) -> int:
     completed = 0
     while table.phase is not Phase.SHOE_OVER:
         assert completed < 5, "the shoe does not end"
-        assert table.deal((rest or f"{WHOLE}, ").rstrip(", ")) == []
+        assert table.deal((rest or f"{WHOLE}; ").rstrip(", ")) == []
         # What is left of a coup that needed no more cards is its result only.
-        completed += rest != "result tie, "
+        completed += rest != "result tie; "
         rest = ""
     return completed
 
@@ -70,7 +68,7 @@ def test_in_a_coup_it_is_finished_and_one_more_is_dealt(new_table, profile, when
 
 @pytest.mark.clause("S42-h-5-aside")
 def test_it_is_no_playing_card(table) -> None:
-    table.deal("P 7h, cut card")
+    table.deal("P 7h; cut card")
     assert table.shoe.cards_drawn == 3
     assert table.last.clauses == ("S42-h-5-aside", "S42-h-5-finish", "S42-h-5-onemore")
 
@@ -85,7 +83,7 @@ def test_last_hand_is_prompted_once_before_the_last_coup(new_table, when, settin
     seen = []
     while table.phase is not Phase.SHOE_OVER:
         seen.append(table.prompts().count("last_hand"))
-        table.deal((rest or f"{WHOLE}, ").rstrip(", "))
+        table.deal((rest or f"{WHOLE}; ").rstrip(", "))
         rest = ""
     assert seen[-1] == 1, "before the last coup it was prompted"
     assert table.prompts().count("last_hand") == 1
@@ -93,7 +91,7 @@ def test_last_hand_is_prompted_once_before_the_last_coup(new_table, when, settin
 
 
 def test_the_shoe_ends_with_its_last_coup_and_states_its_counts(table) -> None:
-    table.deal(f"P 9h, cut card, B 7c, P Kd, B Kh, result player, {WHOLE}")
+    table.deal(f"P 9h; cut card; B 7c; P Kd; B Kh; result player; {WHOLE}")
     (ended,) = table.of(ShoeEnded)
     assert (ended.coups, ended.player, ended.banker, ended.tie, ended.void) == (2, 1, 0, 1, 0)
     assert (ended.cards_drawn, ended.irregularities) == (10, 0)
@@ -102,7 +100,7 @@ def test_the_shoe_ends_with_its_last_coup_and_states_its_counts(table) -> None:
 
 @pytest.mark.clause("S42-h-5-onemore")
 def test_a_void_last_coup_ends_the_shoe(table) -> None:
-    table.deal(f"P 7h, cut card, B 7c, P Kd, B Kh, result tie, {COUP}, P3 2h")
+    table.deal(f"P 7h; cut card; B 7c; P Kd; B Kh; result tie; {COUP}; P3 2h")
     table.decide("void-coup")
     assert table.phase is Phase.SHOE_OVER
     assert table.of(ShoeEnded)[0].void == 1
@@ -111,8 +109,8 @@ def test_a_void_last_coup_ends_the_shoe(table) -> None:
 def test_the_last_coup_ends_by_stand_by_or_by_the_next_shoe_where_no_result_is_reported(
     new_table,
 ) -> None:
-    words = f"{OPENED}, P 7h, cut card, B 7c, P Kd, B Kh, result tie, {COUP}"
-    for end in ("stand-by, start", "start", "burn Ac: 2c"):
+    words = f"{OPENED}; P 7h; cut card; B 7c; P Kd; B Kh; result tie; {COUP}"
+    for end in ("stand-by; start", "start", "burn Ac: 2c"):
         table = new_table(words)
         assert table.deal(end) == []
         assert [shoe.tie for shoe in table.of(ShoeEnded)] == [2]
@@ -124,7 +122,7 @@ def test_the_last_coup_ends_by_stand_by_or_by_the_next_shoe_where_no_result_is_r
 
 @pytest.mark.clause("S42-e-6-first")
 @pytest.mark.parametrize(("drawn", "codes"), [(38, []), (39, ["CUT_CARD_PLACEMENT"])])
-def test_fourteen_cards_at_least_stand_behind_it(new_table, drawn, codes) -> None:
+def test_at_least_fourteen_cards_are_behind_it(new_table, drawn, codes) -> None:
     table = new_table(OPENED, decks=1)
     table.deal_up_to(drawn)
     assert table.deal("cut card") == codes
@@ -135,14 +133,14 @@ def test_play_goes_on_by_the_last_hand_rule_with_fewer(new_table) -> None:
     table = new_table(OPENED, decks=1)
     table.deal_up_to(39)
     table.deal("cut card")
-    assert table.irregularities[-1].detail.endswith("13 cards behind it, at least 14 are due")
+    assert table.irregularities[-1].detail.endswith("13 cards behind it, at least 14 are required")
     assert coups_until_over(table, "") == 2
 
 
-def test_of_a_joined_shoe_nobody_knows_how_many_stand_behind_it(new_table) -> None:
+def test_of_a_joined_shoe_the_number_of_cards_behind_it_is_unknown(new_table) -> None:
     table = new_table("P1 9h", decks=1)
     table.decide("continue")
-    table.deal("B Kc, P Qd, B Jh, result player")
+    table.deal("B Kc; P Qd; B Jh; result player")
     table.deal_up_to(44)
     assert table.deal("cut card") == []
 
@@ -151,57 +149,57 @@ def test_of_a_joined_shoe_nobody_knows_how_many_stand_behind_it(new_table) -> No
 
 
 @pytest.mark.clause("S42-e-6-first")
-@pytest.mark.parametrize("before", ["start", "start, burn 2c:", "start, burn 2c: 3c"])
-def test_in_the_burn_it_is_misplaced_the_burn_completed_and_a_floorperson_asked(
+@pytest.mark.parametrize("before", ["start", "start; burn 2c", "start; burn 2c: 3c"])
+def test_in_the_burn_it_is_misplaced_the_burn_completed_and_a_floorperson_decides(
     new_table, before
 ) -> None:
     table = new_table(before)
     assert table.deal("cut card") == []
     assert table.shoe.cut.last_coup is None
-    burn = {"start": "burn 2c: 3c 4c", "start, burn 2c:": "burned 3c, burned 4c"}
+    burn = {"start": "burn 2c: 3c 4c", "start; burn 2c": "burned 3c; burned 4c"}
     assert table.deal(burn.get(before, "burned 4c")) == ["CUT_CARD_IN_BURN"]
     assert len(table.shoe.burn_cards) == 3
     assert table.resumes_to is Phase.BETWEEN_COUPS
 
 
 def test_going_on_puts_it_back_into_its_place(new_table) -> None:
-    table = new_table("start, burn 2c: 3c, cut card, burned 4c")
+    table = new_table("start; burn 2c: 3c; cut card; burned 4c")
     table.decide("continue")
     assert table.shoe.cut.seen == 0
     assert table.deal("start") == [], "no cut card has marked the end: only a restart"
-    assert table.deal("P 7h, cut card") == []
+    assert table.deal("P 7h; cut card") == []
     assert table.shoe.cut.last_coup == 2
 
 
 def test_a_reload_closes_the_shoe_before_any_coup(new_table) -> None:
-    table = new_table("start, burn 2c: 3c, cut card, burned 4c")
+    table = new_table("start; burn 2c: 3c; cut card; burned 4c")
     table.decide("close-shoe")
     (ended,) = table.of(ShoeEnded)
     assert (ended.coups, ended.person, ended.reason) == (0, "Bo Ray", "seen on the layout")
-    assert table.deal("start, burn Ac: 2c") == []
+    assert table.deal("start; burn Ac: 2c") == []
     assert table.shoe.number == 2
 
 
-def test_the_decision_is_asked_for_however_the_burn_ends(new_table) -> None:
-    table = new_table("start, burn ??")
+def test_the_decision_is_required_however_the_burn_ends(new_table) -> None:
+    table = new_table("start; burn ??")
     table.decide("continue")
-    assert table.deal("burned 2c, cut card, burned 3c, P 7h") == ["CUT_CARD_IN_BURN"]
+    assert table.deal("burned 2c; cut card; burned 3c; P 7h") == ["CUT_CARD_IN_BURN"]
 
 
 def test_other_decisions_in_the_burn_leave_the_cut_card_to_its_own(new_table) -> None:
-    table = new_table("start, burn 2c:, cut card, P1 3c")
+    table = new_table("start; burn 2c; cut card; P1 3c")
     table.decide("continue")
     assert table.shoe.cut.seen == 1
     assert table.deal("burned 4c") == ["CUT_CARD_IN_BURN"]
 
 
 def test_a_restart_in_a_burn_with_the_cut_card_is_no_change_of_shoe(new_table) -> None:
-    table = new_table("start, burn 2c: 3c, cut card")
+    table = new_table("start; burn 2c: 3c; cut card")
     assert table.deal("start") == ["SHOE_RESTARTED"]
 
 
 def test_a_second_one_after_a_misplaced_one_ends_the_cards_all_the_same(new_table) -> None:
-    table = new_table("start, burn 2c: 3c, cut card, burned 4c, cut card")
+    table = new_table("start; burn 2c: 3c; cut card; burned 4c; cut card")
     table.decide("continue")
     assert table.phase is Phase.SHOE_OVER
 
@@ -211,7 +209,7 @@ def test_a_second_one_after_a_misplaced_one_ends_the_cards_all_the_same(new_tabl
 
 @pytest.mark.clause("S42-e-6-second")
 def test_the_second_between_coups_ends_the_shoe(table) -> None:
-    assert table.deal(f"{WHOLE}, cut card, cut card") == []
+    assert table.deal(f"{WHOLE}; cut card; cut card") == []
     assert table.phase is Phase.SHOE_OVER
     assert table.verdicts[-1].clauses == ("S42-e-6-second",)
     assert len(table.of(ShoeEnded)) == 1
@@ -219,7 +217,7 @@ def test_the_second_between_coups_ends_the_shoe(table) -> None:
 
 @pytest.mark.clause("S42-e-6-second")
 def test_the_second_after_a_coups_last_card_lets_that_coup_count(table) -> None:
-    assert table.deal(f"{COUP}, cut card, cut card, result tie") == []
+    assert table.deal(f"{COUP}; cut card; cut card; result tie") == []
     assert table.phase is Phase.SHOE_OVER
     assert table.tally == (0, 0, 1, 0)
 
@@ -227,7 +225,7 @@ def test_the_second_after_a_coups_last_card_lets_that_coup_count(table) -> None:
 @pytest.mark.clause("S42-k-4-void")
 @pytest.mark.clause("S42-k-4-restart")
 def test_the_second_in_a_coup_leaves_too_few_cards_the_coup_is_void_the_shoe_over(table) -> None:
-    assert table.deal("P 7h, cut card, B 7c, cut card") == ["INSUFFICIENT_CARDS"]
+    assert table.deal("P 7h; cut card; B 7c; cut card") == ["INSUFFICIENT_CARDS"]
     assert table.permitted == ["close-shoe"]
     table.decide("close-shoe")
     assert table.phase is Phase.SHOE_OVER
@@ -236,13 +234,13 @@ def test_the_second_in_a_coup_leaves_too_few_cards_the_coup_is_void_the_shoe_ove
     assert table.prompts()[-1] == "reshuffle"
 
 
-def test_what_is_dealt_after_it_all_the_same_is_named(table) -> None:
-    table.deal("P 7h, cut card, B 7c, cut card")
+def test_cards_dealt_after_it_are_irregular(table) -> None:
+    table.deal("P 7h; cut card; B 7c; cut card")
     assert table.deal("P Kd") == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
 
 
 def test_a_coup_begun_after_it_all_the_same_is_named(new_table) -> None:
-    table = new_table(f"{OPENED}, cut card, no more bets, cut card")
+    table = new_table(f"{OPENED}; cut card; no more bets; cut card")
     assert table.deal("P1 7h") == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
     table.decide("close-shoe void")
     assert table.tally == (0, 0, 0, 1)
@@ -254,29 +252,29 @@ def test_when_the_last_card_left_a_coup_short_the_cut_card_behind_it_says_nothin
 ) -> None:
     table = new_table(OPENED, decks=1)
     table.deal_up_to(46)
-    assert table.deal(f"cut card, {WHOLE}") == ["CUT_CARD_PLACEMENT"]
-    assert table.deal("P1 2h, B 2c") == ["INSUFFICIENT_CARDS"]
+    assert table.deal(f"cut card; {WHOLE}") == ["CUT_CARD_PLACEMENT"]
+    assert table.deal("P1 2h; B 2c") == ["INSUFFICIENT_CARDS"]
     assert table.deal("cut card") == []
 
 
-@pytest.mark.parametrize("words", [f"{OPENED}, close shoe", f"{OPENED}, {WHOLE}, close shoe"])
+@pytest.mark.parametrize("words", [f"{OPENED}; close shoe", f"{OPENED}; {WHOLE}; close shoe"])
 def test_cut_cards_taken_out_after_the_shoe_are_put_aside(new_table, words) -> None:
     table = new_table(words)
-    assert table.deal("cut card, cut card") == []
+    assert table.deal("cut card; cut card") == []
     assert table.phase is Phase.SHOE_OVER
     assert table.deal("cut card") == ["CUT_CARD_EXTRA"]
 
 
 def test_where_a_shoe_has_one_cut_card_the_second_is_one_too_many(new_table) -> None:
-    table = new_table(f"{OPENED}, cut card", cut_cards=1)
+    table = new_table(f"{OPENED}; cut card", cut_cards=1)
     assert table.deal("cut card") == ["CUT_CARD_EXTRA"]
     assert table.phase is Phase.BETWEEN_COUPS
 
 
 @pytest.mark.clause("S42-h-5-aside")
-@pytest.mark.parametrize("words", ["P 7h, lost 1", "P 7h, B ??"])
+@pytest.mark.parametrize("words", ["P 7h; lost 1", "P 7h; B ??"])
 def test_in_a_partial_coup_it_counts_as_in_a_coup(table, words) -> None:
-    table.deal(f"{words}, cut card")
+    table.deal(f"{words}; cut card")
     assert table.shoe.cut.last_coup == 2
     table.decide("void-coup")
     assert table.prompts()[-1] == "last_hand"

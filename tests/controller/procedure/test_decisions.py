@@ -1,22 +1,19 @@
-"""What a floorperson's decision makes of a coup, and which decisions are refused and why.
+"""How a floorperson's decision ends a coup, and which decisions are refused and why.
 
-Responsible for: the fate and record of a coup by each decision; answers that do not fit.
-Not responsible for: where the table stands afterwards (test_irregularities) and for cards dealt
-while suspended (test_suspended_play).
 Source: D-32; controller/README.md, "Suspension".
 """
 
 import pytest
 
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.people.suspension import refusal_of
+from controller.procedure.people.suspension import refusal_to_resolve
 from controller.procedure.phases import Phase
 from controller.procedure.step_result import LISTED_IRREGULARITIES_MAX
 
-COUP = "P1 7h, B 7c, P Kd, B Kh"
-WHOLE = f"{COUP}, result tie"
-PARTIAL = ["P 7h, lost 1", "P 7h, B ??", "P 7h, lost unproven", "P 7h, start", "P 7h, program 2.0"]
+COUP = "P1 7h; B 7c; P Kd; B Kh"
+WHOLE = f"{COUP}; result tie"
+PARTIAL = ["P 7h; lost 1", "P 7h; B ??", "P 7h; lost unproven", "P 7h; start", "P 7h; program 2.0"]
 
 
 @pytest.mark.parametrize("words", PARTIAL)
@@ -42,7 +39,7 @@ def test_a_named_person_states_its_outcome(table, words, outcome) -> None:
 
 
 def test_a_partial_coup_keeps_what_was_seen_of_it(table) -> None:
-    table.deal("P 7h, lost 1, P2 2d, more 4c, result player")
+    table.deal("P 7h; lost 1; P2 2d; more 4c; result player")
     table.decide("state-outcome player take-over")
     (record,) = table.records
     assert [str(one.card) for one in record.cards] == ["7h", "2d"]
@@ -50,8 +47,8 @@ def test_a_partial_coup_keeps_what_was_seen_of_it(table) -> None:
     assert record.declared == "player"
 
 
-def test_void_keeps_the_cards_and_what_they_gave_but_counts_nothing(table) -> None:
-    table.deal(f"{COUP}, result player")
+def test_a_void_coup_keeps_its_cards_and_result_but_does_not_count(table) -> None:
+    table.deal(f"{COUP}; result player")
     table.decide("void-coup")
     (record,) = table.records
     assert (record.fate.value, record.outcome) == ("void", None)
@@ -60,27 +57,27 @@ def test_void_keeps_the_cards_and_what_they_gave_but_counts_nothing(table) -> No
 
 
 def test_closing_the_shoe_voids_the_coup_on_the_table(table) -> None:
-    table.deal(f"{WHOLE}, P 7h, B ??")
+    table.deal(f"{WHOLE}; P 7h; B ??")
     table.decide("close-shoe")
     assert [record.fate.value for record in table.records] == ["counted", "void"]
     assert table.phase is Phase.SHOE_OVER
 
 
 def test_numbers_of_coups_are_not_used_again(table) -> None:
-    table.deal("P 7h, lost 1")
+    table.deal("P 7h; lost 1")
     table.decide("void-coup")
     table.deal(WHOLE)
     assert [record.coup for record in table.records] == [1, 2]
 
 
 def test_numbers_of_irregularities_go_on_over_shoes(table) -> None:
-    table.deal("result tie, close shoe, start, burn Ac: 2c, result tie")
+    table.deal("result tie; close shoe; start; burn Ac: 2c; result tie")
     assert [one.number for one in table.irregularities] == [1, 2]
     assert [one.number for one in table.state.open_irregularities] == [1, 2]
 
 
-def test_what_does_not_suspend_is_acknowledged_and_play_goes_on_meanwhile(table) -> None:
-    table.deal(f"result tie, {WHOLE}")
+def test_an_irregularity_that_does_not_suspend_is_acknowledged_while_play_continues(table) -> None:
+    table.deal(f"result tie; {WHOLE}")
     assert table.permitted == ["continue"]
     assert table.decide("continue") == ""
     assert table.state.open_irregularities == ()
@@ -88,14 +85,14 @@ def test_what_does_not_suspend_is_acknowledged_and_play_goes_on_meanwhile(table)
 
 
 def test_one_decision_closes_all_that_are_open(table) -> None:
-    table.deal("result tie, P 7h, P2 2c")
+    table.deal("result tie; P 7h; P2 2c")
     table.decide("continue")
     assert table.of(ResolutionRecorded)[0].closed == (1, 2)
 
 
 def test_the_list_stays_short_and_the_decision_still_closes_all(table) -> None:
     count = LISTED_IRREGULARITIES_MAX + 10
-    table.deal(", ".join(["result tie"] * count))
+    table.deal("; ".join(["result tie"] * count))
     assert len(table.state.open_irregularities) == LISTED_IRREGULARITIES_MAX
     table.deal("lost 1")
     assert len(table.state.open_irregularities) == LISTED_IRREGULARITIES_MAX + 1
@@ -105,7 +102,7 @@ def test_the_list_stays_short_and_the_decision_still_closes_all(table) -> None:
 
 
 def test_a_coup_lists_its_first_irregularities_only(table) -> None:
-    table.deal("P 7h, B 2c, " + ", ".join(["again P1 8h"] * (LISTED_IRREGULARITIES_MAX + 5)))
+    table.deal("P 7h; B 2c; " + "; ".join(["again P1 8h"] * (LISTED_IRREGULARITIES_MAX + 5)))
     assert len(table.shoe.coup.irregular) == LISTED_IRREGULARITIES_MAX
     assert table.shoe.irregularities == LISTED_IRREGULARITIES_MAX + 5
 
@@ -118,12 +115,12 @@ def test_a_coup_lists_its_first_irregularities_only(table) -> None:
     [
         ("", "continue", "no irregularity is open"),
         ("result tie", "void-coup", "void-coup is not permitted here; permitted: continue"),
-        ("P 7h, lost 1", "continue", "permitted: void-coup, state-outcome, close-shoe"),
-        ("P 7h, lost 1", "state-outcome", "needs the outcome: player, banker or tie"),
-        ("P 7h, lost 1", "void-coup tie", "void-coup takes no outcome"),
+        ("P 7h; lost 1", "continue", "permitted: void-coup, state-outcome, close-shoe"),
+        ("P 7h; lost 1", "state-outcome", "needs the outcome: player, banker or tie"),
+        ("P 7h; lost 1", "void-coup tie", "void-coup takes no outcome"),
         ("lost 1", "void-coup", "permitted: continue, close-shoe"),
-        ("P 7h, lost 1, P1 2h", "void-coup", "say whether to take-over or void them"),
-        ("P 7h, cut card, cut card", "continue", "permitted: close-shoe"),
+        ("P 7h; lost 1; P1 2h", "void-coup", "decide whether to take-over or void them"),
+        ("P 7h; cut card; cut card", "continue", "permitted: close-shoe"),
     ],
 )
 def test_a_refusal_says_why_and_what_is_possible(table, words, decision, why) -> None:
@@ -142,9 +139,9 @@ def test_an_answer_about_cards_that_nobody_dealt_is_not_recorded(table) -> None:
 
 
 def test_every_answer_is_either_carried_out_or_refused_in_words(table) -> None:
-    table.deal("P 7h, lost 1, P1 2h, B ??")
-    for decision in Decision:
+    table.deal("P 7h; lost 1; P1 2h; B ??")
+    for decision in FloorDecision:
         for provisional in (None, *Provisional):
             for outcome in (None, *("player", "tie")):
-                why = refusal_of(table.state, Resolution(decision, provisional, outcome))
+                why = refusal_to_resolve(table.state, Resolution(decision, provisional, outcome))
                 assert why == "" or len(why) > 10

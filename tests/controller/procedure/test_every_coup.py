@@ -1,16 +1,15 @@
-"""Every coup there is, by the point values of its cards, against a table written here anew.
+"""Every coup by the point values of its cards, compared with a table written independently here.
 
-Responsible for: whose card each one is, who draws, who wins, and what every wrong next card or
-result gives, for all sequences of values (full form) or for a complete part of them that has
-every third-card situation in it.
-Not responsible for: suits and ranks of equal value (they are drawn round-robin on the way).
+All sequences of values in the full form, else a part with every third-card situation in it. Suits
+and ranks of equal value are drawn in turn.
 Source: 9 NYCRR 5324.21 (f)(3), (h), (i)(1); Section 42 (g)(3), (h), (i), (j)(1).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CardDrawn, ResultDeclared
@@ -80,7 +79,7 @@ CLAUSES = {
 
 
 def due_after(values: tuple[int, ...]) -> str:
-    """Where the next card goes by the rules; empty where the coup is complete."""
+    """The place of the next card by the rules; empty where the coup is complete."""
     if len(values) < 4:
         return FIRST_FOUR[len(values)]
     player, banker = (values[0] + values[2]) % 10, (values[1] + values[3]) % 10
@@ -106,7 +105,7 @@ def winner_of(values: tuple[int, ...]) -> str:
 
 
 def decided_by(profile: str, values: tuple[int, ...], due: str) -> str:
-    """The clause that says what comes after the last of these cards."""
+    """The clause that decides what follows the last of these cards."""
     clauses = CLAUSES[profile]
     player, banker = (values[0] + values[2]) % 10, (values[1] + values[3]) % 10
     if len(values) == 4:
@@ -148,25 +147,25 @@ class Walk:
     def deal(self, values, state, cards, value: int, due: str) -> None:
         card = self.card(value)
         self.nodes += 1
-        taken = step(self.book, state, CardDrawn(card, Place(due)))
+        result = step(self.book, state, CardDrawn(card, Place(due)))
         after = (*values, value)
         expected = due_after(after) or "result"
-        assert [type(one) for one in taken.verdicts] == [Accepted], (after, taken.verdicts)
-        assert taken.state.phase.value == expected, (after, taken.state.phase)
+        assert [type(one) for one in result.verdicts] == [Accepted], (after, result.verdicts)
+        assert result.state.phase.value == expected, (after, result.state.phase)
         hand = CLAUSES[self.profile]["player" if due.startswith("player") else "banker"]
-        assert hand in taken.verdicts[0].clauses
+        assert hand in result.verdicts[0].clauses
         if len(after) >= 4:
-            assert decided_by(self.profile, after, expected) in taken.verdicts[0].clauses, after
-        self.walk(after, taken.state, (*cards, card))
+            assert decided_by(self.profile, after, expected) in result.verdicts[0].clauses, after
+        self.walk(after, result.state, (*cards, card))
 
     def results(self, values, state, cards) -> None:
         """The right result closes the coup as the cards say; every other is a mismatch."""
         pairs = cards[0].rank == cards[2].rank, cards[1].rank == cards[3].rank
         right = ResultDeclared(Outcome(winner_of(values)), *pairs)
-        taken = step(self.book, state, right)
-        assert [type(one) for one in taken.verdicts] == [Accepted], (values, taken.verdicts)
-        assert CLAUSES[self.profile]["result"] in taken.verdicts[0].clauses
-        (closed,) = (effect for effect in taken.effects if isinstance(effect, CoupClosed))
+        result = step(self.book, state, right)
+        assert [type(one) for one in result.verdicts] == [Accepted], (values, result.verdicts)
+        assert CLAUSES[self.profile]["result"] in result.verdicts[0].clauses
+        (closed,) = (effect for effect in result.effects if isinstance(effect, CoupClosed))
         assert closed.record.outcome is right.outcome, values
         assert [one.card for one in closed.record.cards] == list(cards)
         if self.wrong_too:
@@ -175,8 +174,8 @@ class Walk:
 
     def early_result(self, values, state, due: str) -> None:
         if due:
-            taken = step(self.book, state, ResultDeclared(Outcome.TIE, False, False))
-            assert codes(taken) == ["MISSING_CARD"], values
+            result = step(self.book, state, ResultDeclared(Outcome.TIE, False, False))
+            assert codes(result) == ["MISSING_CARD"], values
 
     def wrong_cards(self, values, state, due: str) -> None:
         """Whatever the shoe believes, the order of drawing decides: all places but the due one."""
@@ -184,15 +183,15 @@ class Walk:
         for claimed in HAND_PLACES:
             if claimed in (due, "" if due else "player_1"):
                 continue
-            taken = step(self.book, state, CardDrawn(card, Place(claimed)))
+            result = step(self.book, state, CardDrawn(card, Place(claimed)))
             if not due:
                 expected = "OVERDRAW"
             elif (due, claimed) == ("banker_3", "player_3"):
                 expected = "PLAYER_THIRD_UNAUTHORISED"
             else:
                 expected = "CLAIM_DIFFERS"
-            assert codes(taken) == [expected], (values, claimed)
-            dealt = taken.state.shoe.coup
+            assert codes(result) == [expected], (values, claimed)
+            dealt = result.state.shoe.coup
             assert len(dealt.cards) == len(values) + bool(due)
             assert not due or dealt.cards[-1].place.value == due
 
@@ -213,7 +212,7 @@ class EveryThird(Walk):
 
 
 class SomeBankerThirds(EveryThird):
-    """As above, with three values of Banker's third card: what is wrong after it is the same."""
+    """As above, with three values of Banker's third card, after which every error is the same."""
 
     def wanted(self, values: tuple[int, ...]) -> Iterator[int]:
         yield from (0, 4, 9) if due_after(values) == "banker_3" else super().wanted(values)
@@ -227,8 +226,8 @@ def wrong_results(right: ResultDeclared) -> Iterator[ResultDeclared]:
     yield replace(right, banker_pair=not right.banker_pair)
 
 
-def codes(taken) -> list[str]:
-    return [one.code.value for one in taken.verdicts if not isinstance(one, Accepted)]
+def codes(result) -> list[str]:
+    return [one.code.value for one in result.verdicts if not isinstance(one, Accepted)]
 
 
 def all_clauses(prefixes: str):
@@ -258,7 +257,7 @@ S42-i-3-012 S42-i-3-3 S42-i-3-4 S42-i-3-5 S42-i-3-6 S42-i-3-789 S42-i-4 S42-i-5 
 
 @all_clauses(PROVEN)
 def test_all_first_four_and_every_third_card_situation(new_table, profile) -> None:
-    table = new_table("start, burn Ac: 2c", profile=profile)
+    table = new_table("start; burn Ac: 2c", profile=profile)
     walk = EveryThird(table.book, table.state, profile, wrong_too=False)
     walk.walk((), table.state, ())
     # 10 + 100 + 1,000 + 10,000 first cards; then, for the 100 pairs of counts made from 0 and 0:
@@ -289,7 +288,7 @@ def test_the_whole_tree_of_card_values_with_every_wrong_next_event(
 
     which irregularity it is does not depend on the profile.
     """
-    table = new_table("start, burn Ac: 2c", profile=profile)
+    table = new_table("start; burn Ac: 2c", profile=profile)
     walk = Walk(table.book, table.state, profile, wrong_too=profile == "s42-mini")
     walk.deal((), table.state, (), first, "player_1")
     assert walk.nodes == 37_711
@@ -298,5 +297,5 @@ def test_the_whole_tree_of_card_values_with_every_wrong_next_event(
 
 @pytest.mark.clause("S42-i-7")
 def test_the_reading_example_of_the_rule(table) -> None:
-    table.deal("P 2h, B 2c, P Kd, B 3h, P 4s")
+    table.deal("P 2h; B 2c; P Kd; B 3h; P 4s")
     assert table.phase == "banker_3", "Banker 5 and a four as Player's third card: draw"

@@ -1,9 +1,5 @@
-"""Every irregularity in each phase where it can arise: how it is cited, and every way out of it.
+"""Every irregularity in each phase where it can arise: its clauses and the result of each decision.
 
-Responsible for: one row per code and phase: what happens, where play would go on, what a
-floorperson may decide and where each decision leads; and that what is not permitted is refused.
-Not responsible for: what becomes of the coup (test_decisions) and for cards dealt while suspended
-(test_suspended_play).
 Source: controller/README.md, "Irregularities"; D-32.
 """
 
@@ -11,25 +7,25 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.procedure.decisions import Decision
+from controller.procedure.decisions import FloorDecision
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
 from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 
-OPENED = "start, burn Ac: 2c"
-THREE = f"{OPENED}, P 7h, B 2c, P Kd"
-BANKER_DUE = f"{THREE}, B Kh"
-PLAYER_DUE = f"{OPENED}, P 2h, B 2c, P Kd, B Kh"
-BANKER_AFTER_PLAYER = f"{PLAYER_DUE}, P 3d"
-TIE = "P1 7h, B 7c, P Kd, B Kh"
-COMPLETE = f"{OPENED}, {TIE}"
-LAST = f"{OPENED}, cut card, {TIE}, result tie, {TIE}"
+OPENED = "start; burn Ac: 2c"
+THREE = f"{OPENED}; P 7h; B 2c; P Kd"
+BANKER_DUE = f"{THREE}; B Kh"
+PLAYER_DUE = f"{OPENED}; P 2h; B 2c; P Kd; B Kh"
+BANKER_AFTER_PLAYER = f"{PLAYER_DUE}; P 3d"
+TIE = "P1 7h; B 7c; P Kd; B Kh"
+COMPLETE = f"{OPENED}; {TIE}"
+LAST = f"{OPENED}; cut card; {TIE}; result tie; {TIE}"
 ONE_DECK = "one deck up to"
 
-# Words, then where play would go on (in brackets: the table is not suspended), then the decisions.
+# Script, phase in which play would resume (in brackets: not suspended), permitted decisions.
 GO_ON = "continue, close-shoe"
 IN_COUP = "continue, void-coup, close-shoe"
 PARTIAL = "void-coup, state-outcome, close-shoe"
@@ -38,148 +34,148 @@ ERROR_IN_COUP = "carry-card, burn-card, void-coup, close-shoe"
 ERROR_AT_LAST = "continue, burn-card, void-coup, close-shoe"
 ROWS = f"""
 BURN_SKIPPED
-    start, P 3h                                          | burn_rest       | {GO_ON}
+    start; P 3h                                          | burn_rest       | {GO_ON}
 BURN_SHORT
-    start, burn 3c: 2c, P 3h                             | burn_rest       | {GO_ON}
-    start, burn Ac:, P 3h                                | between_coups   | {GO_ON}
+    start; burn 3c: 2c; P 3h                             | burn_rest       | {GO_ON}
+    start; burn Ac; P 3h                                | between_coups   | {GO_ON}
 BURN_OVER
-    {OPENED}, extra 3h                                   | between_coups   | {GO_ON}
-    {OPENED}, burned 3h                                  | between_coups   | {GO_ON}
-    {COMPLETE}, result tie, extra 3h                     | between_coups   | {GO_ON}
-    {OPENED}, no more bets, extra 3h                     | player_1        | {GO_ON}
+    {OPENED}; extra 3h                                   | between_coups   | {GO_ON}
+    {OPENED}; burned 3h                                  | between_coups   | {GO_ON}
+    {COMPLETE}; result tie; extra 3h                     | between_coups   | {GO_ON}
+    {OPENED}; no more bets; extra 3h                     | player_1        | {GO_ON}
 CUT_CARD_IN_BURN
-    start, cut card, burn Ac: 2c                         | between_coups   | {GO_ON}
-    start, burn Ac:, cut card, burned 2c                 | between_coups   | {GO_ON}
-    start, burn 2c: 3c, cut card, cut card, burned 4c    | between_coups   | {GO_ON}
+    start; cut card; burn Ac: 2c                         | between_coups   | {GO_ON}
+    start; burn Ac; cut card; burned 2c                 | between_coups   | {GO_ON}
+    start; burn 2c: 3c; cut card; cut card; burned 4c    | between_coups   | {GO_ON}
 CUT_CARD_PLACEMENT
-    {ONE_DECK} 39, cut card                              | (between_coups) | continue
-    {ONE_DECK} 36, P1 7h, B 2c, P 3d, cut card           | (banker_2)      | continue
-    {ONE_DECK} 36, {TIE}, cut card                       | (result)        | continue
+    {ONE_DECK} 39; cut card                              | (between_coups) | continue
+    {ONE_DECK} 36; P1 7h; B 2c; P 3d; cut card           | (banker_2)      | continue
+    {ONE_DECK} 36; {TIE}; cut card                       | (result)        | continue
 CUT_CARD_EXTRA
-    start, burn 3c: 2c, cut card, cut card, cut card     | (burn_rest)     | continue
-    {OPENED}, cut card, {TIE}, cut card, cut card        | (result)        | continue
-    {OPENED}, cut card, cut card, cut card               | (shoe_over)     | continue
+    start; burn 3c: 2c; cut card; cut card; cut card     | (burn_rest)     | continue
+    {OPENED}; cut card; {TIE}; cut card; cut card        | (result)        | continue
+    {OPENED}; cut card; cut card; cut card               | (shoe_over)     | continue
 CARD_BEFORE_NO_MORE_BETS
-    observed, {OPENED}, P 7h                             | (banker_1)      | continue
+    observed; {OPENED}; P 7h                             | (banker_1)      | continue
 OVERDRAW
-    {OPENED}, P 9h, B 7c, P Kd, B Kh, P 4h               | result          | {ERROR_IN_COUP}
-    {COMPLETE}, P 4h                                     | result          | {ERROR_IN_COUP}
-    {COMPLETE}, B 4h                                     | result          | {ERROR_IN_COUP}
-    {BANKER_DUE}, B 4h, B 5h                             | result          | {ERROR_IN_COUP}
-    {COMPLETE}, out 4h                                   | result          | {ERROR_IN_COUP}
-    {COMPLETE}, more 4h                                  | result          | {ERROR_IN_COUP}
-    {COMPLETE}, extra 4h                                 | result          | {ERROR_IN_COUP}
-    {COMPLETE}, result tie, P3 4h                        | between_coups   | {ERROR}
-    {COMPLETE}, result tie, more 4h                      | between_coups   | {ERROR}
-    {COMPLETE}, result tie, no more bets, P3 4h          | player_1        | {ERROR}
-    {LAST}, P 4h                                         | result          | {ERROR_AT_LAST}
+    {OPENED}; P 9h; B 7c; P Kd; B Kh; P 4h               | result          | {ERROR_IN_COUP}
+    {COMPLETE}; P 4h                                     | result          | {ERROR_IN_COUP}
+    {COMPLETE}; B 4h                                     | result          | {ERROR_IN_COUP}
+    {BANKER_DUE}; B 4h; B 5h                             | result          | {ERROR_IN_COUP}
+    {COMPLETE}; out 4h                                   | result          | {ERROR_IN_COUP}
+    {COMPLETE}; more 4h                                  | result          | {ERROR_IN_COUP}
+    {COMPLETE}; extra 4h                                 | result          | {ERROR_IN_COUP}
+    {COMPLETE}; result tie; P3 4h                        | between_coups   | {ERROR}
+    {COMPLETE}; result tie; more 4h                      | between_coups   | {ERROR}
+    {COMPLETE}; result tie; no more bets; P3 4h          | player_1        | {ERROR}
+    {LAST}; P 4h                                         | result          | {ERROR_AT_LAST}
 FOUND_FACE_UP
-    start, burn 3c:, found face up                       | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, found face up                    | burn_rest       | {GO_ON}
-    {OPENED}, found face up                              | burn_rest       | {GO_ON}
-    {OPENED}, no more bets, found face up                | burn_rest       | {GO_ON}
-    {OPENED}, P 7h, found face up                        | burn_rest       | {GO_ON}
-    {OPENED}, P 7h, B 2c, found face up                  | burn_rest       | {GO_ON}
-    {THREE}, found face up                               | burn_rest       | {GO_ON}
-    {BANKER_DUE}, found face up                          | burn_rest       | {GO_ON}
-    {BANKER_DUE}, B 4h, found face up                    | burn_rest       | {GO_ON}
-    {BANKER_AFTER_PLAYER}, found face up                 | burn_rest       | {GO_ON}
+    start; burn 3c; found face up                       | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; found face up                    | burn_rest       | {GO_ON}
+    {OPENED}; found face up                              | burn_rest       | {GO_ON}
+    {OPENED}; no more bets; found face up                | burn_rest       | {GO_ON}
+    {OPENED}; P 7h; found face up                        | burn_rest       | {GO_ON}
+    {OPENED}; P 7h; B 2c; found face up                  | burn_rest       | {GO_ON}
+    {THREE}; found face up                               | burn_rest       | {GO_ON}
+    {BANKER_DUE}; found face up                          | burn_rest       | {GO_ON}
+    {BANKER_DUE}; B 4h; found face up                    | burn_rest       | {GO_ON}
+    {BANKER_AFTER_PLAYER}; found face up                 | burn_rest       | {GO_ON}
 PLAYER_THIRD_UNAUTHORISED
-    {BANKER_DUE}, P 4h                                   | result          | {IN_COUP}
+    {BANKER_DUE}; P 4h                                   | result          | {IN_COUP}
 MISSING_CARD
-    {OPENED}, P 7h, result tie                           | banker_1        | {IN_COUP}
-    {OPENED}, P 7h, B 7c, result tie                     | player_2        | {IN_COUP}
-    {THREE}, result tie                                  | banker_2        | {IN_COUP}
-    {PLAYER_DUE}, result tie                             | player_3        | {IN_COUP}
-    {BANKER_DUE}, result player                          | banker_3        | {IN_COUP}
-    {BANKER_AFTER_PLAYER}, result player                 | banker_3        | {IN_COUP}
+    {OPENED}; P 7h; result tie                           | banker_1        | {IN_COUP}
+    {OPENED}; P 7h; B 7c; result tie                     | player_2        | {IN_COUP}
+    {THREE}; result tie                                  | banker_2        | {IN_COUP}
+    {PLAYER_DUE}; result tie                             | player_3        | {IN_COUP}
+    {BANKER_DUE}; result player                          | banker_3        | {IN_COUP}
+    {BANKER_AFTER_PLAYER}; result player                 | banker_3        | {IN_COUP}
 CLAIM_DIFFERS
-    {OPENED}, P 7h, P2 2c                                | player_2        | {IN_COUP}
-    {OPENED}, P 7h, B 2c, B1 2c                          | banker_2        | {IN_COUP}
-    {THREE}, P1 2c                                       | banker_3        | {IN_COUP}
-    {PLAYER_DUE}, B 3d                                   | banker_3        | {IN_COUP}
-    {BANKER_AFTER_PLAYER}, P1 4d                         | result          | {IN_COUP}
-    {OPENED}, P 7h, burn 2c                              | player_2        | {IN_COUP}
-    start, burned 3c                                     | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, B1 3d                            | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, burn 2c                          | burn_rest       | {GO_ON}
+    {OPENED}; P 7h; P2 2c                                | player_2        | {IN_COUP}
+    {OPENED}; P 7h; B 2c; B1 2c                          | banker_2        | {IN_COUP}
+    {THREE}; P1 2c                                       | banker_3        | {IN_COUP}
+    {PLAYER_DUE}; B 3d                                   | banker_3        | {IN_COUP}
+    {BANKER_AFTER_PLAYER}; P1 4d                         | result          | {IN_COUP}
+    {OPENED}; P 7h; burn 2c                              | player_2        | {IN_COUP}
+    start; burned 3c                                     | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; B1 3d                            | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; burn 2c                          | burn_rest       | {GO_ON}
 CARD_OUTSIDE_PLAY
-    start, out 3c                                        | burn_first      | {ERROR}
-    start, burn 3c: 2c, out 3h                           | burn_rest       | {ERROR}
-    {OPENED}, out 3h                                     | between_coups   | {ERROR}
-    {OPENED}, no more bets, out 3h                       | player_1        | {ERROR}
-    {OPENED}, P 7h, out 3h                               | banker_1        | {ERROR_IN_COUP}
-    {OPENED}, P 7h, B 2c, out 3h                         | player_2        | {ERROR_IN_COUP}
-    {THREE}, out 3h                                      | banker_2        | {ERROR_IN_COUP}
-    {PLAYER_DUE}, out 3h                                 | player_3        | {ERROR_IN_COUP}
-    {BANKER_DUE}, out 3h                                 | banker_3        | {ERROR_IN_COUP}
+    start; out 3c                                        | burn_first      | {ERROR}
+    start; burn 3c: 2c; out 3h                           | burn_rest       | {ERROR}
+    {OPENED}; out 3h                                     | between_coups   | {ERROR}
+    {OPENED}; no more bets; out 3h                       | player_1        | {ERROR}
+    {OPENED}; P 7h; out 3h                               | banker_1        | {ERROR_IN_COUP}
+    {OPENED}; P 7h; B 2c; out 3h                         | player_2        | {ERROR_IN_COUP}
+    {THREE}; out 3h                                      | banker_2        | {ERROR_IN_COUP}
+    {PLAYER_DUE}; out 3h                                 | player_3        | {ERROR_IN_COUP}
+    {BANKER_DUE}; out 3h                                 | banker_3        | {ERROR_IN_COUP}
 CARD_UNREADABLE
-    start, burn ??                                       | burn_rest       | {GO_ON}
-    {OPENED}, P ??                                       | result          | {PARTIAL}
-    {OPENED}, no more bets, P ??                         | result          | {PARTIAL}
-    {OPENED}, P 7h, B ??                                 | result          | {PARTIAL}
-    {OPENED}, P 7h, B 2c, P ??                           | result          | {PARTIAL}
-    {THREE}, B ??                                        | result          | {PARTIAL}
-    {PLAYER_DUE}, P ??                                   | result          | {PARTIAL}
-    {BANKER_DUE}, B ??                                   | result          | {PARTIAL}
+    start; burn ??                                       | burn_rest       | {GO_ON}
+    {OPENED}; P ??                                       | result          | {PARTIAL}
+    {OPENED}; no more bets; P ??                         | result          | {PARTIAL}
+    {OPENED}; P 7h; B ??                                 | result          | {PARTIAL}
+    {OPENED}; P 7h; B 2c; P ??                           | result          | {PARTIAL}
+    {THREE}; B ??                                        | result          | {PARTIAL}
+    {PLAYER_DUE}; P ??                                   | result          | {PARTIAL}
+    {BANKER_DUE}; B ??                                   | result          | {PARTIAL}
 CARD_AFTER_LAST_COUP
-    {OPENED}, close shoe, P1 2h                          | shoe_over       | {GO_ON}
-    {OPENED}, close shoe, out 2h                         | shoe_over       | {GO_ON}
-    {OPENED}, cut card, {TIE}, result tie, {TIE}, result tie, P1 2h | shoe_over | {GO_ON}
-    {OPENED}, cut card, {TIE}, result tie, {TIE}, P1 2h  | shoe_over       | {GO_ON}
+    {OPENED}; close shoe; P1 2h                          | shoe_over       | {GO_ON}
+    {OPENED}; close shoe; out 2h                         | shoe_over       | {GO_ON}
+    {OPENED}; cut card; {TIE}; result tie; {TIE}; result tie; P1 2h | shoe_over | {GO_ON}
+    {OPENED}; cut card; {TIE}; result tie; {TIE}; P1 2h  | shoe_over       | {GO_ON}
 CARD_AFTER_SECOND_CUT_CARD
-    {OPENED}, cut card, cut card, P1 2h                  | shoe_over       | {GO_ON}
-    {COMPLETE}, cut card, cut card, P1 2h                | shoe_over       | {GO_ON}
+    {OPENED}; cut card; cut card; P1 2h                  | shoe_over       | {GO_ON}
+    {COMPLETE}; cut card; cut card; P1 2h                | shoe_over       | {GO_ON}
 CARDS_EXCEED_DECKS
-    {ONE_DECK} 52, P1 3h                                 | between_coups   | close-shoe
-    {ONE_DECK} 48, {TIE}, P1 3h                          | between_coups   | close-shoe
-    {ONE_DECK} 48, {TIE}, P3 3h                          | result          | close-shoe
+    {ONE_DECK} 52; P1 3h                                 | between_coups   | close-shoe
+    {ONE_DECK} 48; {TIE}; P1 3h                          | between_coups   | close-shoe
+    {ONE_DECK} 48; {TIE}; P3 3h                          | result          | close-shoe
 INSUFFICIENT_CARDS
-    {OPENED}, cut card, no more bets, cut card           | player_1        | close-shoe
-    {OPENED}, cut card, P 7h, cut card                   | banker_1        | close-shoe
-    {OPENED}, P 7h, cut card, B 2c, cut card             | player_2        | close-shoe
-    {THREE}, cut card, cut card                          | banker_2        | close-shoe
-    {PLAYER_DUE}, cut card, cut card                     | player_3        | close-shoe
-    {BANKER_DUE}, cut card, cut card                     | banker_3        | close-shoe
-    {ONE_DECK} 48, P1 2h, B 2c, P Kd, B Kh               | player_3        | close-shoe
-    {ONE_DECK} 51, P1 2h                                 | banker_1        | close-shoe
-    {ONE_DECK} 52, no more bets                          | player_1        | close-shoe
+    {OPENED}; cut card; no more bets; cut card           | player_1        | close-shoe
+    {OPENED}; cut card; P 7h; cut card                   | banker_1        | close-shoe
+    {OPENED}; P 7h; cut card; B 2c; cut card             | player_2        | close-shoe
+    {THREE}; cut card; cut card                          | banker_2        | close-shoe
+    {PLAYER_DUE}; cut card; cut card                     | player_3        | close-shoe
+    {BANKER_DUE}; cut card; cut card                     | banker_3        | close-shoe
+    {ONE_DECK} 48; P1 2h; B 2c; P Kd; B Kh               | player_3        | close-shoe
+    {ONE_DECK} 51; P1 2h                                 | banker_1        | close-shoe
+    {ONE_DECK} 52; no more bets                          | player_1        | close-shoe
 RESULT_MISMATCH
-    {COMPLETE}, result player                            | result          | {IN_COUP}
-    {COMPLETE}, result tie P-pair                        | result          | {IN_COUP}
-    {COMPLETE}, result tie B-pair                        | result          | {IN_COUP}
+    {COMPLETE}; result player                            | result          | {IN_COUP}
+    {COMPLETE}; result tie P-pair                        | result          | {IN_COUP}
+    {COMPLETE}; result tie B-pair                        | result          | {IN_COUP}
 RESULT_WITHOUT_COUP
-    {OPENED}, result tie                                 | (between_coups) | continue
-    {OPENED}, no more bets, result tie                   | (player_1)      | continue
-    {COMPLETE}, result tie, result tie                   | (between_coups) | continue
+    {OPENED}; result tie                                 | (between_coups) | continue
+    {OPENED}; no more bets; result tie                   | (player_1)      | continue
+    {COMPLETE}; result tie; result tie                   | (between_coups) | continue
 RESULT_NOT_DECLARED
-    observed, {OPENED}, no more bets, {TIE}, no more bets | (player_1)     | continue
-    observed, {OPENED}, no more bets, {TIE}, start       | (between_coups) | continue
+    observed; {OPENED}; no more bets; {TIE}; no more bets | (player_1)     | continue
+    observed; {OPENED}; no more bets; {TIE}; start       | (between_coups) | continue
 FORCED_EXIT
-    {OPENED}, P 7h, forced exit                          | banker_1        | {IN_COUP}
-    {BANKER_DUE}, forced exit                            | banker_3        | {IN_COUP}
-    {COMPLETE}, forced exit                              | result          | {IN_COUP}
+    {OPENED}; P 7h; forced exit                          | banker_1        | {IN_COUP}
+    {BANKER_DUE}; forced exit                            | banker_3        | {IN_COUP}
+    {COMPLETE}; forced exit                              | result          | {IN_COUP}
 RETRANSMISSION_CONFLICT
-    {OPENED}, P 7h, B 2c, again P1 8h                    | player_2        | {IN_COUP}
-    {COMPLETE}, again B2 8h                              | result          | {IN_COUP}
+    {OPENED}; P 7h; B 2c; again P1 8h                    | player_2        | {IN_COUP}
+    {COMPLETE}; again B2 8h                              | result          | {IN_COUP}
 REPORTS_LOST
-    start, lost 2                                        | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, lost 2                           | burn_rest       | {GO_ON}
-    {OPENED}, lost 2                                     | between_coups   | {GO_ON}
-    {OPENED}, no more bets, lost 2                       | player_1        | {GO_ON}
-    {OPENED}, P 7h, lost 2                               | result          | {PARTIAL}
-    {THREE}, lost unreadable                             | result          | {PARTIAL}
-    {BANKER_DUE}, lost 1                                 | result          | {PARTIAL}
-    {COMPLETE}, lost 2                                   | result          | {PARTIAL}
-    {OPENED}, P 7h, again P2 8h                          | result          | {PARTIAL}
-    {OPENED}, close shoe, lost 2                         | shoe_over       | {GO_ON}
+    start; lost 2                                        | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; lost 2                           | burn_rest       | {GO_ON}
+    {OPENED}; lost 2                                     | between_coups   | {GO_ON}
+    {OPENED}; no more bets; lost 2                       | player_1        | {GO_ON}
+    {OPENED}; P 7h; lost 2                               | result          | {PARTIAL}
+    {THREE}; lost unreadable                             | result          | {PARTIAL}
+    {BANKER_DUE}; lost 1                                 | result          | {PARTIAL}
+    {COMPLETE}; lost 2                                   | result          | {PARTIAL}
+    {OPENED}; P 7h; again P2 8h                          | result          | {PARTIAL}
+    {OPENED}; close shoe; lost 2                         | shoe_over       | {GO_ON}
 CONTINUITY_UNPROVEN
-    start, lost unproven                                 | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, lost unproven                    | burn_rest       | {GO_ON}
-    {OPENED}, lost unproven                              | between_coups   | {GO_ON}
-    {OPENED}, no more bets, lost unproven                | player_1        | {GO_ON}
-    {OPENED}, P 7h, lost unproven                        | result          | {PARTIAL}
-    {COMPLETE}, lost unproven                            | result          | {PARTIAL}
+    start; lost unproven                                 | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; lost unproven                    | burn_rest       | {GO_ON}
+    {OPENED}; lost unproven                              | between_coups   | {GO_ON}
+    {OPENED}; no more bets; lost unproven                | player_1        | {GO_ON}
+    {OPENED}; P 7h; lost unproven                        | result          | {PARTIAL}
+    {COMPLETE}; lost unproven                            | result          | {PARTIAL}
 SHOE_JOINED
     P1 7h                                                | banker_1        | {IN_COUP}
     P1 ??                                                | result          | {PARTIAL}
@@ -194,35 +190,35 @@ SHOE_JOINED
     out 7h                                               | between_coups   | {GO_ON}
     cut card                                             | between_coups   | {GO_ON}
 COUP_JOINED
-    {OPENED}, B1 7h                                      | result          | {PARTIAL}
-    {OPENED}, P2 7h                                      | result          | {PARTIAL}
-    {COMPLETE}, result tie, B2 7h                        | result          | {PARTIAL}
-    {OPENED}, no more bets, B1 7h                        | result          | {PARTIAL}
-    {OPENED}, P3 7h                                      | result          | {PARTIAL}
-    {OPENED}, more 7h                                    | result          | {PARTIAL}
+    {OPENED}; B1 7h                                      | result          | {PARTIAL}
+    {OPENED}; P2 7h                                      | result          | {PARTIAL}
+    {COMPLETE}; result tie; B2 7h                        | result          | {PARTIAL}
+    {OPENED}; no more bets; B1 7h                        | result          | {PARTIAL}
+    {OPENED}; P3 7h                                      | result          | {PARTIAL}
+    {OPENED}; more 7h                                    | result          | {PARTIAL}
 SHOE_RESTARTED
-    start, burn 3c: 2c, start                            | burn_rest       | {GO_ON}
-    {OPENED}, P 7h, start                                | result          | {PARTIAL}
-    {PLAYER_DUE}, start                                  | result          | {PARTIAL}
+    start; burn 3c: 2c; start                            | burn_rest       | {GO_ON}
+    {OPENED}; P 7h; start                                | result          | {PARTIAL}
+    {PLAYER_DUE}; start                                  | result          | {PARTIAL}
 SHOE_CHANGED_EARLY
-    {OPENED}, cut card, start                            | between_coups   | {GO_ON}
-    {OPENED}, cut card, no more bets, start              | player_1        | {GO_ON}
-    {OPENED}, cut card, P 7h, start                      | result          | {PARTIAL}
-    {OPENED}, cut card, {TIE}, start                     | between_coups   | {GO_ON}
-    {OPENED}, burn 3h                                    | between_coups   | close-shoe
-    {COMPLETE}, burn 3h                                  | between_coups   | close-shoe
-    {OPENED}, no more bets, burn 3h                      | player_1        | close-shoe
+    {OPENED}; cut card; start                            | between_coups   | {GO_ON}
+    {OPENED}; cut card; no more bets; start              | player_1        | {GO_ON}
+    {OPENED}; cut card; P 7h; start                      | result          | {PARTIAL}
+    {OPENED}; cut card; {TIE}; start                     | between_coups   | {GO_ON}
+    {OPENED}; burn 3h                                    | between_coups   | close-shoe
+    {COMPLETE}; burn 3h                                  | between_coups   | close-shoe
+    {OPENED}; no more bets; burn 3h                      | player_1        | close-shoe
 PROGRAM_REPLACED
-    start, program 2.0                                   | burn_rest       | {GO_ON}
-    start, burn 3c: 2c, program 2.0                      | burn_rest       | {GO_ON}
-    {OPENED}, program 2.0                                | between_coups   | {GO_ON}
-    {OPENED}, P 7h, program 2.0                          | result          | {PARTIAL}
+    start; program 2.0                                   | burn_rest       | {GO_ON}
+    start; burn 3c: 2c; program 2.0                      | burn_rest       | {GO_ON}
+    {OPENED}; program 2.0                                | between_coups   | {GO_ON}
+    {OPENED}; P 7h; program 2.0                          | result          | {PARTIAL}
 """
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row: what happens, where play would go on, and what may be decided."""
+    """One row: the script, the phase in which play would resume, and the permitted decisions."""
 
     code: IrregularityCode
     words: str
@@ -252,50 +248,53 @@ CASES = cases()
 
 @pytest.fixture
 def raised(new_table):
-    """Lay out a table and let a case happen, on the way to which nothing is irregular."""
+    """A factory that deals a case at a new table; nothing before its last event is irregular."""
 
-    def lay_out(case: Case, profile: str = "s42-mini"):
+    def make_table(case: Case, profile: str = "s42-mini"):
         words, settings = case.words, {}
-        if words.startswith("observed, "):
-            words = words.removeprefix("observed, ")
-            settings = {"observed": (Fact.NO_MORE_BETS, Fact.RESULT_BUTTON)}
+        if words.startswith("observed; "):
+            words = words.removeprefix("observed; ")
+            settings = {"observed": (ObservableFact.NO_MORE_BETS, ObservableFact.RESULT_BUTTON)}
         if not words.startswith(ONE_DECK):
             table = new_table(profile=profile, **settings)
             return table, table.deal(words)
-        cards, _, words = words.removeprefix(ONE_DECK).strip().partition(", ")
+        cards, _, words = words.removeprefix(ONE_DECK).strip().partition("; ")
         table = new_table(OPENED, profile=profile, decks=1)
         table.deal_up_to(int(cards))
         return table, table.deal(words)
 
-    return lay_out
+    return make_table
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_it_is_raised_alone_and_play_waits_where_it_stood(raised, case) -> None:
-    table, codes = raised(case)
-    assert codes == [case.code.value]
-    assert (table.phase is Phase.SUSPENDED) is case.suspended
-    assert case.goes_on_in == (table.resumes_to if case.suspended else table.phase)
-    assert table.irregularities[-1].suspends is case.suspended is CATALOGUE[case.code].suspends
-    assert table.irregularities[-1].coup in (0, table.shoe.coups_begun)
-    assert table.irregularities[-1].detail.startswith(CATALOGUE[case.code].title)
+def test_it_is_raised_alone_and_play_waits_where_it_stood(raised, naming) -> None:
+    for case in CASES:
+        with naming(case):
+            table, codes = raised(case)
+            assert codes == [case.code.value]
+            assert (table.phase is Phase.SUSPENDED) is case.suspended
+            assert case.goes_on_in == (table.resumes_to if case.suspended else table.phase)
+            last, row = table.irregularities[-1], CATALOGUE[case.code]
+            assert last.suspends is case.suspended is row.suspends
+            assert last.coup in (0, table.shoe.coups_begun)
+            assert last.detail.startswith(row.title)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_floorperson_may_decide_these_and_no_other(raised, case) -> None:
-    table, _ = raised(case)
-    assert table.permitted == list(case.decisions)
-    listed = {one for open_ in table.irregularities for one in open_.decisions}
-    assert listed >= set(case.decisions)
-    state = table.state
-    for decision in Decision:
-        refusal = table.decide(f"{decision.value} {stated(decision.value)}")
-        assert bool(refusal) is (decision.value not in case.decisions)
-        if refusal:
-            assert all(offered in refusal for offered in case.decisions)
-            assert table.state == state, "a refusal changes nothing"
-        table.state = state
-        table.effects.clear()
+def test_a_floorperson_may_decide_these_and_no_other(raised, naming) -> None:
+    for case in CASES:
+        with naming(case):
+            table, _ = raised(case)
+            assert table.permitted == list(case.decisions)
+            listed = {one for open_ in table.irregularities for one in open_.decisions}
+            assert listed >= set(case.decisions)
+            state = table.state
+            for decision in FloorDecision:
+                refusal = table.decide(f"{decision.value} {stated(decision.value)}")
+                assert bool(refusal) is (decision.value not in case.decisions)
+                if refusal:
+                    assert all(offered in refusal for offered in case.decisions)
+                    assert table.state == state, "a refusal changes nothing"
+                table.state = state
+                table.effects.clear()
 
 
 def stated(decision: str) -> str:
@@ -303,7 +302,7 @@ def stated(decision: str) -> str:
 
 
 def expected_after(case: Case, decision: str) -> Phase:
-    """Where each decision leads, by what the decision means."""
+    """The phase after a decision, by what the decision means."""
     if not case.suspended:
         return case.goes_on_in
     if decision == "continue":
@@ -327,21 +326,22 @@ def expected_after(case: Case, decision: str) -> Phase:
     return Phase.CLOSED if over_already else Phase.SHOE_OVER
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_permitted_decision_ends_the_suspension(raised, case) -> None:
-    table, _ = raised(case)
-    state = table.state
-    numbers = tuple(one.number for one in state.open_irregularities)
-    for decision in case.decisions:
-        table.state = state
-        table.effects.clear()
-        assert table.decide(f"{decision} {stated(decision)}") == ""
-        expected = expected_after(case, decision)
-        phase, why = expected if isinstance(expected, tuple) else (expected, "")
-        assert table.phase is phase, why
-        (recorded,) = (one for one in table.effects if hasattr(one, "closed"))
-        assert recorded.closed == numbers
-        assert (recorded.person, recorded.decision) == ("Bo Ray", decision)
+def test_every_permitted_decision_ends_the_suspension(raised, naming) -> None:
+    for case in CASES:
+        with naming(case):
+            table, _ = raised(case)
+            state = table.state
+            numbers = tuple(one.number for one in state.open_irregularities)
+            for decision in case.decisions:
+                table.state = state
+                table.effects.clear()
+                assert table.decide(f"{decision} {stated(decision)}") == ""
+                expected = expected_after(case, decision)
+                phase, why = expected if isinstance(expected, tuple) else (expected, "")
+                assert table.phase is phase, why
+                (recorded,) = (one for one in table.effects if hasattr(one, "closed"))
+                assert recorded.closed == numbers
+                assert (recorded.person, recorded.decision) == ("Bo Ray", decision)
 
 
 def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_suspension() -> None:
@@ -406,16 +406,16 @@ def test_it_cites_its_clauses_the_own_rule_or_what_that_one_borrows(raised, row,
 @pytest.mark.parametrize(
     ("words", "clause"),
     [
-        (f"{OPENED}, P 7h, result tie", "S42-g-3-four"),
-        (f"{PLAYER_DUE}, result tie", "S42-i-2-draw"),
-        (f"{BANKER_DUE}, result player", "S42-i-3"),
-        (f"{BANKER_AFTER_PLAYER}, result player", "S42-i-3-012"),
-        (f"{OPENED}, P 9h, B 7c, P Kd, B Kh, P 4h", "S42-i-1"),
-        (f"{COMPLETE}, P 4h", "S42-k-1-burn"),
-        (f"{COMPLETE}, B 4h", "S42-i-2-stay"),
-        (f"{OPENED}, P 2h, B 3c, P Kd, B Kh, P 8d, B 4d", "S42-i-3-3"),
+        (f"{OPENED}; P 7h; result tie", "S42-g-3-four"),
+        (f"{PLAYER_DUE}; result tie", "S42-i-2-draw"),
+        (f"{BANKER_DUE}; result player", "S42-i-3"),
+        (f"{BANKER_AFTER_PLAYER}; result player", "S42-i-3-012"),
+        (f"{OPENED}; P 9h; B 7c; P Kd; B Kh; P 4h", "S42-i-1"),
+        (f"{COMPLETE}; P 4h", "S42-k-1-burn"),
+        (f"{COMPLETE}; B 4h", "S42-i-2-stay"),
+        (f"{OPENED}; P 2h; B 3c; P Kd; B Kh; P 8d; B 4d", "S42-i-3-3"),
     ],
 )
 def test_a_card_too_few_or_too_many_cites_the_rule_that_decided(table, words, clause) -> None:
-    table.deal(words.removeprefix(f"{OPENED}, "))
+    table.deal(words.removeprefix(f"{OPENED}; "))
     assert clause in table.irregularities[-1].clauses

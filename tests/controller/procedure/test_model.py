@@ -1,34 +1,35 @@
-"""A small shoe explored whole: every state that any order of events leads to, and what must hold.
+"""A small shoe explored exhaustively: every state that any order of events leads to.
 
-Responsible for: that no state is a dead end, no card is lost or counted twice, no coup counts with
-a card the rules do not give it, and every remedy has one owner.
-Not responsible for: which irregularity an event is (the other tests), and wagers.
+No state is a dead end, no card is lost or counted twice, no coup counts with a card that the rules
+do not give it, and every remedy has one owner.
 Source: the package README, "The procedure", "Suspension"; D-13, D-14, D-32.
 
-The shoe is a real one but for the number of its cards. States are compared by what the procedure
+The shoe is a real one except for the number of its cards. States are compared by what the procedure
 can still act on (`Essence`): numbers and lists that only a record shows are cut to a fixed form,
-so the graph is finite and is explored to its end. A next shoe is where the exploration stops.
+so the graph is finite and is explored to its end. The exploration stops at the next shoe.
 """
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refused
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refusal
 from controller.procedure.events import (
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
-    FoundFaceUp,
-    GhostHandAsked,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     Loss,
     NoMoreBetsCalled,
     ProgramReplaced,
@@ -37,12 +38,11 @@ from controller.procedure.events import (
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
-    TurnedCards,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import (
     CoupState,
     OpenIrregularity,
@@ -79,10 +79,10 @@ CLAIMS = (
 DECISIONS = (
     *(
         Resolution(decision, provisional, outcome)
-        for decision, provisional in product(Decision, (None, *Provisional))
-        for outcome in ((None, Outcome.TIE) if decision is Decision.STATE_OUTCOME else (None,))
+        for decision, provisional in product(FloorDecision, (None, *Provisional))
+        for outcome in ((None, Outcome.TIE) if decision is FloorDecision.STATE_OUTCOME else (None,))
     ),
-    Resolution(Decision.CONTINUE, None, Outcome.TIE),
+    Resolution(FloorDecision.CONTINUE, None, Outcome.TIE),
 )
 
 
@@ -90,7 +90,7 @@ DECISIONS = (
 
 
 def essence(state: TableState) -> TableState:
-    """The same state for every further event, with one form for what only records look at."""
+    """The state with a fixed form of everything that only records use."""
     shoe = state.shoe
     if shoe is None:
         return replace(state, irregularities=0, open_irregularities=())
@@ -113,7 +113,7 @@ def essence(state: TableState) -> TableState:
 
 
 def _listed(opened: tuple[OpenIrregularity, ...]) -> tuple[OpenIrregularity, ...]:
-    """One irregularity for each way in which its kind bears on what may be decided."""
+    """One irregularity for each effect of its kind on the permitted decisions."""
     kinds = {(one.suspends, _bearing(one.code)) for one in opened}
     ways = sorted(kinds, key=lambda kind: (not kind[0], kind[1].value))
     return tuple(
@@ -127,9 +127,9 @@ def _bearing(code: IrregularityCode) -> IrregularityCode:
     if code is IrregularityCode.CUT_CARD_IN_BURN:
         return code
     decisions = CATALOGUE[code].decisions
-    if decisions == (Decision.CLOSE_SHOE,):
+    if decisions == (FloorDecision.CLOSE_SHOE,):
         return IrregularityCode.CARDS_EXCEED_DECKS
-    voids = Decision.VOID_COUP in decisions
+    voids = FloorDecision.VOID_COUP in decisions
     return IrregularityCode.MISSING_CARD if voids else IrregularityCode.BURN_SKIPPED
 
 
@@ -169,7 +169,7 @@ def _shoe(shoe: ShoeState, shift: int) -> ShoeState:
             waiting=tuple(_error(one, shift) for one in remedy.waiting),
             carried=tuple(_error(one, shift) for one in remedy.carried),
             burn_taken=0,
-            burn_for=(RulePoint.ERROR_BURNED,) if remedy.burn_for else (),
+            burn_points=(RulePoint.ERROR_BURNED,) if remedy.burn_points else (),
         ),
         aside=shoe.aside[-1:] if shoe.drawn_last is LastDrawn.BURN and not burned else (),
         coups_begun=shoe.coups_begun - shift,
@@ -187,7 +187,7 @@ def _error(error: ErrorCard, shift: int) -> ErrorCard:
 
 
 def _coup(coup: CoupState, shift: int) -> CoupState:
-    """Its cards whole: what they come to is checked when it is over."""
+    """A coup with complete cards: its result is checked when it is over."""
     turned = tuple(sorted(what for what in set(coup.reveal.turned) if what != "error_card"))
     return replace(
         coup,
@@ -230,7 +230,7 @@ def values(cards: tuple[Card, ...]) -> tuple[int, ...]:
 
 
 def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
-    """What happens at a table where nobody makes a mistake, and every decision on one.
+    """The events of a table without mistakes, and every decision.
 
     A shoe without a card is closed by a person, unless the table knows that it is over.
     """
@@ -239,7 +239,7 @@ def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
             yield from due_cards(state, cards)
         else:
             yield CLOSED
-        yield from beside_cards(state)
+        yield from other_events(state)
     decisions = DECISIONS if state.open_irregularities else DECISIONS[:1]
     yield from (IrregularityResolved("Bo Ray", "seen", decision) for decision in decisions)
 
@@ -248,7 +248,7 @@ def due_cards(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEven
     yield from (CardDrawn(card, due_place(state)) for card in cards)
 
 
-def beside_cards(state: TableState) -> Iterator[DomainEvent]:
+def other_events(state: TableState) -> Iterator[DomainEvent]:
     yield right_result(state)
     yield from (CutCardDrawn(), ShoeStandsBy(), NoMoreBetsCalled())
     if state.phase is Phase.SHOE_OVER:
@@ -263,7 +263,7 @@ def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
     due, right = due_place(state), right_result(state)
     yield from due_cards(state, cards)
     if state.suspension is not None:
-        yield from beside_cards(state)
+        yield from other_events(state)
     yield CardDrawn(None, due)
     yield from (CardDrawn(cards[0], claim) for claim in CLAIMS if claim != due)
     yield from (CardDrawn(card, Place.OUTSIDE) for card in (*cards[1:], None))
@@ -272,9 +272,9 @@ def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
     yield replace(right, player_pair=not right.player_pair)
     yield from (CoupForcedOut(), ShoeDeviceStarted(), ProgramReplaced("2.0"))
     yield from (ReportsMissing(Loss.GAP, 1), ReportsMissing(Loss.UNPROVEN, 0))
-    yield FoundFaceUp("Cy Orr")
-    yield from (CardsTurned(what) for what in TurnedCards)
-    yield GhostHandAsked("Bo Ray")
+    yield BoxedCardFound("Cy Orr")
+    yield from (CardsTurned(what) for what in LayoutPart)
+    yield GhostHandRequested("Bo Ray")
     yield CLOSED
 
 
@@ -320,20 +320,20 @@ class Explored:
 
     def follow(self, state: TableState, event: DomainEvent, cost: int) -> None:
         self.steps += 1
-        taken = step(self.book, state, event)
+        stepped = step(self.book, state, event)
         try:
-            holds(state, event, taken)
+            holds(state, event, stepped)
         except AssertionError as error:
-            error.add_note(f"{event}\nin {state}\ngave {taken}")
+            error.add_note(f"{event}\nin {state}\ngave {stepped}")
             raise
-        if taken.state == state:
+        if stepped.state == state:
             return
-        self.met.update(one.code for one in taken.verdicts if isinstance(one, Irregularity))
-        after = essence(taken.state)
+        self.met.update(one.code for one in stepped.verdicts if isinstance(one, Irregularity))
+        after = essence(stepped.state)
         self.found(after, self.away[state] + cost)
         if not cost and goes_on(state, event):
             self.onward[state].append(after)
-            if is_progress(taken) or taken.state.phase is Phase.SHOE_OVER:
+            if is_progress(stepped) or stepped.state.phase is Phase.SHOE_OVER:
                 self.arrived.add(state)
 
     def found(self, state: TableState, away: int) -> None:
@@ -360,41 +360,41 @@ class Explored:
         return [state for state in self.onward if state not in good]
 
 
-def is_progress(taken: Step) -> bool:
-    closed = [one.record for one in taken.effects if isinstance(one, CoupClosed)]
+def is_progress(stepped: Step) -> bool:
+    closed = [one.record for one in stepped.effects if isinstance(one, CoupClosed)]
     return any(record.outcome is not None for record in closed)
 
 
 def goes_on(state: TableState, event: DomainEvent) -> bool:
-    """Whether no shoe is closed by this that could go on."""
+    """Whether the step closes no shoe that could continue."""
     if isinstance(event, IrregularityResolved):
         resolution = event.resolution
-        closes = resolution.decision is Decision.CLOSE_SHOE
-        only = permitted_decisions(state, resolution.provisional) == (Decision.CLOSE_SHOE,)
+        closes = resolution.decision is FloorDecision.CLOSE_SHOE
+        only = permitted_decisions(state, resolution.provisional) == (FloorDecision.CLOSE_SHOE,)
         return only or not closes
     return True
 
 
-# --- what must hold at every step ----------------------------------------------------------------
+# --- invariants of every step --------------------------------------------------------------------
 
 
-def holds(before: TableState, event: DomainEvent, taken: Step) -> None:
-    state = taken.state
-    assert taken.verdicts or taken.effects, "every event is answered"
+def holds(before: TableState, event: DomainEvent, stepped: Step) -> None:
+    state = stepped.state
+    assert stepped.verdicts or stepped.effects, "every event is answered"
     if isinstance(event, IrregularityResolved):
-        decided(before, event.resolution, taken)
+        decided(before, event.resolution, stepped)
     if state == before:
         return
-    one_owner(state)
+    check_one_owner(state)
     if state.shoe is None or before.shoe is None or state.shoe.number != before.shoe.number:
         return
-    no_card_lost(before, event, taken)
-    order_kept(before, event, taken)
-    for record in new_records(before, taken):
-        counts_rightly(record)
+    check_no_card_lost(before, event, stepped)
+    check_order(before, event, stepped)
+    for record in new_records(before, stepped):
+        check_counts(record)
 
 
-def one_owner(state: TableState) -> None:
+def check_one_owner(state: TableState) -> None:
     """An irregularity that stops play waits for one person's decision, and there is one to make."""
     suspended = state.suspension is not None
     assert suspended is (state.phase is Phase.SUSPENDED)
@@ -411,7 +411,9 @@ def one_owner(state: TableState) -> None:
     phase = state.suspension.resume_to if state.suspension is not None else state.phase
     assert suspended or not remedy.waiting, "a card drawn in error waits for a decision"
     assert suspended or shoe.coup is None or not shoe.coup.partial
-    assert (remedy.burn_back is None) or phase is Phase.BURN_REST, "a burn under way is a burn"
+    assert (remedy.burn_return_phase is None) or phase is Phase.BURN_REST, (
+        "a burn under way is a burn"
+    )
     assert not shoe.burn_owed or phase in (Phase.BURN_REST, Phase.SHOE_OVER)
     if shoe.coup is None and phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1):
         assert not remedy.owes_burn, "what is owed is burned before the next coup"
@@ -419,23 +421,23 @@ def one_owner(state: TableState) -> None:
         assert remedy == NOTHING_TO_REMEDY
 
 
-def decided(before: TableState, resolution: Resolution, taken: Step) -> None:
+def decided(before: TableState, resolution: Resolution, stepped: Step) -> None:
     """What is permitted is carried out, everything else is refused and changes nothing."""
-    refused = any(isinstance(effect, Refused) for effect in taken.effects)
+    refused = any(isinstance(effect, Refusal) for effect in stepped.effects)
     dealt = before.suspension is not None and before.suspension.dealt
     answered = resolution.provisional is not None or not dealt
-    stated = resolution.decision is Decision.STATE_OUTCOME
+    stated = resolution.decision is FloorDecision.STATE_OUTCOME
     complete = answered and stated is (resolution.outcome is not None)
     permitted = permitted_decisions(before, resolution.provisional)
     assert refused is not (complete and resolution.decision in permitted)
-    fates = [effect.record.fate for effect in taken.effects if isinstance(effect, CoupClosed)]
+    fates = [effect.record.fate for effect in stepped.effects if isinstance(effect, CoupClosed)]
     assert fates.count(CoupFate.FLOOR_DECIDED) <= 1, "one statement is for one coup"
     if refused:
-        assert taken.state == before
-    elif taken.state.shoe is not None:
-        new = {one.number for one in taken.verdicts if isinstance(one, Irregularity)}
-        assert {one.number for one in taken.state.open_irregularities} == new
-        assert not taken.state.shoe.remedy.waiting, "one decision is for every card that waits"
+        assert stepped.state == before
+    elif stepped.state.shoe is not None:
+        new = {one.number for one in stepped.verdicts if isinstance(one, Irregularity)}
+        assert {one.number for one in stepped.state.open_irregularities} == new
+        assert not stepped.state.shoe.remedy.waiting, "one decision is for every card that waits"
 
 
 def cards_of(state: TableState) -> Counter[Card | None]:
@@ -450,13 +452,13 @@ def cards_of(state: TableState) -> Counter[Card | None]:
     return there
 
 
-def no_card_lost(before: TableState, event: DomainEvent, taken: Step) -> None:
-    """What left the shoe stands in one place: burned, in a hand, aside, held, or in a record."""
-    shoe, was = taken.state.shoe, before.shoe
+def check_no_card_lost(before: TableState, event: DomainEvent, stepped: Step) -> None:
+    """Every drawn card is in one place: burned, in a hand, aside, held, or in a record."""
+    shoe, was = stepped.state.shoe, before.shoe
     drawn = shoe.cards_drawn - was.cards_drawn
     assert drawn in ((0, 1) if isinstance(event, CardDrawn) else (0,))
-    there, expected = cards_of(taken.state), cards_of(before)
-    for effect in taken.effects:
+    there, expected = cards_of(stepped.state), cards_of(before)
+    for effect in stepped.effects:
         if isinstance(effect, CoupClosed):
             there.update(one.card for one in (*effect.record.cards, *effect.record.aside))
     if drawn and shoe.cards_drawn <= shoe.cards_total:
@@ -465,34 +467,36 @@ def no_card_lost(before: TableState, event: DomainEvent, taken: Step) -> None:
     assert there == expected or isinstance(event, CardRepeated)
 
 
-def order_kept(before: TableState, event: DomainEvent, taken: Step) -> None:
+def check_order(before: TableState, event: DomainEvent, stepped: Step) -> None:
     """Hands only grow at their end: by the card that is drawn, or by those held for them."""
-    was, now = before.shoe.coup, taken.state.shoe.coup
-    records = {record.coup: record for record in new_records(before, taken)}
+    was, now = before.shoe.coup, stepped.state.shoe.coup
+    records = {record.coup: record for record in new_records(before, stepped)}
     carried = [one.card for one in before.shoe.remedy.carried]
     if was is not None:
         same = now if now is not None and now.number == was.number else records.get(was.number)
         assert same is not None, "a coup ends in a record"
         old, new = [[one.card for one in each.cards] for each in (was, same)]
-        taken_out = isinstance(event, FoundFaceUp) and new == old[:-1]
+        taken_out = isinstance(event, BoxedCardFound) and new == old[:-1]
         read = isinstance(event, CardRepeated) and len(new) == len(old)
         drawn = isinstance(event, CardDrawn) and new == [*old, event.card]
         assert new == old or taken_out or read or drawn
     if now is not None and (was is None or now.number != was.number):
-        assert not taken.state.shoe.remedy.owes_burn, "what is owed is burned before the next coup"
+        assert not stepped.state.shoe.remedy.owes_burn, (
+            "what is owed is burned before the next coup"
+        )
         first = [one.card for one in now.cards]
         drawn = [event.card] if isinstance(event, CardDrawn) else []
-        rest = [one.card for one in taken.state.shoe.remedy.carried]
+        rest = [one.card for one in stepped.state.shoe.remedy.carried]
         aside = [one.card for one in now.aside]
         assert first + aside + rest in (carried + drawn, carried), "held cards come first"
 
 
-def new_records(before: TableState, taken: Step) -> list[CoupRecord]:
-    """Coups that came to their end here; what was held before is published as it was held."""
-    suspension = taken.state.suspension
+def new_records(before: TableState, stepped: Step) -> list[CoupRecord]:
+    """Coups that ended here; a record held before is published unchanged."""
+    suspension = stepped.state.suspension
     held = before.suspension.held if before.suspension is not None else ()
     known = {record.coup: record for record in held}
-    ended = [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
+    ended = [effect.record for effect in stepped.effects if isinstance(effect, CoupClosed)]
     ended += suspension.held if suspension is not None else ()
     for record in ended:
         if record.coup in known:
@@ -500,7 +504,7 @@ def new_records(before: TableState, taken: Step) -> list[CoupRecord]:
     return [record for record in ended if record.coup not in known]
 
 
-def counts_rightly(record: CoupRecord) -> None:
+def check_counts(record: CoupRecord) -> None:
     """A coup that counts by its cards holds those that are due, in order, and no other."""
     if record.fate is not CoupFate.COUNTED:
         assert (record.outcome is None) is (record.fate is not CoupFate.FLOOR_DECIDED)
@@ -521,7 +525,7 @@ def counts_rightly(record: CoupRecord) -> None:
 
 
 def small_shoe(state: TableState, cards: int) -> TableState:
-    """The table as it stands, with so few cards in its shoe that it ends soon."""
+    """The table with so few cards in its shoe that it ends soon."""
     shoe = replace(state.shoe, cards_total=state.shoe.cards_drawn + cards)
     return replace(state, shoe=shoe)
 
@@ -530,9 +534,9 @@ def faces(words: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in words.split())
 
 
-FACTS = (Fact.RESULT_BUTTON, Fact.TURNED, Fact.NO_MORE_BETS)
-BURNED = "start, burn Ac: 2c"
-THIRD_DUE = f"{BURNED}, P 2h, B 2c, P Kd, B Kh"
+FACTS = (ObservableFact.RESULT_BUTTON, ObservableFact.TURNED, ObservableFact.NO_MORE_BETS)
+BURNED = "start; burn Ac: 2c"
+THIRD_DUE = f"{BURNED}; P 2h; B 2c; P Kd; B Kh"
 
 
 @dataclass(frozen=True)
@@ -569,7 +573,7 @@ SMALL_SHOES = {
 }
 LARGER_SHOES = {
     "two mistakes": (Small(BURNED, 1, "Kd", 2, 1600), {}),
-    "two mistakes, all told": (Small(THIRD_DUE, 1, "Kd", 2, 3400), {"observed": FACTS}),
+    "two mistakes, all observed": (Small(THIRD_DUE, 1, "Kd", 2, 3400), {"observed": FACTS}),
     "two mistakes from the burn": (Small("start", 2, "Ad", 2, 3900), {}),
     "two mistakes in a hand": (Small(BURNED, 2, "Ad", 2, 4000), {"profile": "wa-mini"}),
     "three mistakes": (Small("start", 1, "Ad", 3, 2000), {}),
@@ -588,17 +592,17 @@ LARGER_SHOES = {
 
 @pytest.mark.parametrize("name", SMALL_SHOES)
 def test_a_small_shoe_explored_whole(new_table, name) -> None:
-    explored_whole(new_table, *SMALL_SHOES[name])
+    explore_exhaustively(new_table, *SMALL_SHOES[name])
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", LARGER_SHOES)
 def test_a_larger_shoe_explored_whole(new_table, name) -> None:
-    explored_whole(new_table, *LARGER_SHOES[name])
+    explore_exhaustively(new_table, *LARGER_SHOES[name])
 
 
-def explored_whole(new_table, small: Small, settings: dict[str, object]) -> None:
+def explore_exhaustively(new_table, small: Small, settings: dict[str, object]) -> None:
     graph = explored(new_table, small, **settings)
     assert graph.dead_ends() == []
     assert len(graph.onward) >= small.states, graph.steps
@@ -606,14 +610,14 @@ def explored_whole(new_table, small: Small, settings: dict[str, object]) -> None
 
 @pytest.mark.parametrize("profile", ["s42-mini", "wa-mini"])
 def test_a_held_card_that_was_seen_is_not_found_face_up_as_well(new_table, profile) -> None:
-    table = new_table(f"{BURNED}, out 4d, decide carry-card, error card turned", profile=profile)
+    table = new_table(f"{BURNED}; out 4d; resolve carry-card; turn error", profile=profile)
     assert table.deal("found face up") == []
     assert table.shoe.burn_owed == 4, "its amount is owed once"
 
 
 def test_a_burn_owed_since_before_the_first_coup_is_not_skipped(new_table) -> None:
-    owed = "start, out 4d, decide burn-card, burn ??, decide continue"
-    table = new_table(f"{owed}, no more bets")
+    owed = "start; out 4d; resolve burn-card; burn ??; resolve continue"
+    table = new_table(f"{owed}; no more bets")
     assert (table.phase, table.shoe.burn_owed) == ("burn_rest", 4)
     table = new_table(owed)
     assert table.deal("P1 7h") == ["BURN_SHORT"], "the card is the first of the four"
@@ -621,7 +625,7 @@ def test_a_burn_owed_since_before_the_first_coup_is_not_skipped(new_table) -> No
 
 
 def test_two_burn_cards_found_face_up_one_after_the_other(new_table) -> None:
-    table = new_table("start, burn Ac, found face up, decide continue, burned 2c")
+    table = new_table("start; burn Ac; found face up; resolve continue; burned 2c")
     assert table.phase == "burn_first", "the burn before play begins anew"
     assert table.deal("found face up") == ["FOUND_FACE_UP"]
     assert (table.resumes_to, table.shoe.burn_owed) == ("burn_rest", 2)

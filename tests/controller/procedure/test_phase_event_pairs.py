@@ -1,33 +1,30 @@
-"""Every phase and every kind of event: what the table answers, and what is due then.
+"""Every phase and every kind of event: the table's answer, and what is due then.
 
-Responsible for: one literal answer to each pair, from a state that was dealt to.
-Not responsible for: what an answer says in full (the tests of that event), and for other states of
-the same phase (test_any_order, test_model).
 Source: package README, "The procedure", "Domain events".
 
-The table is Section 42's, told of results, turning and wagers, with two ghost hands a shoe. An
-event is a statement of a dealing script. An answer is read so:
+The table plays by Section 42, observes results, turning and wagers, and allows two ghost hands a
+shoe. An event is a statement of a dealing script. An answer reads:
 
-    ok            in order: nothing but accepted          no      refused
+    ok            in order: only accepted                 no      refused
     done          recorded                                 SHORT   an irregularity, by CODES below
-    SHORT!        ... and play stops for a floorperson     ok~     play goes on after a decision
+    SHORT!        ... and play stops for a floorperson     ok~     play continues after a decision
     ok>br         ... and another card or call is due, by PHASES below; while play is stopped, it
                   is what will be due
 """
 
-from dataclasses import fields, is_dataclass
 from typing import get_args
 
 import pytest
+from msgspec import Struct
 
-from controller.procedure.decisions import Decision
-from controller.procedure.effects import Refused
-from controller.procedure.events import DomainEvent, Loss, TurnedCards
+from controller.procedure.decisions import FloorDecision
+from controller.procedure.effects import Refusal
+from controller.procedure.events import DomainEvent, LayoutPart, Loss
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.coup import Place
-from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.parser import parse
 
 BURNED = "start; burn Ac: 2c"
@@ -232,7 +229,7 @@ CODES = {
 }
 
 
-TOLD = (Fact.RESULT_BUTTON, Fact.TURNED, Fact.WAGERS)
+OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.TURNED, ObservableFact.WAGERS)
 
 
 def grid(text: str) -> dict[str, dict[str, str]]:
@@ -245,11 +242,11 @@ def grid(text: str) -> dict[str, dict[str, str]]:
 ANSWERS = {event: {**around, **grid(IN_A_COUP)[event]} for event, around in grid(AROUND).items()}
 
 
-def events_of(statements: str, state: object) -> list[DomainEvent]:
+def parse_events(statements: str, state: object) -> list[DomainEvent]:
     """What the statements of a script say happened; unnumbered cards are counted from here on."""
     count, found = ShoeCount(), []
     for statement in parse(IN_FULL.get(statements, statements)):
-        events, count = happenings(statement.said, count, place_due(state))
+        events, count = domain_events(statement.body, count, due_place(state))
         found += events
     return found
 
@@ -261,27 +258,31 @@ def play_due(state) -> Phase:
 def answer(table, event: DomainEvent) -> str:
     """What the table answers, in the words of the grid."""
     before = table.state
-    taken = table.take(event)
-    raised = [one.code.value for one in taken.verdicts if isinstance(one, Irregularity)]
-    refused = any(isinstance(effect, Refused) for effect in taken.effects)
+    result = table.apply(event)
+    raised = [one.code.value for one in result.verdicts if isinstance(one, Irregularity)]
+    refused = any(isinstance(effect, Refusal) for effect in result.effects)
     short = {code: word for word, code in CODES.items()}
-    said = "+".join(short.get(code, code) for code in raised)
-    said = said or ("no" if refused else "ok" if taken.verdicts else "done")
+    answer_text = "+".join(short.get(code, code) for code in raised)
+    answer_text = answer_text or ("no" if refused else "ok" if result.verdicts else "done")
     was, now = before.suspension is not None, table.state.suspension is not None
-    said += "!" if now and not was else "~" if was and not now else ""
+    answer_text += "!" if now and not was else "~" if was and not now else ""
     due = play_due(table.state)
     same = due is play_due(before)
-    return said if same else f"{said}>{next(key for key, one in PHASES.items() if one is due)}"
+    return (
+        answer_text
+        if same
+        else f"{answer_text}>{next(key for key, one in PHASES.items() if one is due)}"
+    )
 
 
 @pytest.fixture
-def told_table(new_table):
-    """A table in a phase, as the way into it was dealt."""
+def table_in_phase(new_table):
+    """A factory of tables that were dealt into a phase."""
 
     def at(phase: str):
-        table = new_table(observed=TOLD, ghost_hands_max=2)
-        for event in events_of(WAYS[phase], table.state):
-            table.take(event)
+        table = new_table(observed=OBSERVED, ghost_hands_max=2)
+        for event in parse_events(WAYS[phase], table.state):
+            table.apply(event)
         assert table.phase is PHASES[phase]
         return table
 
@@ -289,12 +290,12 @@ def told_table(new_table):
 
 
 @pytest.mark.parametrize("phase", WAYS)
-def test_every_event_has_its_answer(told_table, phase) -> None:
-    table = told_table(phase)
+def test_every_event_has_its_answer(table_in_phase, phase) -> None:
+    table = table_in_phase(phase)
     start, answers = table.state, {}
     for words in ANSWERS:
         table.state, table.effects, table.verdicts = start, [], []
-        (event,) = events_of(words, start)
+        (event,) = parse_events(words, start)
         answers[words] = answer(table, event)
     assert answers == {words: row[phase] for words, row in ANSWERS.items()}
 
@@ -303,23 +304,23 @@ def kinds(union: object) -> set[type]:
     return {one for part in get_args(union) for one in (kinds(part) or {part})}
 
 
-def test_no_phase_and_no_kind_of_event_is_without_an_answer(told_table) -> None:
+def test_no_phase_and_no_kind_of_event_is_without_an_answer(table_in_phase) -> None:
     """The opening is no phase to be met in: it passes with the event that leads there."""
     assert set(Phase) - {Phase.OPENING} == set(PHASES.values())
     assert all(set(row) == set(PHASES) for row in ANSWERS.values())
-    state = told_table("bc").state
-    events = [events_of(words, state)[0] for words in ANSWERS]
+    state = table_in_phase("bc").state
+    events = [parse_events(words, state)[0] for words in ANSWERS]
     assert {type(event) for event in events} == kinds(DomainEvent)
     met = {
         value
         for event in events
-        for value in (*told(event), *told(getattr(event, "resolution", None)))
+        for value in (*field_values(event), *field_values(getattr(event, "resolution", None)))
     }
-    for closed_set in (Place, Loss, TurnedCards, Decision):
+    for closed_set in (Place, Loss, LayoutPart, FloorDecision):
         assert set(closed_set) <= met, "every sub-kind of an event is there"
 
 
-def told(value: object) -> list[object]:
-    if not is_dataclass(value):
+def field_values(value: object) -> list[object]:
+    if not isinstance(value, Struct):
         return []
-    return [getattr(value, one.name) for one in fields(value) if one.name != "wagers"]
+    return [getattr(value, name) for name in value.__struct_fields__ if name != "wagers"]

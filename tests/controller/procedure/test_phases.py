@@ -1,4 +1,4 @@
-"""The table of the procedure: every order of play, and the edges that must not be there."""
+"""The state table of the procedure: every order of play, and the edges that must not exist."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def walk(start: Phase, *triggers: Trigger) -> tuple[Phase, ...]:
     return tuple(passed)
 
 
-def leads_nowhere(phase: Phase, trigger: Trigger) -> bool:
+def has_no_edge(phase: Phase, trigger: Trigger) -> bool:
     return isinstance(TABLE.next(phase, trigger), NoEdge)
 
 
@@ -52,9 +52,9 @@ def test_a_shoe_is_opened_and_burned_before_play() -> None:
         Phase.BETWEEN_COUPS,
         Phase.PLAYER_1,
     )
-    assert leads_nowhere(Phase.OPENING, Trigger.COUP_BEGINS)
-    assert leads_nowhere(Phase.BURN_FIRST, Trigger.COUP_BEGINS)
-    assert leads_nowhere(Phase.BURN_REST, Trigger.COUP_BEGINS)
+    assert has_no_edge(Phase.OPENING, Trigger.COUP_BEGINS)
+    assert has_no_edge(Phase.BURN_FIRST, Trigger.COUP_BEGINS)
+    assert has_no_edge(Phase.BURN_REST, Trigger.COUP_BEGINS)
 
 
 FIRST_FOUR = (Phase.BANKER_1, Phase.PLAYER_2, Phase.BANKER_2)
@@ -94,7 +94,7 @@ def test_a_declared_result_waits_for_the_next_coup_and_the_last_ends_the_shoe() 
     [Phase.CLOSED, Phase.OPENING, Phase.BETWEEN_COUPS, Phase.RESULT, Phase.SUSPENDED],
 )
 def test_no_card_is_due(phase: Phase) -> None:
-    assert leads_nowhere(phase, Trigger.CARD)
+    assert has_no_edge(phase, Trigger.CARD)
 
 
 def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> None:
@@ -103,8 +103,8 @@ def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> Non
         Trigger.NEXT_SHOE_UNSEEN,
         Trigger.SUSPEND,
     )
-    assert leads_nowhere(Phase.SHOE_OVER, Trigger.CARD)
-    assert leads_nowhere(Phase.SHOE_OVER, Trigger.COUP_BEGINS)
+    assert has_no_edge(Phase.SHOE_OVER, Trigger.CARD)
+    assert has_no_edge(Phase.SHOE_OVER, Trigger.COUP_BEGINS)
 
 
 @pytest.mark.parametrize("phase", [Phase.BETWEEN_COUPS, *COUP_PHASES])
@@ -124,7 +124,7 @@ def test_a_cut_card_in_play_does_not_shift_what_is_due(phase: Phase) -> None:
     ],
 )
 def test_a_cut_card_has_no_place_outside_play(phase: Phase) -> None:
-    assert leads_nowhere(phase, Trigger.CUT_CARD)
+    assert has_no_edge(phase, Trigger.CUT_CARD)
 
 
 @pytest.mark.parametrize("phase", Phase)
@@ -147,8 +147,8 @@ def test_a_suspension_ends_where_it_began(phase: Phase) -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.OPENING, Phase.SUSPENDED])
-def test_what_is_closed_opening_or_suspended_is_not_suspended(phase: Phase) -> None:
-    assert leads_nowhere(phase, Trigger.SUSPEND)
+def test_closed_opening_and_suspended_cannot_be_suspended(phase: Phase) -> None:
+    assert has_no_edge(phase, Trigger.SUSPEND)
     assert phase not in RESUMABLE_PHASES
 
 

@@ -1,38 +1,39 @@
-"""Random dealing scripts at a table of every profile: mostly in order, with mistakes among it.
+"""Random dealing scripts at a table of every profile, mostly in order, with mistakes.
 
-Responsible for: conservation of cards, what patrons and house win and lose together, and that the
-same script gives the same verdicts: told twice, over a restart, and through its own words.
-Not responsible for: which irregularity a mistake is, and for vigorish that is rounded.
+Cards are conserved, patrons and house together gain nothing, and a script gives the same verdicts
+twice, across a restart, and after printing and parsing it.
 Source: package README, "The procedure", "Wagers and payment at the table"; D-15, D-22, D-24.
 """
 
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.effects import CoupClosed, CoupPaid, CoupRecord
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.effects import CoupClosed, CoupPayment, CoupRecord
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
-    FoundFaceUp,
-    GamingDayTurned,
-    GhostHandAsked,
+    GamingDayChanged,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     Loss,
     NoMoreBetsCalled,
     NoticeRecorded,
@@ -40,36 +41,35 @@ from controller.procedure.events import (
     ReportsMissing,
     ResultDeclared,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
-    TurnedCards,
     VigorishCollected,
     WagersStated,
 )
-from controller.procedure.people.setting_changes import effective
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import StandingWagers
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
-from controller.procedure.wagering.wagers import standing_of
+from controller.procedure.wagering.wagers import standing_wagers
 from controller.profiles.load import load_profile, profile_names
 from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import VigorishMode
-from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.parser import parse
 from controller.script.player import BEGINS_AT_NS, DAY
 from controller.script.printer import unparse
-from controller.script.statements import Burn, DueCard, HandCard, Said
-from controller.settlement.payment_order import Act
-from controller.settlement.payout import Line
+from controller.script.statements import Burn, DueCard, HandCard, StatementBody
+from controller.settlement.payment_order import PaymentAct
+from controller.settlement.payout import PayoutLine
 from controller.settlement.wagers import Wager, WagerKind
 from hil.dealing import tableau
 
@@ -86,37 +86,39 @@ PROFILES = profile_names()
 
 @dataclass
 class Dealing:
-    """A dealer with a shuffled shoe, who mostly deals in order; every statement is kept."""
+    """A dealer with a shuffled shoe who mostly deals in order; every statement is recorded."""
 
     book: RuleBook
     chance: random.Random
     state: TableState = field(default_factory=TableState)
     count: ShoeCount = field(default_factory=ShoeCount)
     shoe: list[Card] = field(default_factory=list)
-    script: list[Said] = field(default_factory=list)
-    told: list[tuple[TableState, DomainEvent, Step]] = field(default_factory=list)
+    script: list[StatementBody] = field(default_factory=list)
+    history: list[tuple[TableState, DomainEvent, Step]] = field(default_factory=list)
 
     def begin(self) -> "Dealing":
-        self.state = step(self.book, self.state, GamingDayTurned(DAY)).state
-        self.say(ShoeDeviceStarted())
+        self.state = step(self.book, self.state, GamingDayChanged(DAY)).state
+        self.apply_statement(ShoeDeviceStarted())
         return self
 
     def go_on(self, move: int) -> None:
-        """The lower the move the more in order; the least is the dealer's next duty."""
-        self.say(self.in_order() if move < 70 else self.beside() if move < 85 else self.mistake())
+        """Add a statement; the lower `move`, the more it is in order."""
+        self.apply_statement(
+            self.in_order() if move < 70 else self.beside() if move < 85 else self.mistake()
+        )
 
-    def say(self, said: Said) -> None:
-        self.script.append(said)
-        due = place_due(self.state)
-        events, self.count = happenings(said, self.count, due, BEGINS_AT_NS)
+    def apply_statement(self, statement: StatementBody) -> None:
+        self.script.append(statement)
+        due = due_place(self.state)
+        events, self.count = domain_events(statement, self.count, due, BEGINS_AT_NS)
         for event in events:
-            before, taken = self.state, step(self.book, self.state, event)
-            self.told.append((before, event, taken))
-            self.state = taken.state
+            before, stepped = self.state, step(self.book, self.state, event)
+            self.history.append((before, event, stepped))
+            self.state = stepped.state
 
-    # --- what is said -----------------------------------------------------------------------
+    # --- statements -------------------------------------------------------------------------
 
-    def in_order(self) -> Said:
+    def in_order(self) -> StatementBody:
         if self.state.suspension is not None:
             return self.decision()
         if self.state.phase in (Phase.SHOE_OVER, Phase.CLOSED):
@@ -135,12 +137,14 @@ class Dealing:
         return self.shoe.pop()
 
     def decision(self) -> IrregularityResolved:
-        """One that is permitted; where outcomes may be stated, one of them."""
+        """A permitted resolution, with an outcome where one may be stated."""
         dealt = self.state.suspension is not None and self.state.suspension.dealt
         provisional = self.chance.choice(list(Provisional)) if dealt else None
-        permitted = permitted_decisions(self.state, provisional) or tuple(Decision)
+        permitted = permitted_decisions(self.state, provisional) or tuple(FloorDecision)
         decision = self.chance.choice(permitted)
-        stated = self.chance.choice(list(Outcome)) if decision is Decision.STATE_OUTCOME else None
+        stated = (
+            self.chance.choice(list(Outcome)) if decision is FloorDecision.STATE_OUTCOME else None
+        )
         return IrregularityResolved("Bo Ray", "seen", Resolution(decision, provisional, stated))
 
     def result(self) -> ResultDeclared:
@@ -150,7 +154,7 @@ class Dealing:
         outcome = tableau.winner(values(player), values(banker))
         return ResultDeclared(Outcome(outcome), tableau.is_pair(player), tableau.is_pair(banker))
 
-    def beside(self) -> Said:
+    def beside(self) -> StatementBody:
         """What people do beside the cards."""
         seat, now = self.chance.choice(SEATS), len(self.script) * MINUTE_NS
         rate = self.chance.choice(("4", "5"))
@@ -162,24 +166,24 @@ class Dealing:
                 NoMoreBetsCalled(),
                 CutCardDrawn(),
                 ShoeStandsBy(),
-                CardsTurned(self.chance.choice(list(TurnedCards))),
+                CardsTurned(self.chance.choice(list(LayoutPart))),
                 VigorishCollected(seat, "Dee Dealer"),
                 SeatVacated(seat, "Dee Dealer"),
-                GhostHandAsked("Dee Dealer"),
+                GhostHandRequested("Dee Dealer"),
                 NoticeRecorded("vig_rate", rate, "players", "Ann Lee", now),
-                SettingChangeAsked("vig_rate", rate, "Ann Lee", "agreed", now),
-                ActRecorded(self.chance.choice(list(ActKind)), "Ann Lee", "floorperson", "said"),
+                SettingChangeRequested("vig_rate", rate, "Ann Lee", "agreed", now),
+                ActReported(self.chance.choice(list(ActKind)), "Ann Lee", "floorperson", "stated"),
             )
         )
 
     def wagers(self) -> WagersStated:
-        """Wagers of every kind, now and then of one that is not offered or has no base."""
+        """Wagers of every kind, sometimes one that is not offered or has no base."""
         spots = self.chance.sample([(s, kind) for s in SEATS for kind in WagerKind], k=6)
         cents = [CHIP_CENTS * self.chance.randint(1, 50) for _ in spots]
         wagers = (Wager(*spot, amount) for spot, amount in zip(spots, cents, strict=True))
         return WagersStated(tuple(wagers), "Dee Dealer")
 
-    def mistake(self) -> Said:
+    def mistake(self) -> StatementBody:
         """Anything else that people or the shoe do."""
         place, right = self.chance.choice(list(Place)), ResultDeclared(Outcome.TIE, False, False)
         return self.chance.choice(
@@ -196,9 +200,9 @@ class Dealing:
                 ShoeDeviceStarted(),
                 ReportsMissing(Loss.GAP, self.chance.randint(1, 3)),
                 ReportsMissing(Loss.UNPROVEN, 0),
-                FoundFaceUp("Cy Orr"),
-                FoundFaceUp("Cy Orr"),
-                CardsTurned(TurnedCards.ERROR_CARD),
+                BoxedCardFound("Cy Orr"),
+                BoxedCardFound("Cy Orr"),
+                CardsTurned(LayoutPart.ERROR_CARD),
                 ShoeClosedByPerson("Ann Lee", "dead table"),
                 ProgramReplaced("2.0"),
                 self.decision(),
@@ -206,7 +210,7 @@ class Dealing:
         )
 
 
-def card_for(place: Place, card: Card) -> Said:
+def card_for(place: Place, card: Card) -> StatementBody:
     """A card as a script says it: the shoe's belief is a hand and a number, or another place."""
     hand, _, number = place.value.partition("_")
     if place is Place.BURN_FIRST:
@@ -226,13 +230,17 @@ def profile_of(name: str) -> object:
 
 
 def dealt(name: str, seed: int, moves: list[int]) -> Dealing:
-    """A script, dealt at a table of that profile that is told of wagers and of what chance has."""
+    """A script dealt at a table of that profile that observes wagers and random other facts."""
     chance = random.Random(seed)
-    others = [fact for fact in Fact if fact is not Fact.WAGERS and chance.random() < 0.4]
+    others = [
+        fact
+        for fact in ObservableFact
+        if fact is not ObservableFact.WAGERS and chance.random() < 0.4
+    ]
     profile = profile_of(name)
     ghosts = replace(profile.rules, ghost_hands_max=2)
     profile = replace(profile, rules=ghosts) if chance.random() < 0.3 else profile
-    book = RuleBook.of(profile, 1, (Fact.WAGERS, *others), SEATS)
+    book = RuleBook.of(profile, 1, (ObservableFact.WAGERS, *others), SEATS)
     dealing = Dealing(book, chance).begin()
     for move in moves:
         dealing.go_on(move)
@@ -246,10 +254,10 @@ def cards_are_conserved(dealing: Dealing) -> None:
     """What was drawn from a shoe lies in one place: burned, dealt, aside, held or in a record."""
     drawn: Counter[object] = Counter()
     recorded: Counter[object] = Counter()
-    for before, event, taken in dealing.told:
-        shoe, was = taken.state.shoe, before.shoe
+    for before, event, stepped in dealing.history:
+        shoe, was = stepped.state.shoe, before.shoe
         same = shoe is not None and was is not None and name_of(shoe) == name_of(was)
-        for record in closed(taken):
+        for record in closed(stepped):
             if same or (was is not None and (record.gaming_day, record.shoe) == name_of(was)):
                 recorded.update(one.card for one in (*record.cards, *record.aside))
         if not same:
@@ -261,7 +269,7 @@ def cards_are_conserved(dealing: Dealing) -> None:
             assert new == 1
             assert isinstance(event, CardDrawn)
             drawn[event.card] += 1
-        there = on_table(taken.state) + recorded
+        there = on_table(stepped.state) + recorded
         assert there.total() == drawn.total(), "a card is lost or counted twice"
         if isinstance(event, CardRepeated):
             drawn = there
@@ -272,8 +280,8 @@ def name_of(shoe: object) -> tuple[str, int]:
     return shoe.gaming_day, shoe.number
 
 
-def closed(taken: Step) -> list[CoupRecord]:
-    return [effect.record for effect in taken.effects if isinstance(effect, CoupClosed)]
+def closed(stepped: Step) -> list[CoupRecord]:
+    return [effect.record for effect in stepped.effects if isinstance(effect, CoupClosed)]
 
 
 def on_table(state: TableState) -> Counter[object]:
@@ -287,15 +295,17 @@ def on_table(state: TableState) -> Counter[object]:
     return there
 
 
-def payments(dealing: Dealing) -> Iterator[tuple[RuleBook, StandingWagers, CoupRecord, CoupPaid]]:
+def payments(
+    dealing: Dealing,
+) -> Iterator[tuple[RuleBook, StandingWagers, CoupRecord, CoupPayment]]:
     """Every payment with the terms at its time, the wagers that stood, and the coup's record."""
-    for before, _, taken in dealing.told:
-        records = {(one.gaming_day, one.shoe, one.coup): one for one in closed(taken)}
-        for paid in (one for one in taken.effects if isinstance(one, CoupPaid)):
-            stood = standing_of(before.wagering, paid.coup)
+    for before, _, stepped in dealing.history:
+        records = {(one.gaming_day, one.shoe, one.coup): one for one in closed(stepped)}
+        for paid in (one for one in stepped.effects if isinstance(one, CoupPayment)):
+            stood = standing_wagers(before.wagering, paid.coup)
             assert stood is not None, "they stood before the event that ended the coup"
             record = records[paid.gaming_day, paid.shoe, paid.coup]
-            yield effective(dealing.book, before), stood, record, paid
+            yield effective_book(dealing.book, before), stood, record, paid
 
 
 def payments_sum_to_nothing(dealing: Dealing) -> int:
@@ -305,7 +315,7 @@ def payments_sum_to_nothing(dealing: Dealing) -> int:
         found += 1
         settled = paid.settlement
         assert settled.house_gain + sum(map(settled.seat_gain, settled.seats)) == 0
-        assert all(act.act is Act.RETURN for act in paid.returned)
+        assert all(act.act is PaymentAct.RETURN for act in paid.returned)
         staked = sum(line.stake for line in settled.lines)
         back = sum(act.cents for act in paid.returned)
         assert staked + back == sum(wager.cents for wager in stood.wagers)
@@ -321,7 +331,7 @@ def payments_sum_to_nothing(dealing: Dealing) -> int:
 BASE_WAGERS = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
 
 
-def base_gain(book: RuleBook, record: CoupRecord, line: Line) -> Fraction:
+def base_gain(book: RuleBook, record: CoupRecord, line: PayoutLine) -> Fraction:
     """What the rules pay on the three wagers, by the cards as they lie in the record."""
     tie, own = record.outcome is Outcome.TIE, record.outcome.value == line.kind.value
     if line.kind is WagerKind.TIE:
@@ -344,28 +354,28 @@ def dragon_7(record: CoupRecord) -> bool:
     return len(banker) == 3 and tableau.points(values(tuple(banker))) == 7
 
 
-def told_again(dealing: Dealing, script: list[Said], restart_at: int) -> list[Step]:
-    """The same script from the beginning; once the table is stopped and comes back."""
+def replayed(dealing: Dealing, script: list[StatementBody], restart_at: int) -> list[Step]:
+    """The same script from the beginning, with one restart of the table."""
     again = Dealing(dealing.book, random.Random(0))
-    again.state = step(again.book, again.state, GamingDayTurned(DAY)).state
-    for number, said in enumerate(script):
+    again.state = step(again.book, again.state, GamingDayChanged(DAY)).state
+    for number, statement in enumerate(script):
         if number == restart_at:
             again.state = STATES.decode(STATES.encode(again.state))
-        again.say(said)
-    return [taken for _, _, taken in again.told]
+        again.apply_statement(statement)
+    return [stepped for _, _, stepped in again.history]
 
 
 def holds(name: str, seed: int, moves: list[int]) -> tuple[int, int]:
-    """All of it of one script; how many coups it ended, and how many of them were paid."""
+    """Check one script; return how many coups it ended, and how many of them were paid."""
     dealing = dealt(name, seed, moves)
     cards_are_conserved(dealing)
     paid = payments_sum_to_nothing(dealing)
-    steps = [taken for _, _, taken in dealing.told]
-    words = "\n".join(unparse(said) for said in dealing.script)
-    script = [statement.said for statement in parse(words)]
-    assert script == dealing.script, "a script reads back as it was said"
-    assert told_again(dealing, script, len(script) // 2) == steps
-    return sum(len(closed(taken)) for taken in steps), paid
+    steps = [stepped for _, _, stepped in dealing.history]
+    words = "\n".join(unparse(statement) for statement in dealing.script)
+    script = [statement.body for statement in parse(words)]
+    assert script == dealing.script, "a printed script parses back to itself"
+    assert replayed(dealing, script, len(script) // 2) == steps
+    return sum(len(closed(stepped)) for stepped in steps), paid
 
 
 MOVES = st.integers(0, 99)
@@ -378,10 +388,10 @@ def test_random_scripts(name) -> None:
 
     @settings(max_examples=20)
     @given(*SCRIPTS)
-    def of_any_script(seed: int, moves: list[int]) -> None:
+    def check_any_script(seed: int, moves: list[int]) -> None:
         coups.append(holds(name, seed, moves))
 
-    of_any_script()
+    check_any_script()
     ended, paid = (sum(each) for each in zip(*coups, strict=True))
     assert ended > 40, "the scripts come to something"
     assert paid > 8
@@ -393,7 +403,7 @@ def test_random_scripts(name) -> None:
 def test_many_random_scripts(name) -> None:
     @settings(max_examples=500)
     @given(st.integers(0, 2**32), st.lists(MOVES, min_size=40, max_size=300))
-    def of_any_script(seed: int, moves: list[int]) -> None:
+    def check_any_script(seed: int, moves: list[int]) -> None:
         holds(name, seed, moves)
 
-    of_any_script()
+    check_any_script()

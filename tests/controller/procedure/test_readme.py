@@ -1,11 +1,11 @@
-"""The README says what the program does: the diagram, the phases, the irregularities, the fates."""
+"""The README agrees with the program: the diagram, phases, irregularities, decisions and fates."""
 
 import re
 from importlib.resources import files
 
 import pytest
 
-from controller.procedure.decisions import Decision
+from controller.procedure.decisions import FloorDecision
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import EDGES, Phase
@@ -28,7 +28,7 @@ def test_the_diagram_is_the_table_the_library_holds() -> None:
     assert drawn == StateTable(EDGES).mermaid()
 
 
-def test_every_irregularity_stands_there_as_in_the_catalogue() -> None:
+def test_every_irregularity_is_in_the_readme_as_in_the_catalogue() -> None:
     assert table_rows(section("Irregularities")) == [
         [
             f"`{code.value}`",
@@ -40,8 +40,8 @@ def test_every_irregularity_stands_there_as_in_the_catalogue() -> None:
     ]
 
 
-def test_every_decision_stands_there() -> None:
-    assert [row[0].strip("`") for row in table_rows(section("Suspension"))] == list(Decision)
+def test_every_decision_is_in_the_readme() -> None:
+    assert [row[0].strip("`") for row in table_rows(section("Suspension"))] == list(FloorDecision)
 
 
 @pytest.mark.parametrize("phase", Phase)

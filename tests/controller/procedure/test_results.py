@@ -1,7 +1,5 @@
-"""The declared result against the cards', and what ends a coup whose result nobody declares.
+"""The declared result compared with the cards, and what ends a coup without a declaration.
 
-Responsible for: results, forced exits and stand-by in every phase.
-Not responsible for: every outcome by card values (test_every_coup).
 Source: 9 NYCRR 5324.21 (i)(1); Section 42 (j)(1); D-23.
 """
 
@@ -9,28 +7,28 @@ import pytest
 
 from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Accepted
 
-COMPLETE = "P1 7h, B 7c, P Kd, B Kh"
-OPENED = "start, burn Ac: 2c"
-NO_COUP = ["", "start", "start, burn 3c: 2c", f"{OPENED}, close shoe"]
+COMPLETE = "P1 7h; B 7c; P Kd; B Kh"
+OPENED = "start; burn Ac: 2c"
+NO_COUP = ["", "start", "start; burn 3c: 2c", f"{OPENED}; close shoe"]
 
 
 @pytest.mark.clause("S42-j-1-final")
 @pytest.mark.parametrize(
     ("cards", "result", "tally"),
     [
-        ("P 9h, B 7c, P Kd, B Kh", "player", (1, 0, 0, 0)),
-        ("P 7h, B 9c, P Kd, B Kh", "banker", (0, 1, 0, 0)),
-        ("P 7h, B 7c, P Kd, B Kh", "tie", (0, 0, 1, 0)),
-        ("P 7h, B 7c, P 7d, B Kh, P 3d", "tie P-pair", (0, 0, 1, 0)),
-        ("P 9h, B Kc, P Qd, B Kh", "player B-pair", (1, 0, 0, 0)),
-        ("P 4h, B Kc, P 4d, B Kh", "player P-pair B-pair", (1, 0, 0, 0)),
+        ("P 9h; B 7c; P Kd; B Kh", "player", (1, 0, 0, 0)),
+        ("P 7h; B 9c; P Kd; B Kh", "banker", (0, 1, 0, 0)),
+        ("P 7h; B 7c; P Kd; B Kh", "tie", (0, 0, 1, 0)),
+        ("P 7h; B 7c; P 7d; B Kh; P 3d", "tie P-pair", (0, 0, 1, 0)),
+        ("P 9h; B Kc; P Qd; B Kh", "player B-pair", (1, 0, 0, 0)),
+        ("P 4h; B Kc; P 4d; B Kh", "player P-pair B-pair", (1, 0, 0, 0)),
     ],
 )
 def test_the_right_result_with_its_pairs_counts(table, cards, result, tally) -> None:
-    assert table.deal(f"{cards}, result {result}") == []
+    assert table.deal(f"{cards}; result {result}") == []
     assert table.tally == tally
     (record,) = table.records
     assert record.fate is CoupFate.COUNTED
@@ -40,14 +38,14 @@ def test_the_right_result_with_its_pairs_counts(table, cards, result, tally) -> 
 @pytest.mark.clause("NY-i-1-tie")
 @pytest.mark.clause("S42-j-1-tie")
 def test_a_tie_cites_its_call(table, new_table) -> None:
-    table.deal(f"{COMPLETE}, result tie")
+    table.deal(f"{COMPLETE}; result tie")
     assert table.last.clauses == ("S42-j-1-final", "S42-j-1-tie")
-    york = new_table(f"{OPENED}, {COMPLETE}, result tie", profile="ny-mini")
+    york = new_table(f"{OPENED}; {COMPLETE}; result tie", profile="ny-mini")
     assert york.last.clauses == ("NY-i-1-final", "NY-i-1-winner", "NY-i-1-tie")
 
 
 def test_a_mismatch_names_both_and_going_on_counts_by_the_cards(table) -> None:
-    assert table.deal("P 8h, B Kc, P Kd, B Kh, result player") == ["RESULT_MISMATCH"]
+    assert table.deal("P 8h; B Kc; P Kd; B Kh; result player") == ["RESULT_MISMATCH"]
     detail = "declared Player; the cards say Player with Banker pair (8 to 0)"
     assert table.irregularities[-1].detail.endswith(detail)
     table.decide("continue")
@@ -57,7 +55,7 @@ def test_a_mismatch_names_both_and_going_on_counts_by_the_cards(table) -> None:
 
 
 def test_a_mismatch_of_the_winner_counts_by_the_cards_too(table) -> None:
-    table.deal(f"{COMPLETE}, result player P-pair B-pair")
+    table.deal(f"{COMPLETE}; result player P-pair B-pair")
     detail = "declared Player with Player and Banker pair; the cards say Tie (7 to 7)"
     assert table.irregularities[-1].detail.endswith(detail)
     table.decide("continue")
@@ -67,7 +65,7 @@ def test_a_mismatch_of_the_winner_counts_by_the_cards_too(table) -> None:
 
 
 def test_the_right_result_pressed_after_a_wrong_one_is_held_for_the_decision(table) -> None:
-    table.deal(f"{COMPLETE}, result player, result tie")
+    table.deal(f"{COMPLETE}; result player; result tie")
     assert isinstance(table.last, Accepted)
     assert table.records == []
     table.decide("continue")
@@ -75,14 +73,14 @@ def test_the_right_result_pressed_after_a_wrong_one_is_held_for_the_decision(tab
 
 
 def test_a_missing_card_drawn_after_the_decision_needs_a_new_result(table) -> None:
-    table.deal("P 2h, B 2c, P Kd, B Kh, result tie")
+    table.deal("P 2h; B 2c; P Kd; B Kh; result tie")
     table.decide("continue")
     assert table.shoe.coup.declared is None
-    assert table.deal("P3 6d, B3 Qh, result player") == []
+    assert table.deal("P3 6d; B3 Qh; result player") == []
 
 
 def test_a_missing_card_drawn_before_the_decision_needs_a_new_result_too(table) -> None:
-    table.deal("P 2h, B 2c, P Kd, B Kh, result tie, P3 6d, B3 Qh")
+    table.deal("P 2h; B 2c; P Kd; B Kh; result tie; P3 6d; B3 Qh")
     assert not table.shoe.coup.abandoned
     table.decide("continue take-over")
     assert table.phase is Phase.RESULT
@@ -101,7 +99,7 @@ def test_a_result_that_belongs_to_no_coup_of_this_shoe_is_set_aside(new_table, w
 # --- forced exit --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [*NO_COUP, OPENED, f"{OPENED}, no more bets"])
+@pytest.mark.parametrize("words", [*NO_COUP, OPENED, f"{OPENED}; no more bets"])
 def test_a_forced_exit_without_a_coup_leaves_nothing(new_table, words) -> None:
     table = new_table(words)
     state = table.state
@@ -110,22 +108,22 @@ def test_a_forced_exit_without_a_coup_leaves_nothing(new_table, words) -> None:
 
 
 def test_the_dealer_clears_the_shoe_by_forced_exit_after_a_void_coup(table) -> None:
-    table.deal("P 7h, B 2c, P2 3d, P 4d")
+    table.deal("P 7h; B 2c; P2 3d; P 4d")
     table.decide("void-coup take-over")
-    assert table.deal("forced exit, stand-by") == []
-    assert table.deal(f"{COMPLETE}, result tie") == []
+    assert table.deal("forced exit; stand-by") == []
+    assert table.deal(f"{COMPLETE}; result tie") == []
     assert table.tally == (0, 0, 1, 1)
 
 
-def test_a_coup_left_by_forced_exit_can_go_on_where_it_stands(table) -> None:
-    table.deal("P 7h, B 7c, forced exit")
+def test_a_coup_left_by_forced_exit_can_continue(table) -> None:
+    table.deal("P 7h; B 7c; forced exit")
     table.decide("continue")
-    assert table.deal("P2 Kd, B2 Kh, result tie") == []
+    assert table.deal("P2 Kd; B2 Kh; result tie") == []
     assert table.tally == (0, 0, 1, 0)
 
 
 def test_a_forced_exit_from_a_partial_coup(table) -> None:
-    table.deal("P 7h, lost 2")
+    table.deal("P 7h; lost 2")
     assert table.deal("forced exit") == ["FORCED_EXIT"]
     table.decide("void-coup")
     assert table.tally == (0, 0, 0, 1)
@@ -142,12 +140,12 @@ def test_stand_by_ends_a_coup_where_nothing_reports_results(table) -> None:
 
 
 def test_stand_by_does_not_end_it_where_results_are_reported(new_table) -> None:
-    table = new_table(f"{OPENED}, {COMPLETE}, stand-by", observed=(Fact.RESULT_BUTTON,))
+    table = new_table(f"{OPENED}; {COMPLETE}; stand-by", observed=(ObservableFact.RESULT_BUTTON,))
     assert table.phase is Phase.RESULT
 
 
 @pytest.mark.parametrize(
-    "words", [*NO_COUP, OPENED, f"{OPENED}, P 7h", f"{OPENED}, P 7h, B 2c, P Kd, B Kh"]
+    "words", [*NO_COUP, OPENED, f"{OPENED}; P 7h", f"{OPENED}; P 7h; B 2c; P Kd; B Kh"]
 )
 def test_stand_by_changes_nothing_else(new_table, words) -> None:
     table = new_table(words)
@@ -157,20 +155,20 @@ def test_stand_by_changes_nothing_else(new_table, words) -> None:
 
 
 def test_stand_by_does_not_end_a_coup_left_by_forced_exit(table) -> None:
-    table.deal(f"{COMPLETE}, forced exit, stand-by")
+    table.deal(f"{COMPLETE}; forced exit; stand-by")
     assert table.shoe.coup is not None
     table.decide("void-coup")
     assert table.tally == (0, 0, 0, 1)
 
 
 def test_the_next_first_card_ends_a_coup_by_its_cards(table) -> None:
-    assert table.deal(f"{COMPLETE}, P1 9h") == []
+    assert table.deal(f"{COMPLETE}; P1 9h") == []
     assert [record.outcome for record in table.records] == ["tie"]
     assert table.shoe.coup.number == 2
 
 
 def test_where_results_are_reported_that_is_an_irregularity_of_the_coup_before(new_table) -> None:
-    table = new_table(f"{OPENED}, {COMPLETE}", observed=(Fact.RESULT_BUTTON,))
+    table = new_table(f"{OPENED}; {COMPLETE}", observed=(ObservableFact.RESULT_BUTTON,))
     assert table.deal("P1 9h") == ["RESULT_NOT_DECLARED"]
     assert table.irregularities[-1].coup == 1
     assert table.records[0].irregular == (1,)
@@ -178,5 +176,7 @@ def test_where_results_are_reported_that_is_an_irregularity_of_the_coup_before(n
 
 
 def test_a_result_declared_and_disputed_is_no_missing_result(new_table) -> None:
-    table = new_table(f"{OPENED}, {COMPLETE}, result player", observed=(Fact.RESULT_BUTTON,))
+    table = new_table(
+        f"{OPENED}; {COMPLETE}; result player", observed=(ObservableFact.RESULT_BUTTON,)
+    )
     assert table.deal("P1 9h") == ["DEALT_WHILE_SUSPENDED"]

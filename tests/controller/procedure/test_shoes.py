@@ -1,19 +1,17 @@
 """Shoes: opened, joined in play, restarted, changed, closed, numbered.
 
-Responsible for: what opens and ends a shoe, and what the next one is.
-Not responsible for: the burn (test_burn) and cut cards (test_cut_cards).
 Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (e)(8), (h)(5); D-2, D-7, D-22.
 """
 
 import pytest
 
-from controller.procedure.effects import BurnDone, Prompted, Refused, ShoeEnded, ShoeOpened
+from controller.procedure.effects import BurnDone, Prompt, Refusal, ShoeEnded, ShoeOpened
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 
-OPENED = "start, burn Ac: 2c"
-COUP = "P1 7h, B 7c, P Kd, B Kh"
-WHOLE = f"{COUP}, result tie"
+OPENED = "start; burn Ac: 2c"
+COUP = "P1 7h; B 7c; P Kd; B Kh"
+WHOLE = f"{COUP}; result tie"
 DAY = "2026-11-21"
 
 
@@ -31,18 +29,18 @@ def test_the_start_of_the_device_or_a_first_burn_card_opens_a_shoe(new_table, wo
     assert table.irregularities == []
 
 
-def test_what_nobody_reports_of_its_loading_is_prompted(new_table) -> None:
+def test_unobserved_duties_of_loading_are_prompted(new_table) -> None:
     table = new_table("start")
     assert table.prompts() == ["opening", "shuffle_and_cut", "shuffle_and_cut", "batch"]
-    assert {prompt.observed for prompt in table.of(Prompted)} == {False}
+    assert {prompt.observed for prompt in table.of(Prompt)} == {False}
 
 
 def test_a_shoe_alone_runs_a_table(new_table, profile) -> None:
     table = new_table(profile=profile)
-    shoe = f"start, burn 2c: 3c 4c, stand-by, {WHOLE}, stand-by, P1 9h, cut card, B 2c, P Kd, B Kh"
-    last = f"result player, stand-by, {WHOLE}, stand-by"
+    shoe = f"start; burn 2c: 3c 4c; stand-by; {WHOLE}; stand-by; P1 9h; cut card; B 2c; P Kd; B Kh"
+    last = f"result player; stand-by; {WHOLE}; stand-by"
     for number in (1, 2, 3):
-        assert table.deal(f"{shoe}, {last}") == []
+        assert table.deal(f"{shoe}; {last}") == []
         assert table.phase is Phase.SHOE_OVER
         assert table.shoe.number == number
         assert table.tally == (1, 0, 2, 0)
@@ -51,8 +49,8 @@ def test_a_shoe_alone_runs_a_table(new_table, profile) -> None:
 
 
 def test_shoes_are_numbered_by_gaming_day_and_a_shoe_keeps_its_day(new_table) -> None:
-    table = new_table(f"{OPENED}, close shoe, {OPENED}")
-    table.deal(f"day 2026-11-22, {WHOLE}, close shoe, {OPENED}, close shoe, start")
+    table = new_table(f"{OPENED}; close shoe; {OPENED}")
+    table.deal(f"day 2026-11-22; {WHOLE}; close shoe; {OPENED}; close shoe; start")
     assert opened(table) == [
         (DAY, 1, False),
         (DAY, 2, False),
@@ -86,7 +84,7 @@ def test_a_shoe_met_in_a_coup_has_a_partial_coup_that_waits(new_table, place) ->
 def test_a_shoe_met_at_a_first_card_has_a_whole_coup(new_table) -> None:
     table = new_table("P1 7h")
     table.decide("continue")
-    assert table.deal("B 7c, P Kd, B Kh, result tie") == []
+    assert table.deal("B 7c; P Kd; B Kh; result tie") == []
     assert table.tally == (0, 0, 1, 0)
 
 
@@ -94,7 +92,7 @@ def test_a_shoe_met_at_a_first_card_has_a_whole_coup(new_table) -> None:
 def test_a_shoe_met_in_its_burn_is_followed_without_a_count(new_table, first) -> None:
     table = new_table(first)
     table.decide("continue")
-    assert table.deal(f"burned 3c, burned 4c, {WHOLE}") == []
+    assert table.deal(f"burned 3c; burned 4c; {WHOLE}") == []
     assert [(one.removed, one.proven) for one in table.of(BurnDone)] == [(3, False)]
 
 
@@ -120,23 +118,23 @@ def test_a_shoe_met_at_its_cut_card_has_a_last_hand(new_table) -> None:
     table = new_table("cut card")
     assert table.shoe.joined
     table.decide("continue")
-    assert table.deal(f"{WHOLE}, {WHOLE}") == []
+    assert table.deal(f"{WHOLE}; {WHOLE}") == []
     assert table.phase is Phase.SHOE_OVER
 
 
-def test_of_a_joined_shoe_nobody_knows_how_many_cards_are_left(new_table) -> None:
+def test_of_a_joined_shoe_the_number_of_cards_left_is_unknown(new_table) -> None:
     table = new_table("P1 9h", decks=1)
     table.decide("continue")
-    table.deal("B Kc, P Qd, B Jh, result player")
+    table.deal("B Kc; P Qd; B Jh; result player")
     table.deal_up_to(48)
-    assert table.deal("P1 2h, B 2c, P Kd, B Kh") == [], "no statement that the cards are out"
+    assert table.deal("P1 2h; B 2c; P Kd; B Kh") == [], "no statement that the cards are out"
     assert table.deal("P 3d") == ["CARDS_EXCEED_DECKS"], "but more than all is too many"
 
 
 # --- restarts and changes -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", ["start", OPENED, f"{OPENED}, {WHOLE}, no more bets"])
+@pytest.mark.parametrize("words", ["start", OPENED, f"{OPENED}; {WHOLE}; no more bets"])
 def test_a_restart_with_nothing_in_progress_is_only_a_restart(new_table, words) -> None:
     table = new_table(words)
     state = table.state
@@ -145,13 +143,13 @@ def test_a_restart_with_nothing_in_progress_is_only_a_restart(new_table, words) 
 
 
 def test_a_restart_ends_a_coup_that_needs_no_more_cards(table) -> None:
-    assert table.deal(f"{COUP}, start") == []
+    assert table.deal(f"{COUP}; start") == []
     assert table.tally == (0, 0, 1, 0)
     assert table.shoe.number == 1
 
 
 def test_a_restart_in_a_coup_that_is_closed_for_it_begins_the_next_shoe(table) -> None:
-    table.deal("P 7h, start")
+    table.deal("P 7h; start")
     table.decide("close-shoe")
     assert table.phase is Phase.BURN_FIRST
     assert opened(table)[-1] == (DAY, 2, False)
@@ -159,7 +157,7 @@ def test_a_restart_in_a_coup_that_is_closed_for_it_begins_the_next_shoe(table) -
 
 
 def test_a_shoe_changed_before_its_last_hand_is_closed_and_the_next_one_opens(table) -> None:
-    assert table.deal(f"{WHOLE}, cut card, start") == ["SHOE_CHANGED_EARLY"]
+    assert table.deal(f"{WHOLE}; cut card; start") == ["SHOE_CHANGED_EARLY"]
     table.decide("close-shoe")
     assert table.deal("burn Ac: 2c") == []
     assert (table.shoe.number, table.shoe.joined) == (2, False)
@@ -167,14 +165,14 @@ def test_a_shoe_changed_before_its_last_hand_is_closed_and_the_next_one_opens(ta
 
 
 def test_going_on_after_a_restart_keeps_the_shoe(table) -> None:
-    table.deal(f"{WHOLE}, cut card, start")
+    table.deal(f"{WHOLE}; cut card; start")
     table.decide("continue")
-    assert table.deal(f"{WHOLE}, {WHOLE}") == []
+    assert table.deal(f"{WHOLE}; {WHOLE}") == []
     assert table.phase is Phase.SHOE_OVER
     assert table.tally == (0, 0, 3, 0)
 
 
-@pytest.mark.parametrize("result", ["", ", result tie", ", forced exit", ", lost 1"])
+@pytest.mark.parametrize("result", ["", "; result tie", "; forced exit", "; lost 1"])
 def test_a_first_burn_card_in_play_is_another_shoes(table, result) -> None:
     table.deal(f"{COUP}{result}")
     before = table.shoe.cards_drawn
@@ -184,8 +182,8 @@ def test_a_first_burn_card_in_play_is_another_shoes(table, result) -> None:
 
 
 def test_the_rest_of_that_shoe_is_not_followed_and_it_is_joined(table) -> None:
-    table.deal(f"{WHOLE}, burn 3c")
-    assert table.deal(f"burned 2c, {WHOLE}, cut card, lost 2, start, stand-by") == [
+    table.deal(f"{WHOLE}; burn 3c")
+    assert table.deal(f"burned 2c; {WHOLE}; cut card; lost 2; start; stand-by") == [
         "DEALT_WHILE_SUSPENDED"
     ]
     assert table.records[1:] == []
@@ -195,7 +193,7 @@ def test_the_rest_of_that_shoe_is_not_followed_and_it_is_joined(table) -> None:
     assert table.phase is Phase.SUSPENDED
     table.decide("continue")
     assert table.phase is Phase.BURN_REST
-    assert table.deal(f"burned 4c, {WHOLE}") == []
+    assert table.deal(f"burned 4c; {WHOLE}") == []
     assert table.shoe.coups_begun == 1
 
 
@@ -203,13 +201,13 @@ def test_the_rest_of_that_shoe_is_not_followed_and_it_is_joined(table) -> None:
 
 
 def test_a_first_burn_card_after_the_shoe_opens_the_next(table) -> None:
-    assert table.deal(f"close shoe, {OPENED.removeprefix('start, ')}") == []
+    assert table.deal(f"close shoe; {OPENED.removeprefix('start; ')}") == []
     assert table.shoe.number == 2
 
 
 @pytest.mark.clause("S42-h-5-onemore")
 def test_a_card_after_the_shoe_goes_to_the_discard_rack(table) -> None:
-    table.deal(f"cut card, {WHOLE}, {WHOLE}")
+    table.deal(f"cut card; {WHOLE}; {WHOLE}")
     assert table.deal("P1 2h") == ["CARD_AFTER_LAST_COUP"]
     table.decide("continue")
     assert table.phase is Phase.SHOE_OVER
@@ -218,7 +216,7 @@ def test_a_card_after_the_shoe_goes_to_the_discard_rack(table) -> None:
 
 
 def test_a_shoe_whose_beginning_was_lost_is_joined_after_a_floorperson_says_so(table) -> None:
-    table.deal(f"cut card, {WHOLE}, {WHOLE}, P1 2h")
+    table.deal(f"cut card; {WHOLE}; {WHOLE}; P1 2h")
     table.decide("close-shoe")
     assert table.phase is Phase.CLOSED
     assert table.deal("B1 2h") == ["SHOE_JOINED"]
@@ -229,8 +227,8 @@ def test_lost_reports_after_the_shoe_need_a_decision_but_a_mere_interruption_doe
     table,
 ) -> None:
     table.deal("close shoe")
-    assert table.deal("lost unproven, program 2.0") == []
-    assert table.deal("start, burn Ac: 2c") == []
+    assert table.deal("lost unproven; program 2.0") == []
+    assert table.deal("start; burn Ac: 2c") == []
     table.deal("close shoe")
     assert table.deal("lost 2") == ["REPORTS_LOST"]
 
@@ -240,10 +238,10 @@ def test_lost_reports_after_the_shoe_need_a_decision_but_a_mere_interruption_doe
 
 @pytest.mark.clause("S42-e-8-dead")
 @pytest.mark.parametrize(
-    "words", ["start", "start, burn 3c: 2c", OPENED, f"{OPENED}, no more bets"]
+    "words", ["start", "start; burn 3c: 2c", OPENED, f"{OPENED}; no more bets"]
 )
 def test_a_named_person_closes_a_shoe_between_coups(new_table, words) -> None:
-    table = new_table(f"{words}, close shoe")
+    table = new_table(f"{words}; close shoe")
     assert table.phase is Phase.SHOE_OVER
     (ended,) = table.of(ShoeEnded)
     assert (ended.person, ended.reason) == ("Ann Lee", "dead table")
@@ -252,13 +250,13 @@ def test_a_named_person_closes_a_shoe_between_coups(new_table, words) -> None:
 
 
 def test_a_coup_that_waits_only_for_a_result_nobody_reports_counts_first(table) -> None:
-    table.deal(f"{COUP}, close shoe")
+    table.deal(f"{COUP}; close shoe")
     assert table.tally == (0, 0, 1, 0)
     assert table.phase is Phase.SHOE_OVER
 
 
 def test_so_does_the_last_one(table) -> None:
-    table.deal(f"P 7h, cut card, B 7c, P Kd, B Kh, result tie, {COUP}, close shoe")
+    table.deal(f"P 7h; cut card; B 7c; P Kd; B Kh; result tie; {COUP}; close shoe")
     assert table.tally == (0, 0, 2, 0)
     assert [one.person for one in table.of(ShoeEnded)] == ["Ann Lee"]
 
@@ -267,16 +265,16 @@ def test_so_does_the_last_one(table) -> None:
     ("words", "why"),
     [
         ("", "no shoe is open"),
-        (f"{OPENED}, close shoe", "no shoe is open"),
-        (f"{OPENED}, P 7h", "a coup is being dealt: let it end, then close the shoe"),
-        (f"{OPENED}, lost 2", "the table is suspended: resolve with the decision close-shoe"),
-        (f"observed, {OPENED}, no more bets, {COUP}", "a coup is being dealt"),
+        (f"{OPENED}; close shoe", "no shoe is open"),
+        (f"{OPENED}; P 7h", "a coup is being dealt: let it end, then close the shoe"),
+        (f"{OPENED}; lost 2", "the table is suspended: resolve with the decision close-shoe"),
+        (f"observed; {OPENED}; no more bets; {COUP}", "a coup is being dealt"),
     ],
 )
-def test_otherwise_closing_is_refused_with_what_to_do(new_table, words, why) -> None:
-    observed = (Fact.RESULT_BUTTON,) if words.startswith("observed, ") else ()
-    table = new_table(words.removeprefix("observed, "), observed=observed)
+def test_otherwise_closing_is_refused_with_a_remedy(new_table, words, why) -> None:
+    observed = (ObservableFact.RESULT_BUTTON,) if words.startswith("observed; ") else ()
+    table = new_table(words.removeprefix("observed; "), observed=observed)
     state = table.state
     table.deal("close shoe")
     assert table.state == state
-    assert table.of(Refused)[-1].why.startswith(why)
+    assert table.of(Refusal)[-1].why.startswith(why)

@@ -1,4 +1,4 @@
-"""Vigorish at the table: collected, marked, documented, and what an open entry forbids.
+"""Vigorish at the table: collected, marked, documented, and what unpaid vigorish forbids.
 
 Source: 9 NYCRR 5324.21 (c)(3)(ii), (c)(4); Section 42 (c)(3)(ii)-(iv), (c)(4); Washington
 overview 6; D-22, D-33.
@@ -6,47 +6,47 @@ overview 6; D-22, D-33.
 
 import pytest
 
-from controller.procedure.effects import Call, CoupPaid, Prompted, Recorded, Refused
+from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
 from controller.procedure.events import (
-    GamingDayTurned,
+    GamingDayChanged,
     NoticeRecorded,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
 )
-from controller.procedure.rulebook import Fact
-from controller.procedure.wagering.wagers import reshuffle_refused
-from controller.settlement.vigorish_ledger import Owed
+from controller.procedure.rulebook import ObservableFact
+from controller.procedure.wagering.wagers import refusal_to_reshuffle
+from controller.settlement.vigorish_ledger import OwedVigorish
 from controller.settlement.wagers import Wager, WagerKind
 
-TOLD = (Fact.WAGERS, Fact.RESULT_BUTTON)
-OPENED = "start, burn Ac: 2c"
-BANKER_8 = "P 7h, B 5c, P Kd, B Qh, B 3c, result banker"
-PLAYER_9 = "P 9h, B Kc, P Qd, B Jh, result player"
-TIE_7 = "P 7h, B 7c, P Kd, B Kh, result tie"
+OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
+OPENED = "start; burn Ac: 2c"
+BANKER_8 = "P 7h; B 5c; P Kd; B Qh; B 3c; result banker"
+PLAYER_9 = "P 9h; B Kc; P Qd; B Jh; result player"
+TIE_7 = "P 7h; B 7c; P Kd; B Kh; result tie"
 
 
 def bet(table, words):
     """seat 5 banker 100.00, seat 2 tie 10.00"""
-    said = (part.split() for part in words.split(", "))
+    parts = (part.split() for part in words.split(", "))
     wagers = tuple(
         Wager(int(seat), WagerKind(kind), int(amount.replace(".", "")))
-        for _, seat, kind, amount in said
+        for _, seat, kind, amount in parts
     )
-    table.take(WagersStated(wagers, "Ann Lee"))
+    table.apply(WagersStated(wagers, "Ann Lee"))
 
 
 def change(table, setting, value):
     """The house changes a setting, with every notice given long before."""
     for to in ("players", "commission", "surveillance"):
-        table.take(NoticeRecorded(setting, value, to, "Bo Ray", 0))
-    table.take(SettingChangeAsked(setting, value, "Bo Ray", "trial", 3600 * 10**9))
+        table.apply(NoticeRecorded(setting, value, to, "Bo Ray", 0))
+    table.apply(SettingChangeRequested(setting, value, "Bo Ray", "trial", 3600 * 10**9))
 
 
 def collect(table, seat):
-    return table.take(VigorishCollected(seat, "Ann Lee")).effects[-1]
+    return table.apply(VigorishCollected(seat, "Ann Lee")).effects[-1]
 
 
 def document(table, seat=5, form=17, signed=True, void=False, **more):
@@ -58,47 +58,47 @@ def document(table, seat=5, form=17, signed=True, void=False, **more):
         "reason": "",
         **more,
     }
-    return table.take(
+    return table.apply(
         VigorishDocumented(seat, form, patron_signed=signed, void=void, **values)
     ).effects
 
 
 def acts(table):
-    return [step.text for step in table.of(CoupPaid)[-1].steps]
+    return [step.text for step in table.of(CoupPayment)[-1].steps]
 
 
 @pytest.fixture
-def told(new_table):
-    """A table that is told of its wagers; its first shoe is opened and burned."""
+def new_wager_table(new_table):
+    """A factory of tables that observe wagers; the first shoe is opened and burned."""
 
-    def lay_out(profile="s42-mini", **changes):
-        table = new_table(OPENED, profile=profile, observed=TOLD)
+    def make_table(profile="s42-mini", **changes):
+        table = new_table(OPENED, profile=profile, observed=OBSERVED)
         for setting, value in changes.items():
             change(table, setting, value)
         return table
 
-    return lay_out
+    return make_table
 
 
 @pytest.fixture
-def owing(told):
+def owing(new_wager_table):
     """Seat 5 owes 5.00 that was deferred."""
 
-    def lay_out(profile="s42-mini"):
-        table = told(profile, vig_collection="deferred")
+    def make_table(profile="s42-mini"):
+        table = new_wager_table(profile, vig_collection="deferred")
         bet(table, "seat 5 banker 100.00")
         table.deal(BANKER_8)
         return table
 
-    return lay_out
+    return make_table
 
 
 # --- at once, or marked -------------------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-c-3-ii-when")
-def test_vigorish_taken_at_payout_is_a_step_and_leaves_nothing_open(told):
-    table = told()
+def test_vigorish_collected_at_payout_is_a_step_and_leaves_no_debt(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00")
     table.deal(BANKER_8)
 
@@ -115,7 +115,7 @@ def test_deferred_vigorish_is_marked_in_the_box_of_the_seat(owing):
         "seat 5: pay 100.00 on Banker",
         "seat 5: mark vigorish 5.00 in box 5",
     ]
-    assert table.state.wagering.ledger.owed == (Owed(5, 0, 500),)
+    assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
 
 
 @pytest.mark.clause("NY-c-3-ii-mark")
@@ -130,10 +130,10 @@ def test_marks_add_up_from_coup_to_coup_and_outlast_a_suspension(owing):
     table.deal(BANKER_8.replace("result banker", "result tie"))
     table.decide("continue")
 
-    assert table.state.wagering.ledger.owed == (Owed(2, 0, 150), Owed(5, 0, 800))
+    assert table.state.wagering.ledger.owed == (OwedVigorish(2, 0, 150), OwedVigorish(5, 0, 800))
 
 
-def test_what_is_marked_does_not_hold_up_the_next_coup(owing):
+def test_marked_vigorish_does_not_block_the_next_coup(owing):
     assert owing().deal(PLAYER_9) == []
 
 
@@ -141,7 +141,7 @@ def test_what_is_marked_does_not_hold_up_the_next_coup(owing):
 def test_a_mark_goes_when_it_is_collected(owing):
     table = owing()
 
-    assert collect(table, 5) == Recorded(
+    assert collect(table, 5) == ActRecord(
         "collect-vigorish",
         "Ann Lee",
         "seat 5: vigorish 5.00 collected",
@@ -156,7 +156,7 @@ def test_new_york_clears_a_mark_only_when_it_is_collected(owing):
 
 
 def test_nothing_is_collected_from_a_seat_that_owes_nothing(owing):
-    assert collect(owing(), 6) == Refused(
+    assert collect(owing(), 6) == Refusal(
         "collect-vigorish", "seat 6 owes no vigorish. Name a seat that does"
     )
 
@@ -166,8 +166,8 @@ def test_nothing_is_collected_from_a_seat_that_owes_nothing(owing):
 
 @pytest.mark.clause("S42-c-4-time")
 @pytest.mark.clause("S42-b-1-i-C-vig")
-def test_the_vigorish_of_a_tie_is_collected_before_the_next_card(told):
-    table = told(vig_mode="tie25")
+def test_the_vigorish_of_a_tie_is_collected_before_the_next_card(new_wager_table):
+    table = new_wager_table(vig_mode="tie25")
     bet(table, "seat 5 banker 100.00, seat 2 player 10.00")
     table.deal(TIE_7)
 
@@ -185,8 +185,8 @@ def test_the_vigorish_of_a_tie_is_collected_before_the_next_card(told):
 
 @pytest.mark.clause("NY-c-4-time")
 @pytest.mark.clause("NY-b-1-i-c-vig")
-def test_new_york_collects_the_vigorish_of_a_tie_before_the_next_card_too(told):
-    table = told("ny-mini", vig_mode="tie25")
+def test_new_york_collects_the_vigorish_of_a_tie_before_the_next_card_too(new_wager_table):
+    table = new_wager_table("ny-mini", vig_mode="tie25")
     bet(table, "seat 5 banker 100.00")
     table.deal(TIE_7)
 
@@ -194,8 +194,8 @@ def test_new_york_collects_the_vigorish_of_a_tie_before_the_next_card_too(told):
     assert "NY-c-4-time" in table.irregularities[-1].clauses
 
 
-def test_collected_in_time_it_holds_up_nothing(told):
-    table = told(vig_mode="tie25")
+def test_vigorish_collected_in_time_blocks_nothing(new_wager_table):
+    table = new_wager_table(vig_mode="tie25")
     bet(table, "seat 5 banker 100.00")
     table.deal(TIE_7)
     collect(table, 5)
@@ -204,8 +204,8 @@ def test_collected_in_time_it_holds_up_nothing(told):
 
 
 @pytest.mark.clause("S42-c-4-excl")
-def test_where_a_tie_is_charged_a_win_is_not(told):
-    table = told(vig_mode="tie25")
+def test_where_a_tie_is_charged_a_win_is_not(new_wager_table):
+    table = new_wager_table(vig_mode="tie25")
     bet(table, "seat 5 banker 100.00")
     table.deal(BANKER_8)
 
@@ -214,22 +214,22 @@ def test_where_a_tie_is_charged_a_win_is_not(told):
 
 
 @pytest.mark.clause("WA-ov-6-when")
-def test_washington_collects_commission_at_the_end_of_each_coup(told):
-    table = told("wa-mini")
+def test_washington_collects_commission_at_the_end_of_each_coup(new_wager_table):
+    table = new_wager_table("wa-mini")
     bet(table, "seat 5 banker 100.00")
     table.deal(BANKER_8)
 
-    assert table.state.wagering.ledger.owed == (Owed(5, 500, 0),)
+    assert table.state.wagering.ledger.owed == (OwedVigorish(5, 500, 0),)
     assert table.deal("P 7h") == ["VIGORISH_NOT_COLLECTED"]
     assert "WA-ov-6-when" in table.irregularities[-1].clauses
 
 
 @pytest.mark.clause("WA-ov-6-when")
-def test_washington_does_not_defer(told):
-    table = told("wa-mini")
-    asked = SettingChangeAsked("vig_collection", "deferred", "Bo Ray", "trial", 0)
+def test_washington_does_not_defer(new_wager_table):
+    table = new_wager_table("wa-mini")
+    prompted = SettingChangeRequested("vig_collection", "deferred", "Bo Ray", "trial", 0)
 
-    (refused,) = table.take(asked).effects
+    (refused,) = table.apply(prompted).effects
 
     assert "WA-ov-6-when" in refused.clauses
 
@@ -242,9 +242,9 @@ def test_washington_does_not_defer(told):
 def test_open_vigorish_refuses_the_reshuffle(owing):
     table = owing()
 
-    refused = reshuffle_refused(table.book, table.state)
+    refused = refusal_to_reshuffle(table.book, table.state)
 
-    assert refused == Refused(
+    assert refused == Refusal(
         "reshuffle",
         "vigorish is owed and the cards may not be reshuffled: seat 5 5.00. "
         "Collect it or document it",
@@ -257,51 +257,51 @@ def test_open_vigorish_refuses_the_reshuffle(owing):
 def test_in_new_york_only_collecting_it_opens_the_next_shoe(owing):
     table = owing("ny-mini")
 
-    refused = reshuffle_refused(table.book, table.state)
+    refused = refusal_to_reshuffle(table.book, table.state)
     assert refused.why.endswith("seat 5 5.00. Collect it")
     assert refused.clauses == ("NY-c-3-ii-deadline", "NY-c-3-ii-hold")
 
     collect(table, 5)
-    assert reshuffle_refused(table.book, table.state) is None
+    assert refusal_to_reshuffle(table.book, table.state) is None
 
 
 @pytest.mark.clause("S42-c-3-iv")
-def test_at_the_end_of_a_shoe_open_vigorish_is_called_in(told):
-    table = told(vig_collection="deferred")
+def test_at_the_end_of_a_shoe_open_vigorish_is_called_in(new_wager_table):
+    table = new_wager_table(vig_collection="deferred")
     bet(table, "seat 5 banker 100.00")
     table.deal("cut card")
     table.deal(BANKER_8)
-    assert [one for one in table.of(Prompted) if one.call is Call.VIGORISH] == []
+    assert [one for one in table.of(Prompt) if one.kind is PromptKind.VIGORISH] == []
 
     table.deal(PLAYER_9)
 
-    (prompt,) = [one for one in table.of(Prompted) if one.call is Call.VIGORISH]
+    (prompt,) = [one for one in table.of(Prompt) if one.kind is PromptKind.VIGORISH]
     assert prompt.text == (
         "vigorish is owed and the cards may not be reshuffled: seat 5 5.00. "
         "Collect it or document it"
     )
 
 
-def test_at_the_end_of_a_shoe_nothing_is_called_in_where_nothing_is_owed(told):
-    table = told()
+def test_at_the_end_of_a_shoe_nothing_is_called_in_where_nothing_is_owed(new_wager_table):
+    table = new_wager_table()
     table.deal("cut card")
     table.deal(BANKER_8)
     table.deal(PLAYER_9)
 
-    assert [one for one in table.of(Prompted) if one.call is Call.VIGORISH] == []
+    assert [one for one in table.of(Prompt) if one.kind is PromptKind.VIGORISH] == []
 
 
 # --- the patron leaves --------------------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-c-3-iv")
-def test_when_the_patron_leaves_what_the_seat_owes_is_due(owing):
+def test_when_the_patron_leaves_the_seats_vigorish_is_due(owing):
     table = owing()
 
-    prompt = table.take(SeatVacated(5, "Ann Lee")).effects[-1]
+    prompt = table.apply(SeatVacated(5, "Ann Lee")).effects[-1]
 
-    assert prompt == Prompted(
-        Call.VIGORISH,
+    assert prompt == Prompt(
+        PromptKind.VIGORISH,
         "the patron of seat 5 leaves and owes vigorish 5.00. Collect it or document it",
         ("S42-c-3-iv",),
         observed=False,
@@ -310,10 +310,10 @@ def test_when_the_patron_leaves_what_the_seat_owes_is_due(owing):
     assert "S42-c-3-iv" in table.irregularities[-1].clauses
 
 
-def test_a_patron_who_left_and_paid_holds_up_nothing(owing):
+def test_a_patron_who_left_and_paid_blocks_nothing(owing):
     table = owing()
-    table.take(SeatVacated(5, "Ann Lee"))
-    table.take(SeatVacated(5, "Ann Lee"))
+    table.apply(SeatVacated(5, "Ann Lee"))
+    table.apply(SeatVacated(5, "Ann Lee"))
     assert table.state.wagering.vacated == (5,)
 
     collect(table, 5)
@@ -324,17 +324,19 @@ def test_a_patron_who_left_and_paid_holds_up_nothing(owing):
 
 def test_in_new_york_the_mark_stays_until_the_reshuffle(owing):
     table = owing("ny-mini")
-    table.take(SeatVacated(5, "Ann Lee"))
+    table.apply(SeatVacated(5, "Ann Lee"))
 
-    assert table.last.what == "seat 5 is free, said Ann Lee; what the seat owes stays marked"
+    assert (
+        table.last.what == "seat 5 is free, reported by Ann Lee; the vigorish it owes stays marked"
+    )
     assert table.deal("P 7h") == []
 
 
 def test_a_patron_who_owes_nothing_leaves(owing):
     table = owing()
-    table.take(SeatVacated(3, "Ann Lee"))
+    table.apply(SeatVacated(3, "Ann Lee"))
 
-    assert table.last.what == "seat 3 is free, said Ann Lee"
+    assert table.last.what == "seat 3 is free, reported by Ann Lee"
 
 
 # --- the form -----------------------------------------------------------------------------------
@@ -348,14 +350,14 @@ def test_vigorish_that_stays_uncollected_is_written_down(owing):
 
     (recorded,) = document(table)
 
-    assert recorded == Recorded(
+    assert recorded == ActRecord(
         "document-vigorish",
         "Di Orr",
         "seat 5: vigorish 5.00 of Cy Fox not collected; form 17 by Ann Lee, Bo Ray and Di Orr, "
         "signed by the patron",
         ("S42-c-3-iii", "S42-c-3-iii-A-form", "S42-c-3-iii-A-sign", "S42-c-3-ii-hold"),
     )
-    assert reshuffle_refused(table.book, table.state) is None
+    assert refusal_to_reshuffle(table.book, table.state) is None
 
 
 @pytest.mark.clause("S42-c-3-iii-A-sign")
@@ -371,10 +373,10 @@ def test_vigorish_that_stays_uncollected_is_written_down(owing):
 def test_a_form_without_its_signatures_is_refused(owing, missing, why):
     table = owing()
 
-    assert document(table, **missing)[-1] == Refused(
+    assert document(table, **missing)[-1] == Refusal(
         "document-vigorish", why, ("S42-c-3-iii-A-sign",)
     )
-    assert table.state.wagering.ledger.owed == (Owed(5, 0, 500),)
+    assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
 
 
 def test_a_patron_who_left_needs_no_signature_but_a_reason(owing):
@@ -385,11 +387,11 @@ def test_a_patron_who_left_needs_no_signature_but_a_reason(owing):
     assert recorded.detail.endswith("not signed: left the house")
 
 
-def test_new_york_knows_no_form(owing):
+def test_new_york_has_no_form(owing):
     refused = document(owing("ny-mini"))[-1]
 
     assert refused.why == (
-        "this table's rule knows no form for vigorish that stays uncollected. "
+        "the rules of this table have no form for uncollected vigorish. "
         "Collect it; the marker stays until then"
     )
     assert refused.clauses == ("NY-c-3-ii-hold",)
@@ -418,7 +420,7 @@ def test_a_void_form_uses_its_number_and_waives_nothing(owing):
 
     assert recorded.detail == "form 17 void; signed by Bo Ray and Di Orr"
     assert recorded.clauses == ("S42-c-3-iii-E",)
-    assert table.state.wagering.ledger.owed == (Owed(5, 0, 500),)
+    assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
     assert len(document(table, form=18)) == 1
 
 
@@ -428,7 +430,7 @@ def test_a_void_form_is_signed_too(owing):
 
 
 @pytest.mark.clause("S42-c-3-iii-F")
-def test_when_the_gaming_day_turns_what_the_house_bore_is_recorded_by_patron(owing):
+def test_at_the_end_of_a_gaming_day_complimentary_vigorish_is_recorded_by_patron(owing):
     table = owing()
     document(table)
     bet(table, "seat 5 banker 60.00, seat 2 banker 30.00")
@@ -436,12 +438,12 @@ def test_when_the_gaming_day_turns_what_the_house_bore_is_recorded_by_patron(owi
     document(table, seat=5, form=18)
     document(table, seat=2, form=19, patron="Ed Poe")
 
-    recorded = table.take(GamingDayTurned("2026-11-22")).effects
+    recorded = table.apply(GamingDayChanged("2026-11-22")).effects
 
     assert [(one.what, one.detail) for one in recorded] == [
         ("complimentary-vigorish", "Cy Fox: cash complimentary 8.00, vigorish by form 17, 18"),
         ("complimentary-vigorish", "Ed Poe: cash complimentary 1.50, vigorish by form 19"),
     ]
     assert recorded[0].clauses == ("S42-c-3-iii-F",)
-    assert table.take(GamingDayTurned("2026-11-23")).effects == ()
+    assert table.apply(GamingDayChanged("2026-11-23")).effects == ()
     assert table.state.today == "2026-11-23"

@@ -1,4 +1,4 @@
-"""Profiles for the tests of the rules: those that come with the program, and a house's over one."""
+"""Fixtures: shipped profiles, and house profiles based on one."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 from controller.profiles.clauses import Clause, parse_clauses
-from controller.profiles.house_profile import house_profile, parse_house
+from controller.profiles.house_profile import apply_house, parse_house
 from controller.profiles.profile import Profile, parse_profile
 
 RULES = files("controller.profiles")
@@ -34,16 +34,16 @@ def clauses() -> dict[str, Clause]:
 
 @pytest.fixture(scope="session")
 def shipped() -> Callable[[str], Profile]:
-    """A profile that comes with the program."""
+    """Loads a shipped profile."""
     return shipped_profile
 
 
 @pytest.fixture(scope="session")
 def house(shipped: Callable[[str], Profile]) -> Callable[[str, str], Profile]:
-    """The profile of a house that writes so much over a base."""
+    """Makes a house profile from a base and TOML changes."""
 
     def written(base: str, changes: str) -> Profile:
         text = f'name = "grand"\nbase = "{base}"\n{changes}'
-        return house_profile(parse_house(text, NAMES), shipped(base))
+        return apply_house(parse_house(text, NAMES), shipped(base))
 
     return written

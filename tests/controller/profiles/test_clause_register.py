@@ -1,4 +1,4 @@
-"""The register of clauses: its text, how a clause stands, and the table in the README."""
+"""The register of clauses: text, coverage, and the table in the README."""
 
 from importlib.resources import files
 
@@ -7,17 +7,17 @@ import pytest
 from controller.profiles.clause_register import (
     BEGIN,
     END,
+    ClauseProof,
     Coverage,
-    Proof,
     by_document,
-    in_one_line,
-    in_words,
+    clause_coverage,
+    describe_document,
+    describe_register,
     load_register,
+    make_proof,
     markdown_table,
     parse_register,
-    proof,
     render_register,
-    standings,
     with_table,
 )
 from controller.profiles.clauses import parse_clauses
@@ -30,7 +30,7 @@ CLAUSES = parse_clauses(
     "NY-h-2,3,Call.,announce,human,Prompt.\n"
     "WA-1,4,Cap.,vigorish,config,Refuse.\n"
 )
-PROVEN = proof(
+PROVEN = make_proof(
     (Coverage.PROMPTED, Coverage.CHECKED), ("controller.core.core",), ("tests/test_a.py::test_a",)
 )
 TEXT = """\
@@ -43,21 +43,21 @@ TEXT = """\
 """
 
 
-def test_a_proof_lists_its_kinds_in_their_order_and_nothing_twice() -> None:
-    found = proof(
+def test_a_proof_is_ordered_without_duplicates() -> None:
+    found = make_proof(
         (Coverage.VALIDATED, Coverage.CHECKED, Coverage.VALIDATED),
         ("controller.table.loop", "controller.core.core", "controller.table.loop"),
         ("b::b", "a::a", "b::b"),
     )
-    assert found == Proof(
+    assert found == ClauseProof(
         (Coverage.CHECKED, Coverage.VALIDATED),
         ("controller.core.core", "controller.table.loop"),
         ("a::a", "b::b"),
     )
 
 
-def test_the_text_has_a_clause_a_line_in_the_order_of_the_catalogue() -> None:
-    other = proof((Coverage.VALIDATED,), ("controller.config.load",), ("tests/test_b.py::b",))
+def test_the_text_has_one_clause_per_line_in_catalogue_order() -> None:
+    other = make_proof((Coverage.VALIDATED,), ("controller.config.load",), ("tests/test_b.py::b",))
 
     assert render_register({"WA-1": other, "NY-h-1": PROVEN}, CLAUSES) == TEXT
 
@@ -76,43 +76,43 @@ def test_the_text_is_read_back() -> None:
         '{"NY-h-1": {"kinds": ["believed"], "modules": [], "tests": []}}',
     ],
 )
-def test_a_text_that_is_no_register_is_refused(text: str) -> None:
+def test_an_invalid_register_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_register(text)
 
 
 def test_a_clause_is_covered_open_or_outside() -> None:
-    outside, covered, *others = standings(CLAUSES, {"NY-h-1": PROVEN})
+    outside, covered, *others = clause_coverage(CLAUSES, {"NY-h-1": PROVEN})
 
     assert (covered.covered, covered.open, covered.outside) == (True, False, False)
     assert (outside.covered, outside.open, outside.outside) == (False, False, True)
     assert [(one.covered, one.open, one.outside) for one in others] == [(False, True, False)] * 2
 
 
-def test_what_is_outside_says_so_besides_what_a_test_shows() -> None:
-    outside = standings(CLAUSES, {"NY-a-1": PROVEN})[0]
+def test_a_clause_outside_keeps_its_proven_kinds() -> None:
+    outside = clause_coverage(CLAUSES, {"NY-a-1": PROVEN})[0]
 
     assert outside.kinds == (Coverage.CHECKED, Coverage.PROMPTED, Coverage.OUTSIDE)
 
 
 def test_a_document_is_counted() -> None:
-    york, washington = by_document(standings(CLAUSES, {"NY-h-1": PROVEN}))
+    york, washington = by_document(clause_coverage(CLAUSES, {"NY-h-1": PROVEN}))
 
-    assert in_words(york) == (
+    assert describe_document(york) == (
         "NY: 3 clauses; checked 1, computed 0, prompted 1, recorded 0, validated 0, outside 1;"
         " open 1"
     )
     assert (washington.document, washington.clauses, washington.open) == ("WA", 1, 1)
 
 
-def test_the_whole_is_told_in_one_line() -> None:
-    listed = standings(CLAUSES, {"NY-h-1": PROVEN})
+def test_the_register_is_described_in_one_line() -> None:
+    listed = clause_coverage(CLAUSES, {"NY-h-1": PROVEN})
 
-    assert in_one_line(listed) == "clauses: 4; covered 1; outside 1; open 2"
+    assert describe_register(listed) == "clauses: 4; covered 1; outside 1; open 2"
 
 
-def test_the_table_shows_documents_by_kinds() -> None:
-    assert markdown_table(standings(CLAUSES, {"NY-h-1": PROVEN})) == (
+def test_the_table_lists_documents_by_kinds() -> None:
+    assert markdown_table(clause_coverage(CLAUSES, {"NY-h-1": PROVEN})) == (
         "| document | clauses | checked | computed | prompted | recorded | validated | outside"
         " | open |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
@@ -121,18 +121,18 @@ def test_the_table_shows_documents_by_kinds() -> None:
     )
 
 
-def test_the_table_stands_between_its_marks() -> None:
+def test_the_table_is_between_its_markers() -> None:
     readme = f"before\n{BEGIN}\nold\n{END}\nafter\n"
 
     assert with_table(readme, "new\n") == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
 
 
-def test_a_readme_without_the_marks_is_refused() -> None:
+def test_a_readme_without_markers_is_refused() -> None:
     with pytest.raises(ValueError, match="register:begin"):
         with_table("before\nafter\n", "new\n")
 
 
-def test_the_register_that_comes_with_the_program_is_in_its_one_form() -> None:
+def test_the_shipped_register_is_canonical() -> None:
     text = (files("controller.profiles") / "data" / "register.json").read_text("utf-8")
 
     assert render_register(load_register(), load_clauses()) == text
@@ -140,6 +140,6 @@ def test_the_register_that_comes_with_the_program_is_in_its_one_form() -> None:
 
 def test_the_readme_shows_the_table_of_the_register() -> None:
     readme = (files("controller") / "README.md").read_text("utf-8")
-    table = markdown_table(standings(load_clauses(), load_register()))
+    table = markdown_table(clause_coverage(load_clauses(), load_register()))
 
     assert with_table(readme, table) == readme, "run `make register`"

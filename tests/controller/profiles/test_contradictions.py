@@ -1,10 +1,4 @@
-"""Every contradiction of two settings, told in full, with clauses that name where they stand.
-
-Responsible for: what is said of each, what would do, what to do, and which settings and points of
-the rule are cited for it.
-Not responsible for: what profiles and houses really cite there (test_agreement).
-Source: package README, "Profiles".
-"""
+"""The full text of every contradiction of settings, with the clauses it cites."""
 
 import tomllib
 from collections.abc import Callable
@@ -12,15 +6,15 @@ from collections.abc import Callable
 import pytest
 
 from controller.profiles.profile import Profile
-from controller.profiles.profile_consistency import Settled, contradiction
+from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import rule_values
-from controller.profiles.setting_definitions import companion
+from controller.profiles.setting_definitions import choices_setting
 from controller.profiles.setting_types import NOT_APPLICABLE, SettingValue
 
-# A profile | what is set otherwise in it, and below it what is said. Each clause is named for the
-# setting it is "of", or the point it speaks "at".
-TOLD = r"""
+# A profile | its changed settings, and below them the expected text. Each clause is named "of" its
+# setting or "at" its rule point.
+CONTRADICTIONS = r"""
 ny-mini | vig_rate_allowed = [4]
     vig_rate: 5 is not in vig_rate_allowed. Allowed: 4. Remedy: set one of these. By of
     vig_rate, of vig_rate_allowed
@@ -126,13 +120,15 @@ nj-baccarat | total_card_wagers = "on" ; odds_total_6 = "not_applicable"
 
 
 def companion_of(name: str, value: SettingValue) -> SettingValue:
-    """What allows just this value."""
+    """The choices that allow only this value."""
     if isinstance(value, tuple):
         return value
     return NOT_APPLICABLE if name.startswith(("odds", "none_six")) else (value,)
 
 
-def settled(base: Profile, changes: str, points: dict[RulePoint, tuple[str, ...]]) -> Settled:
+def settled(
+    base: Profile, changes: str, points: dict[RulePoint, tuple[str, ...]]
+) -> ProfileSettings:
     changed = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in tomllib.loads(changes.replace(" ; ", "\n")).items()
@@ -142,39 +138,39 @@ def settled(base: Profile, changes: str, points: dict[RulePoint, tuple[str, ...]
         "calls_control_reference": "C-1",
         "side_wager_approval": "D-1",
         **{
-            companion(name): companion_of(name, changed[name])
+            choices_setting(name): companion_of(name, changed[name])
             for name in changed
-            if companion(name)
+            if choices_setting(name)
         },
         **changed,
     }
     basis = {name: (f"of {name}",) for name in values}
-    return Settled(values, rule_values(values), basis, points, tuple(changed))
+    return ProfileSettings(values, rule_values(values), basis, points, tuple(changed))
 
 
 def cases() -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
-    for line in TOLD.strip().splitlines():
+    for line in CONTRADICTIONS.strip().splitlines():
         if line.startswith(" "):
-            base, changes, said = found.pop()
-            found.append((base, changes, f"{said} {line.strip()}".strip()))
+            base, changes, expected = found.pop()
+            found.append((base, changes, f"{expected} {line.strip()}".strip()))
         else:
             base, changes = line.split(" | ")
             found.append((base, changes, ""))
     return found
 
 
-@pytest.mark.parametrize(("base", "changes", "said"), cases())
-def test_a_contradiction_is_told_in_full(
-    shipped: Callable[[str], Profile], base: str, changes: str, said: str
+@pytest.mark.parametrize(("base", "changes", "expected"), cases())
+def test_the_full_text_of_each_contradiction(
+    shipped: Callable[[str], Profile], base: str, changes: str, expected: str
 ) -> None:
     everywhere = {point: (f"at {point}",) for point in RulePoint}
 
-    found = contradiction(settled(shipped(base), changes, everywhere))
+    found = find_contradiction(settled(shipped(base), changes, everywhere))
 
     assert found is not None
-    told = f"{found.setting}: {found.problem}. Allowed: {found.allowed}. Remedy: {found.remedy}."
-    assert f"{told} By {', '.join(found.clauses)}" == said
+    text = f"{found.setting}: {found.problem}. Allowed: {found.allowed}. Remedy: {found.remedy}."
+    assert f"{text} By {', '.join(found.clauses)}" == expected
 
 
 @pytest.mark.parametrize(
@@ -188,28 +184,28 @@ def test_a_contradiction_is_told_in_full(
         ),
     ],
 )
-def test_what_goes_together_where_no_clause_speaks(
+def test_settings_without_clauses_do_not_contradict(
     shipped: Callable[[str], Profile],
     base: str,
     changes: str,
     points: dict[RulePoint, tuple[str, ...]],
 ) -> None:
-    assert contradiction(settled(shipped(base), changes, points)) is None
+    assert find_contradiction(settled(shipped(base), changes, points)) is None
 
 
-def test_a_shuffle_to_document_where_no_clause_speaks_of_a_continuous_one(
+def test_shuffle_documentation_without_a_continuous_clause(
     shipped: Callable[[str], Profile],
 ) -> None:
     points = {RulePoint.SHUFFLE_DOCUMENTED: ("at shuffle_documented",)}
 
-    found = contradiction(settled(shipped("wa-mini"), 'shuffle_mode = "hand"', points))
+    found = find_contradiction(settled(shipped("wa-mini"), 'shuffle_mode = "hand"', points))
 
     assert found is not None
     assert found.setting == "shuffle_control_reference"
 
 
-def test_a_contradiction_where_no_point_speaks(shipped: Callable[[str], Profile]) -> None:
-    found = contradiction(settled(shipped("ny-mini"), "decks_min = 9", {}))
+def test_a_contradiction_without_a_rule_point(shipped: Callable[[str], Profile]) -> None:
+    found = find_contradiction(settled(shipped("ny-mini"), "decks_min = 9", {}))
 
     assert found is not None
     assert found.clauses == ("of decks_min",)

@@ -1,31 +1,31 @@
-"""A house's own profile: what it may change, and what becomes of it."""
+"""House profiles: permitted changes, and their effect."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from controller.profiles.clauses import Clause
 from controller.profiles.house_profile import (
     DEFAULT_REASON,
     Change,
     House,
-    house_profile,
+    apply_house,
     parse_house,
 )
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
 from controller.rules.odds import Odds
-from controller.rules.setting_values import BurnMode, Call, DealOption
+from controller.rules.setting_values import BurnMode, DealOption, RequiredCall
 
 Written = Callable[[str, str], Profile]
 NAMES = ("ny-mini", "s42-mini")
 
 
-# --- its text -----------------------------------------------------------------------------------
+# --- parsing ------------------------------------------------------------------------------------
 
 
-def test_a_house_names_itself_its_base_and_its_changes() -> None:
+def test_a_house_profile_is_parsed() -> None:
     text = """
     name = "grand"
     base = "ny-mini"
@@ -45,7 +45,7 @@ def test_a_house_names_itself_its_base_and_its_changes() -> None:
     ]
 
 
-def test_a_change_without_a_reason_is_the_houses_choice() -> None:
+def test_the_default_reason_of_a_change() -> None:
     (change,) = parse_house(
         'name = "grand"\nbase = "ny-mini"\nvig_rate = {value = 4}', NAMES
     ).changes
@@ -53,13 +53,13 @@ def test_a_change_without_a_reason_is_the_houses_choice() -> None:
     assert change == Change("vig_rate", 4, DEFAULT_REASON)
 
 
-def test_a_limit_of_odds_may_be_drawn_closer(house: Written) -> None:
+def test_a_limit_of_odds_may_be_narrowed(house: Written) -> None:
     changed = house("ny-mini", 'odds_tie_allowed = "at_least 9:1"\nodds_tie = "9:1"')
 
     assert changed.value("odds_tie_allowed").value == "at_least 9:1"
 
 
-def test_a_house_may_change_nothing() -> None:
+def test_a_house_may_have_no_changes() -> None:
     read = parse_house('name = "grand"\nbase = "ny-mini"', NAMES)
     assert read == House("grand", "ny-mini", "", "", ())
 
@@ -69,8 +69,11 @@ def test_a_house_may_change_nothing() -> None:
     [
         ('base = "ny-mini"', r"^name: it is missing\. .*write name = "),
         ('name = "grand"', r"^base: it is missing\. .*write base = "),
-        ('name = "grand"\nbase = "macau"', r"^base: 'macau' is no profile\. Allowed: ny-mini, s42"),
-        ('name = "s42-mini"\nbase = "ny-mini"', r"^name: 's42-mini' is a profile that comes with"),
+        (
+            'name = "grand"\nbase = "macau"',
+            r"^base: 'macau' is not a profile\. Allowed: ny-mini, s42",
+        ),
+        ('name = "s42-mini"\nbase = "ny-mini"', r"^name: 's42-mini' is a shipped profile"),
         ('name = 5\nbase = "ny-mini"', r"^name: it is 5\. Allowed: a text"),
         ('name = "two\\nlines"\nbase = "ny-mini"', r"^name: it is .*one printable line"),
         ('name = "grand"\nbase = "ny-mini"\ntitle = ""', r"^title: it is ''"),
@@ -79,7 +82,7 @@ def test_a_house_may_change_nothing() -> None:
         ('name = "grand"\nbase = "ny-mini"\nvalues = 4', r"^values: it is 4\. Allowed: a table"),
     ],
 )
-def test_a_text_that_is_no_houses(text: str, message: str) -> None:
+def test_an_invalid_house_text_is_refused(text: str, message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         parse_house(text, NAMES)
 
@@ -90,23 +93,23 @@ def test_a_text_that_is_no_houses(text: str, message: str) -> None:
         ("vig_rat = 4", r"^values\.vig_rat: there is no such setting\. Allowed: vig_rate,"),
         ("colour = 4", r"^values\.colour: there is no such .*the settings `smartshoe rules show`"),
         ("own_clauses = 4", r"^values\.own_clauses: there is no such setting"),
-        ("vig_rate = 4\n[values]\nvig_rate = 5", r"^values\.vig_rate: it is there twice"),
+        ("vig_rate = 4\n[values]\nvig_rate = 5", r"^values\.vig_rate: it is repeated"),
         ("vig_rate = { reason = 'x' }", r"^values\.vig_rate\.value: there is no value"),
         ("vig_rate = { value = 4, why = 'x' }", r"^values\.vig_rate\.why: there is no such key"),
         ("vig_rate = { value = 4, reason = '' }", r"^values\.vig_rate\.reason: it is ''"),
         ("decks_per_shoe = 'six'", r"^values\.decks_per_shoe: 'six' is not a value for it\. Al"),
     ],
 )
-def test_a_change_that_is_none(house: Written, changes: str, message: str) -> None:
+def test_an_invalid_change_is_refused(house: Written, changes: str, message: str) -> None:
     with pytest.raises(ProfileError, match=message) as refused:
         house("ny-mini", changes)
     assert refused.value.clauses == ()
 
 
-# --- what it becomes ----------------------------------------------------------------------------
+# --- the resulting profile ----------------------------------------------------------------------
 
 
-def test_a_changed_value_is_a_house_rule_on_the_clauses_that_allow_it(house: Written) -> None:
+def test_a_changed_value_keeps_the_clauses_that_allow_it(house: Written) -> None:
     profile = house("ny-mini", 'vig_rate = { value = 4, reason = "weekdays" }')
     value = profile.value("vig_rate")
 
@@ -116,7 +119,7 @@ def test_a_changed_value_is_a_house_rule_on_the_clauses_that_allow_it(house: Wri
     assert profile.house == ("vig_rate",)
 
 
-def test_what_the_house_sets_is_assumed_no_more(house: Written, shipped: Written) -> None:
+def test_a_house_value_is_no_longer_assumed(house: Written, shipped: Written) -> None:
     profile = house("ny-mini", "cut_card_min_from_back = 12")
 
     assert "cut_card_min_from_back" in shipped("ny-mini").assumed
@@ -125,11 +128,13 @@ def test_what_the_house_sets_is_assumed_no_more(house: Written, shipped: Written
     assert profile.rules.cut_card_min_from_back == 12
 
 
-def test_a_house_may_take_an_assumed_value_for_its_own(house: Written) -> None:
+def test_a_house_may_confirm_an_assumed_value(house: Written) -> None:
     assert house("ny-mini", "decks_per_shoe = 8").house == ("decks_per_shoe",)
 
 
-def test_all_else_is_the_bases(house: Written, shipped: Callable[[str], Profile]) -> None:
+def test_unchanged_values_are_those_of_the_base(
+    house: Written, shipped: Callable[[str], Profile]
+) -> None:
     profile, base = house("ny-mini", "vig_rate = 4"), shipped("ny-mini")
 
     assert (profile.name, profile.base, profile.own_clauses) == ("grand", "ny-mini", "NY")
@@ -140,26 +145,26 @@ def test_all_else_is_the_bases(house: Written, shipped: Callable[[str], Profile]
     ]
 
 
-def test_a_profile_that_comes_with_the_program_has_no_house_rules(
+def test_a_shipped_profile_has_no_house_values(
     shipped: Callable[[str], Profile],
 ) -> None:
     assert (shipped("s42-mini").base, shipped("s42-mini").house) == ("", ())
 
 
-# --- what it may change -------------------------------------------------------------------------
+# --- permitted changes --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("base", "changes", "house_values"),
     [
-        # A bound of a clause, to its strict side
+        # A bound of a clause, made stricter
         ("ny-mini", "decks_min = 7", ("decks_min",)),
         ("wa-mini", "decks_max = 8\ndecks_min = 8", ("decks_min", "decks_max")),
         ("wa-mini", "decks_max = 6\ndecks_per_shoe = 6", ("decks_max", "decks_per_shoe")),
         ("s42-mini", "cut_card_min_from_back = 20", ("cut_card_min_from_back",)),
         ("s42-mini", "cut_min_cards_from_either_end = 15", ("cut_min_cards_from_either_end",)),
         ("ny-mini", "batch_min_decks_each = 8", ("batch_min_decks_each",)),
-        # A choice that a clause offers
+        # A choice offered by a clause
         ("s42-mini", 'deal_option = "players_reveal"', ("deal_option",)),
         ("ny-mini", 'odds_tie = "9:1"', ("odds_tie",)),
         ("ny-ez", 'odds_dragon7 = "45:1"', ("odds_dragon7",)),
@@ -170,22 +175,22 @@ def test_a_profile_that_comes_with_the_program_has_no_house_rules(
         ("ny-mini", "vig_rate_allowed = [5]", ("vig_rate_allowed",)),
         ("ny-mini", 'odds_tie_allowed = "exactly 8:1"', ("odds_tie_allowed",)),
         ("ny-mini", 'odds_tie_allowed = "at_least 8:1"', ("odds_tie_allowed",)),
-        # What is assumed
+        # Assumed values
         ("nj-baccarat", "vig_rate_allowed = [5, 4, 3]", ("vig_rate_allowed",)),
         ("house-mini", 'irregularity_rules = "s42_k"', ("irregularity_rules",)),
         ("s42-mini", "reshuffle_after_lace = true", ("reshuffle_after_lace",)),
         ("wa-mini", "ghost_hands = 3", ("ghost_hands",)),
         ("nj-baccarat", "total_cards_require_base = false", ("total_cards_require_base",)),
         ("ny-mini", 'decks_max = 8\nseat_direction = "clockwise"', ("decks_max", "seat_direction")),
-        # References are always the house's
+        # References, which always belong to the house
         ("ny-mini", 'calls_control_reference = "IC 9"', ("calls_control_reference",)),
-        # An assumed list grows by what the house sets
+        # Assumed lists are widened
         ("nj-baccarat", "vig_rate = 3", ("vig_rate", "vig_rate_allowed")),
         ("nj-baccarat", 'odds_tie = "7:1"', ("odds_tie", "odds_tie_allowed")),
         ("house-mini", 'vig_rounding = "down_to_5c"', ("vig_rounding", "vig_rounding_allowed")),
     ],
 )
-def test_what_a_house_may_change(
+def test_permitted_changes_of_a_house(
     house: Written, base: str, changes: str, house_values: tuple[str, ...]
 ) -> None:
     assert house(base, changes).house == house_values
@@ -212,16 +217,14 @@ def test_what_a_house_may_change(
         ),
     ],
 )
-def test_an_assumed_list_grows_by_what_the_house_sets(
+def test_an_assumed_list_is_widened_by_the_houses_value(
     house: Written, base: str, changes: str, name: str, grown: object
 ) -> None:
     value = house(base, changes).value(name)
     assert (value.value, value.house) == (grown, True)
 
 
-def test_odds_that_a_house_let_in_it_may_take_out_again(
-    house: Written, clauses: dict[str, Clause]
-) -> None:
+def test_a_house_may_remove_odds_that_it_added(house: Written, clauses: dict[str, Clause]) -> None:
     before = house("nj-baccarat", 'odds_panda8 = "25:1"')
     opened = replace(
         before,
@@ -229,7 +232,7 @@ def test_odds_that_a_house_let_in_it_may_take_out_again(
     )
     again = House("grand", "grand", "", "", (Change("odds_panda8", "not_applicable", "no more"),))
 
-    profile = house_profile(again, opened)
+    profile = apply_house(again, opened)
 
     assert profile.rules.odds_panda8 is None
     assert profile.value("odds_panda8_allowed").value == "not_applicable"
@@ -253,7 +256,7 @@ def test_odds_that_a_house_let_in_it_may_take_out_again(
         ("ny-mini", "dragon_bonus_table_allowed = []", r"by NY-c-7-choose\. Allowed: A, B, C\."),
     ],
 )
-def test_a_bound_moves_to_its_strict_side_only(
+def test_a_bound_may_only_become_stricter(
     house: Written, base: str, changes: str, message: str
 ) -> None:
     with pytest.raises(ProfileError, match=message):
@@ -263,20 +266,20 @@ def test_a_bound_moves_to_its_strict_side_only(
 def test_calls_may_be_added(house: Written) -> None:
     calls = ["no_more_bets", "counts_player_then_banker", "final_counts_and_winner", "tie_hand"]
     profile = house("ny-mini", f"calls_required = {[*calls, 'last_hand']}")
-    assert profile.rules.calls_required[-1] is Call.LAST_HAND
+    assert profile.rules.calls_required[-1] is RequiredCall.LAST_HAND
 
 
-def test_a_call_that_is_assumed_may_be_left_out(house: Written) -> None:
+def test_an_assumed_call_may_be_dropped(house: Written) -> None:
     calls = '["final_counts_and_winner", "tie_hand", "total_cards"]'
     profile = house("nj-baccarat", f"calls_required = {calls}")
     assert profile.rules.calls_required == (
-        Call.FINAL_AND_WINNER,
-        Call.TIE_HAND,
-        Call.TOTAL_CARDS,
+        RequiredCall.FINAL_AND_WINNER,
+        RequiredCall.TIE_HAND,
+        RequiredCall.TOTAL_CARDS,
     )
 
 
-def test_what_an_approval_lets_in(house: Written) -> None:
+def test_an_approval_permits_side_wagers(house: Written) -> None:
     text = 'side_wager_approval = "D-17"\ntotal_card_wagers = "on"\ntotal_cards_require_base = true'
     rules = house("s42-mini", text).rules
     assert rules.total_card_wagers
@@ -289,11 +292,11 @@ def test_a_burn_of_a_fixed_number(house: Written) -> None:
     assert (rules.burn_mode, rules.burn_fixed_count) == (BurnMode.FIXED, 4)
 
 
-def test_hands_may_be_dealt_in_the_mixed_way_in_washington(house: Written) -> None:
+def test_washington_permits_mixed_dealing(house: Written) -> None:
     assert house("wa-mini", 'deal_option = "mixed"').rules.deal_option is DealOption.MIXED
 
 
-# --- its text once more -------------------------------------------------------------------------
+# --- complete text ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -306,7 +309,7 @@ def test_hands_may_be_dealt_in_the_mixed_way_in_washington(house: Written) -> No
         ("house-baccarat", "bonus_requires_base = false"),
     ],
 )
-def test_the_whole_text_gives_the_same_profile_without_its_base(
+def test_the_complete_text_is_read_back_without_its_base(
     house: Written, clauses: dict[str, Clause], base: str, changes: str
 ) -> None:
     profile = house(base, changes)
@@ -320,20 +323,18 @@ def test_the_whole_text_gives_the_same_profile_without_its_base(
         *("ny-mini", "s42-mini", "wa-mini"),
     ],
 )
-def test_a_profile_that_comes_with_the_program_is_the_same_in_its_whole_text(
+def test_the_complete_text_of_a_shipped_profile_is_read_back(
     shipped: Callable[[str], Profile], clauses: dict[str, Clause], name: str
 ) -> None:
     assert parse_profile(render_profile(shipped(name)), clauses) == shipped(name)
 
 
-def test_a_list_of_rates_is_refused_where_no_clause_asks_for_one_rate(
+def test_a_list_of_rates_is_refused_without_a_uniformity_clause(
     shipped: Callable[[str], Profile],
 ) -> None:
     base = replace(shipped("ny-mini"), citations=())
 
     with pytest.raises(ProfileError) as refused:
-        house_profile(
-            House("grand", "ny-mini", "", "", (Change("vig_rate", [4, 5], "both"),)), base
-        )
+        apply_house(House("grand", "ny-mini", "", "", (Change("vig_rate", [4, 5], "both"),)), base)
 
     assert refused.value.clauses == ("NY-c-3-rate",)

@@ -1,4 +1,4 @@
-"""Profiles as they are read: what a whole one becomes, and what is refused."""
+"""Reading profiles: values, citations, and refusals."""
 
 from importlib.resources import files
 
@@ -22,13 +22,13 @@ def shipped(name: str) -> Profile:
 
 
 def changed(name: str, old: str, new: str) -> str:
-    """The text with the first such place changed."""
+    """The text with the first occurrence replaced."""
     text = text_of(name)
     assert old in text
     return text.replace(old, new, 1)
 
 
-def test_a_point_the_rule_itself_answers_cites_the_rule() -> None:
+def test_a_point_cites_the_profiles_own_clauses() -> None:
     assert shipped("ny-mini").citations_for(RulePoint.BURN_COUNT) == ("NY-e-2",)
     assert shipped("s42-mini").citations_for(RulePoint.BURN_COUNT) == ("S42-e-6-burnn",)
 
@@ -71,7 +71,7 @@ def test_banker_stands_on_seven_by_its_own_row() -> None:
     assert shipped("s42-mini").citations_for(point) == ("S42-i-3-789",)
 
 
-def test_a_point_that_is_not_there_cites_nothing() -> None:
+def test_a_missing_point_cites_nothing() -> None:
     profile = shipped("s42-mini")
     assert profile.citation(RulePoint.EZ_CALLED) is None
     assert profile.citations_for(RulePoint.EZ_CALLED) == ()
@@ -82,19 +82,19 @@ def test_a_setting_is_found_by_its_name() -> None:
     assert (value.value, value.assumed, value.borrowed) == (14, True, ("S42-e-6-first",))
 
 
-def test_where_players_reveal_the_third_card_goes_face_down() -> None:
+def test_with_players_reveal_the_third_card_is_face_down() -> None:
     text = changed(
         "s42-mini", 'deal_option = { value = "face_up"', 'deal_option = { value = "players_reveal"'
     )
     assert parse_profile(text, CLAUSES).rules.third_card_dealt is ThirdCardDealt.FACE_DOWN
 
 
-def test_a_maximum_of_decks_is_a_number_where_a_profile_sets_one() -> None:
+def test_decks_max_is_a_number_where_a_profile_sets_one() -> None:
     text = changed("s42-mini", 'decks_max = { value = "none"', "decks_max = { value = 8")
     assert parse_profile(text, CLAUSES).rules.decks_max == 8
 
 
-def test_where_players_reveal_banker_lies_under_the_shoe_until_called() -> None:
+def test_with_players_reveal_banker_is_under_the_shoe() -> None:
     text = changed(
         "s42-mini", 'deal_option = { value = "face_up"', 'deal_option = { value = "players_reveal"'
     )

@@ -1,4 +1,4 @@
-"""Settings that do not go together, each within what it may hold alone."""
+"""Settings that contradict each other, each allowed alone."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from controller.profiles.profile import Profile, ProfileError
 
 Written = Callable[[str, str], Profile]
 
-# base | what the house writes, lines set apart by " ; " | setting | what is said of it
-TOGETHER = """
+# base | changes, separated by " ; " | setting | start of the error
+CONTRADICTIONS = """
 ny-mini | vig_rate_allowed = [4] | vig_rate | 5 is not in vig_rate_allowed
 ny-mini | decks_min = 9 | decks_per_shoe | 8 is outside decks_min and decks_max
 nj-baccarat | decks_max = 7 | decks_per_shoe | 8 is outside decks_min and decks_max
@@ -32,14 +32,14 @@ house-mini | deal_option = "players_reveal" | deal_option | players_reveal does 
 """
 
 
-@pytest.mark.parametrize("row", TOGETHER.strip().replace("\\\n", "").splitlines())
-def test_two_settings_that_do_not_go_together(house: Written, row: str) -> None:
-    base, changes, setting, said = row.split(" | ")
+@pytest.mark.parametrize("row", CONTRADICTIONS.strip().replace("\\\n", "").splitlines())
+def test_contradicting_settings(house: Written, row: str) -> None:
+    base, changes, setting, expected = row.split(" | ")
 
     with pytest.raises(ProfileError) as refused:
         house(base, changes.replace(" ; ", "\n"))
 
-    assert str(refused.value).startswith(f"values.{setting}: {said}")
+    assert str(refused.value).startswith(f"values.{setting}: {expected}")
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_two_settings_that_do_not_go_together(house: Written, row: str) -> None:
         ("house-mini", 'deal_option = "players_reveal"\nplayers_may_handle_cards = "reveal_only"'),
     ],
 )
-def test_settings_that_go_together(house: Written, base: str, changes: str) -> None:
+def test_consistent_settings(house: Written, base: str, changes: str) -> None:
     assert house(base, changes).base == base

@@ -1,6 +1,6 @@
-"""What a house may not set: each clause refuses a setting that goes against it, by its id.
+"""Settings that a house may not choose: each clause refuses one, by its id.
 
-Each row is one clause, the profile that goes by it, and what a house writes over that profile.
+Each row is one clause, a profile with it, and a house's change of that profile.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from controller.profiles.profile import Profile, ProfileError
 
-# clause | base | what the house writes, lines set apart by " ; "
+# clause | base | changes, separated by " ; "
 REFUSED = """
 NY-a-2-iv | ny-mini | wagers_base = ["banker", "player"]
 NY-a-2-vii-a | ny-ez | vig_mode = "commission"
@@ -238,7 +238,7 @@ def _row(line: str) -> object:
 @pytest.mark.parametrize(
     ("clause", "base", "changes"), [_row(line) for line in REFUSED.strip().splitlines()]
 )
-def test_a_clause_refuses_what_goes_against_it(
+def test_a_clause_refuses_a_contrary_setting(
     house: Callable[[str, str], Profile], clause: str, base: str, changes: str
 ) -> None:
     with pytest.raises(ProfileError) as refused:

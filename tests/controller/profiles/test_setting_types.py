@@ -1,10 +1,10 @@
-"""The shapes of settings; what a profile may hold is tried out in test_profile."""
+"""The types of setting values: fitting values and their text."""
 
 from typing import cast
 
 import pytest
 
-from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     TEXT_LENGTH_MAX,
     OddsLimitText,
@@ -16,14 +16,14 @@ from controller.profiles.setting_types import (
     WholeNumber,
     WholeNumbers,
     YesNo,
-    allowed,
+    describe_allowed,
+    describe_value,
     fits,
-    in_words,
 )
 
 
 @pytest.mark.parametrize(
-    ("shape", "said"),
+    ("shape", "expected"),
     [
         (WholeNumber(1, 1), "1"),
         (WholeNumber(1, 16), "a whole number from 1 to 16"),
@@ -40,8 +40,8 @@ from controller.profiles.setting_types import (
         (Text(), "one printable line of at most 200 characters"),
     ],
 )
-def test_a_shape_says_what_fits_it(shape: Shape, said: str) -> None:
-    assert allowed(shape) == said
+def test_the_allowed_values_of_a_shape_as_text(shape: Shape, expected: str) -> None:
+    assert describe_allowed(shape) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_shape_says_what_fits_it(shape: Shape, said: str) -> None:
         (Text(), "x" * TEXT_LENGTH_MAX),
     ],
 )
-def test_what_fits(shape: Shape, value: object) -> None:
+def test_fitting_values(shape: Shape, value: object) -> None:
     assert fits(shape, value)
 
 
@@ -104,31 +104,31 @@ def test_what_fits(shape: Shape, value: object) -> None:
         (Text(), 5),
     ],
 )
-def test_what_does_not_fit(shape: Shape, value: object) -> None:
+def test_values_that_do_not_fit(shape: Shape, value: object) -> None:
     assert not fits(shape, value)
 
 
-def test_a_shape_that_nobody_built_is_a_programmers_error() -> None:
+def test_an_unknown_shape_is_an_internal_error() -> None:
     unknown = cast("Shape", "a colour")
     with pytest.raises(AssertionError, match="a colour"):
-        allowed(unknown)
+        describe_allowed(unknown)
     with pytest.raises(AssertionError, match="a colour"):
         fits(unknown, "red")
 
 
-def test_a_setting_with_a_choice_has_a_companion() -> None:
-    assert companion("vig_rate") == "vig_rate_allowed"
-    assert companion("vig_rate_allowed") == ""
-    assert companion("decks_min") == ""
+def test_a_setting_with_choices_has_a_choices_setting() -> None:
+    assert choices_setting("vig_rate") == "vig_rate_allowed"
+    assert choices_setting("vig_rate_allowed") == ""
+    assert choices_setting("decks_min") == ""
 
 
-def test_every_companion_belongs_to_a_setting() -> None:
+def test_every_choices_setting_belongs_to_a_setting() -> None:
     owners = [name.removesuffix("_allowed") for name in SHAPES if name.endswith("_allowed")]
     assert [name for name in owners if name not in SHAPES] == []
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
         (True, "true"),
         (False, "false"),
@@ -140,5 +140,5 @@ def test_every_companion_belongs_to_a_setting() -> None:
         ((), "nothing"),
     ],
 )
-def test_a_value_in_words(value: object, said: str) -> None:
-    assert in_words(cast("bool", value)) == said
+def test_the_text_of_a_value(value: object, expected: str) -> None:
+    assert describe_value(cast("bool", value)) == expected

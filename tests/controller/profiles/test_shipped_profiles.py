@@ -1,7 +1,7 @@
-"""The nine profiles that come with the program, held against the table they were made from.
+"""The nine shipped profiles against the table they were made from.
 
-tests/vectors/profiles.csv gives each parameter of each profile with its value in words and its
-basis: clause ids; `A` is assumed, `A:id` assumed after that clause, `-` nothing.
+tests/vectors/profiles.csv has each parameter of each profile with its value and its basis: clause
+ids; `A` is assumed, `A:id` assumed after that clause, `-` nothing.
 """
 
 import csv
@@ -14,10 +14,10 @@ import pytest
 
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import Profile, ProfileValue
-from controller.profiles.setting_definitions import SHAPES, companion
+from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import SettingValue
 from controller.rules.odds import Odds
-from controller.rules.setting_values import BankerPlacement, Call, VigorishMode
+from controller.rules.setting_values import BankerPlacement, RequiredCall, VigorishMode
 
 TABLE = Path(__file__).parents[2] / "vectors" / "profiles.csv"
 NAMES = (
@@ -26,8 +26,8 @@ NAMES = (
 )
 Shipped = Callable[[str], Profile]
 
-# What the words of the table are in a profile: parameter | words | values, as JSON without
-# brackets, of the settings it stands for. A line that begins with a space goes on.
+# Profile values for the words of the table: parameter | words | values of its settings, as JSON
+# without brackets. A line that begins with a space continues the last one.
 TOKENS = """
 decks_min | 6 | 6
 decks_min | 2 | 2
@@ -168,7 +168,7 @@ seat_direction | ascending counter-clockwise seen from above, seat 1 at the deal
     "counter_clockwise"
 bonus_requires_base | true | true
 """
-# Parameters that stand for other settings than NAME and NAME_allowed.
+# Parameters for other settings than NAME and NAME_allowed.
 SPREAD = {
     "burn_value_of_10_J_Q_K": ("burn_value_of_10_J_Q_K", "burn_value_of_ace"),
     "ez_dragon7": (
@@ -197,11 +197,11 @@ def key_of(parameter: str) -> str:
 def settings_of(key: str) -> tuple[str, ...]:
     if key in SPREAD:
         return SPREAD[key]
-    return (key, companion(key)) if companion(key) else (key,)
+    return (key, choices_setting(key)) if choices_setting(key) else (key,)
 
 
 def rows() -> Iterator[tuple[str, str, str, str]]:
-    """Parameter, profile, value in words, basis."""
+    """Parameter, profile, value as words, basis."""
     for row in csv.DictReader(TABLE.read_text("utf-8").splitlines()):
         yield key_of(row["parameter"]), row["profile"], row["value"], row["basis"]
 
@@ -222,6 +222,13 @@ ROWS = tuple(rows())
 EXPECTED = tokens()
 
 
+def rows_of(name: str) -> list[tuple[str, str, str, str]]:
+    """The rows of one profile."""
+    found = [row for row in ROWS if row[1] == name]
+    assert found
+    return found
+
+
 def grounds(basis: str) -> tuple[set[str], set[str], bool]:
     """Own clauses, borrowed ones, and whether anything is assumed."""
     words = basis.split()
@@ -230,38 +237,40 @@ def grounds(basis: str) -> tuple[set[str], set[str], bool]:
     return own, borrowed, len(own) < len(words)
 
 
-def test_the_table_is_whole() -> None:
+def test_the_table_is_complete() -> None:
     keys = list(dict.fromkeys(key for key, *_ in ROWS))
     assert sorted((key, name) for key, name, *_ in ROWS) == sorted(
         (key, name) for key in keys for name in NAMES
     )
-    told = {name for key in keys for name in settings_of(key)}
-    assert told | set(BESIDE_THE_TABLE) == set(SHAPES)
+    covered = {name for key in keys for name in settings_of(key)}
+    assert covered | set(BESIDE_THE_TABLE) == set(SHAPES)
 
 
-@pytest.mark.parametrize(("key", "name", "words", "basis"), ROWS)
-def test_a_value_is_the_tables(
-    shipped: Shipped, key: str, name: str, words: str, basis: str
-) -> None:
-    values = [shipped(name).value(one).value for one in settings_of(key)]
-    assert values == EXPECTED[key, words]
+@pytest.mark.parametrize("name", NAMES)
+def test_values_match_the_table(shipped: Shipped, name: str) -> None:
+    profile = shipped(name)
+    for key, _, words, _ in rows_of(name):
+        values = [profile.value(one).value for one in settings_of(key)]
+        assert values == EXPECTED[key, words], key
 
 
-@pytest.mark.parametrize(("key", "name", "words", "basis"), [row for row in ROWS if row[3] != "-"])
-def test_a_value_rests_on_what_the_table_says(
-    shipped: Shipped, key: str, name: str, words: str, basis: str
-) -> None:
-    own, borrowed, assumed = grounds(basis)
-    values = [shipped(name).value(one) for one in settings_of(key)]
+@pytest.mark.parametrize("name", NAMES)
+def test_grounds_match_the_table(shipped: Shipped, name: str) -> None:
+    profile = shipped(name)
+    for key, _, _, basis in rows_of(name):
+        if basis == "-":
+            continue
+        own, borrowed, assumed = grounds(basis)
+        values = [profile.value(one) for one in settings_of(key)]
 
-    assert own <= {clause for value in values for clause in value.basis}
-    assert set(values[0].basis) <= own
-    assert borrowed <= {clause for value in values for clause in value.borrowed}
-    # A number of ghost hands is the house's to set: until then "off" is only assumed.
-    assert values[0].assumed is (assumed or (key, name) == ("ghost_hands", "wa-mini"))
+        assert own <= {clause for value in values for clause in value.basis}, key
+        assert set(values[0].basis) <= own, key
+        assert borrowed <= {clause for value in values for clause in value.borrowed}, key
+        # A number of ghost hands is the house's to set: until then "off" is only assumed.
+        assert values[0].assumed is (assumed or (key, name) == ("ghost_hands", "wa-mini")), key
 
 
-# What a rule does not list it does not allow; where no rule lists the wagers, that is assumed.
+# A rule permits only the wagers it lists; where no rule lists wagers, that is assumed.
 LISTS = {
     "ny-mini": "NY-b-1-list",
     "ny-midi": "NY-b-1-list",
@@ -281,7 +290,7 @@ LISTS = {
         if basis == "-" and key in ("ez_dragon7", "dragon_bonus", "total_card_wagers")
     ],
 )
-def test_a_wager_that_is_off_rests_on_the_rules_list_of_wagers(
+def test_a_wager_that_is_off_cites_the_list_of_wagers(
     shipped: Shipped, key: str, name: str
 ) -> None:
     value = shipped(name).value(key)
@@ -290,7 +299,7 @@ def test_a_wager_that_is_off_rests_on_the_rules_list_of_wagers(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_profile_answers_every_setting_by_its_own_rule_or_says_why_not(
+def test_every_setting_has_own_clauses_or_a_reason(
     shipped: Shipped, clauses: dict[str, Clause], name: str
 ) -> None:
     profile = shipped(name)
@@ -304,11 +313,11 @@ def test_a_profile_answers_every_setting_by_its_own_rule_or_says_why_not(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_profile_goes_by_its_name(shipped: Shipped, name: str) -> None:
+def test_each_profile_has_its_expected_title(shipped: Shipped, name: str) -> None:
     assert (shipped(name).name, shipped(name).base) == (name, "")
 
 
-def test_what_section_42_assumes_is_visible(shipped: Shipped) -> None:
+def test_assumptions_of_section_42_are_marked(shipped: Shipped) -> None:
     profile = shipped("s42-mini")
     assert profile.assumed == (
         *("decks_max", "decks_per_shoe", "reshuffle_after_lace", "shuffler_secure_store"),
@@ -321,7 +330,7 @@ def test_what_section_42_assumes_is_visible(shipped: Shipped) -> None:
     assert not any(citation.grounds.assumed for citation in profile.citations)
 
 
-# --- as the program reads them ------------------------------------------------------------------
+# --- typed values -------------------------------------------------------------------------------
 
 
 def test_odds_are_read_as_odds(shipped: Shipped) -> None:
@@ -334,7 +343,7 @@ def test_odds_are_read_as_odds(shipped: Shipped) -> None:
     assert rules.none_six_odds is None
 
 
-def test_what_a_profile_does_not_have_is_nothing(shipped: Shipped) -> None:
+def test_absent_values_are_none(shipped: Shipped) -> None:
     rules = shipped("wa-mini").rules
     assert (rules.ez, rules.dragon_bonus, rules.total_card_wagers) == (False, False, False)
     assert (rules.dragon_bonus_table, rules.dragon_bonus_sides) == (None, ())
@@ -347,10 +356,10 @@ def test_ez_has_no_vigorish(shipped: Shipped) -> None:
     assert (rules.ez, rules.vig_mode, rules.vig_rate) == (True, VigorishMode.EZ_NONE, 0)
 
 
-def test_section_42_takes_spoken_wagers_and_a_form_for_vigorish(shipped: Shipped) -> None:
+def test_section_42_has_verbal_wagers_and_a_vigorish_form(shipped: Shipped) -> None:
     rules = shipped("s42-mini").rules
     assert (rules.verbal_cash_wagers, rules.uncollected_vig_form) == (True, True)
-    assert rules.calls_required[-1] is Call.LAST_HAND
+    assert rules.calls_required[-1] is RequiredCall.LAST_HAND
 
 
 def test_new_jersey_pays_total_card_wagers(shipped: Shipped) -> None:
@@ -359,6 +368,6 @@ def test_new_jersey_pays_total_card_wagers(shipped: Shipped) -> None:
     assert rules.total_cards_require_base
 
 
-def test_bankers_cards_lie_where_the_deal_option_puts_them(shipped: Shipped) -> None:
+def test_the_deal_option_determines_the_banker_placement(shipped: Shipped) -> None:
     assert shipped("ny-mini").rules.banker_placement is BankerPlacement.BANKER_AREA
     assert shipped("nj-baccarat").rules.banker_placement is BankerPlacement.UNDER_SHOE

@@ -1,17 +1,10 @@
-"""What the program reads of a profile is what the profile's text says.
+"""Every typed value of every profile equals the setting in its text."""
 
-Responsible for: every typed value against the setting it is read from, in every profile.
-Not responsible for: what a setting may hold (test_shapes) and what profiles choose
-(test_shipped_profiles).
-Source: package README, "Profiles".
-"""
-
-import dataclasses
 import typing
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from controller.profiles.profile import Profile
 from controller.profiles.profile_toml import render_profile
@@ -24,7 +17,7 @@ PROFILES = (
     *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
     *("ny-mini", "s42-mini", "wa-mini"),
 )
-NAMED_OTHERWISE = {
+SETTING_OF = {
     "ez": "ez_dragon7",
     "ghost_hands_max": "ghost_hands",
     "tie_result": "tie_result_player_banker",
@@ -32,7 +25,7 @@ NAMED_OTHERWISE = {
     "pay_pit_uniform": "pay_procedure_pit_uniform",
     "opening_inspection": "opening_inspection_record",
 }
-# What a text writes for yes and no, and for none.
+# Words for yes and for none in a profile.
 YES = (True, "on", "required", "two_confirmations")
 NOTHING = ("none", "not_applicable", "decks_per_shoe", "off")
 BY_OPTION = {
@@ -60,15 +53,13 @@ def as_typed(field: str, written: object, deal_option: DealOption) -> object:
     return written
 
 
-@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(RuleValues)])
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_value_is_read_from_its_setting(
-    shipped: Callable[[str], Profile], name: str, field: str
-) -> None:
+def test_every_value_is_read_from_its_setting(shipped: Callable[[str], Profile], name: str) -> None:
     profile = shipped(name)
-    written = profile.value(NAMED_OTHERWISE.get(field, field)).value
-
-    assert getattr(profile.rules, field) == as_typed(field, written, profile.rules.deal_option)
+    for field in RuleValues.__struct_fields__:
+        written = profile.value(SETTING_OF.get(field, field)).value
+        expected = as_typed(field, written, profile.rules.deal_option)
+        assert getattr(profile.rules, field) == expected, field
 
 
 @pytest.mark.parametrize(
@@ -113,7 +104,7 @@ def test_a_setting_is_read(
 
 
 @pytest.mark.parametrize("option", list(DealOption))
-def test_what_the_deal_option_decides(
+def test_values_that_depend_on_the_deal_option(
     shipped: Callable[[str], Profile], option: DealOption
 ) -> None:
     values = {value.name: value.value for value in shipped("ny-mini").values} | {
@@ -147,14 +138,14 @@ def test_what_the_deal_option_decides(
         (7, False, RulePoint.BANKER_ROW_7),
     ],
 )
-def test_the_row_of_the_table_that_speaks(count: int, draws: bool, point: RulePoint) -> None:
+def test_the_rule_point_of_a_table_row(count: int, draws: bool, point: RulePoint) -> None:
     assert banker_row_point(count, draws=draws) is point
 
 
 # --- a profile as text --------------------------------------------------------------------------
 
 
-def test_a_houses_text_in_full(house: Callable[[str, str], Profile]) -> None:
+def test_the_full_text_of_a_house_profile(house: Callable[[str, str], Profile]) -> None:
     changes = 'vig_rate = 4\nside_wager_approval = "J\u00fcrgen\'s \\"4\\""\ndecks_min = 7'
     lines = render_profile(house("s42-mini", changes)).splitlines()
 
@@ -176,7 +167,7 @@ def test_a_houses_text_in_full(house: Callable[[str, str], Profile]) -> None:
     )
 
 
-def test_grounds_that_are_not_there_are_not_written(shipped: Callable[[str], Profile]) -> None:
+def test_empty_grounds_are_not_written(shipped: Callable[[str], Profile]) -> None:
     profile = shipped("ny-mini")
     bare = replace(profile.value("decks_min"), basis=(), assumed=True, reason="as usual")
     text = render_profile(

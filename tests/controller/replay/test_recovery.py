@@ -1,17 +1,13 @@
-"""A start goes on exactly where the journal ends, or says why it cannot and what to do.
+"""A start continues exactly where the journal ends, or says why it cannot and what to do.
 
-Responsible for: the state after every transaction, from the last checkpoint and from the first
-input; damage; settings that changed; another software version.
-Not responsible for: durability (journal/test_durability) and whole processes (tests/end_to_end).
 Source: package README, "Restart", "A new software version"; D-22, D-27.
 """
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
-from shutil import copyfile
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.state import STATES
 from controller.journal.record import GENESIS, link
@@ -19,11 +15,11 @@ from controller.journal.store import Journal
 from controller.procedure.effects import CoupClosed, CoupFate, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
-from controller.replay.recovery import Recovered, RecoveryError, recover, refusal_to_start
+from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.loop import Loop
-from controller.tape.entries import Judged, RunBegan
+from controller.tape.entries import EventVerdicts, RunBegan
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry, read_input
 from controller.version import VERSION
@@ -37,7 +33,7 @@ OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
 OTHER = "0.0.9"
 
 
-def recovered(folder: Path) -> Recovered:
+def recovered(folder: Path) -> RecoveredState:
     with Journal.open(folder) as journal:
         return recover(journal, CLAUSES)
 
@@ -51,7 +47,7 @@ def edit(folder: Path, *statements: tuple[str, tuple]) -> None:
 
 
 def rechained(folder: Path, change) -> None:
-    """Change records and recompute the chain over them, as someone who knows how might."""
+    """Change records and recompute the chain over them."""
     with Journal.open(folder) as journal:
         records = [stored.record for stored in journal.records()]
     chain = GENESIS
@@ -71,7 +67,7 @@ def rechained(folder: Path, change) -> None:
 
 
 def states_by_transaction(folder: Path, script, of_journal) -> list[tuple[bytes, bytes]]:
-    """After each transaction the state as it lives, and as `of_journal` finds it."""
+    """After each transaction, the running state and the one that `of_journal` restores."""
     pairs = []
     with Journal.open(folder) as journal:
         loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
@@ -86,21 +82,21 @@ def states_by_transaction(folder: Path, script, of_journal) -> list[tuple[bytes,
     return pairs
 
 
-def test_the_state_after_every_transaction_from_the_checkpoint(troubled_shoe, fast_dir) -> None:
+def test_the_state_after_every_transaction_from_the_saved_state(troubled_shoe, fast_dir) -> None:
     pairs = states_by_transaction(
         fast_dir / "journal", troubled_shoe, lambda journal: recover(journal, CLAUSES)
     )
     assert [lives == found for lives, found in pairs] == [True] * len(troubled_shoe.inputs)
 
 
-class WithoutCheckpoint:
-    """A journal whose checkpoint is not there."""
+class WithoutSavedState:
+    """A journal without a saved state."""
 
     def __init__(self, journal: Journal) -> None:
         self.head, self.file, self.records = journal.head, journal.file, journal.records
         self.base, self.bases = journal.base, journal.bases
 
-    def checkpoint(self) -> None:
+    def saved_state(self) -> None:
         return None
 
 
@@ -108,13 +104,13 @@ def test_the_state_after_every_transaction_from_the_first_input(troubled_shoe, f
     pairs = states_by_transaction(
         fast_dir / "journal",
         troubled_shoe,
-        lambda journal: recover(WithoutCheckpoint(journal), CLAUSES),
+        lambda journal: recover(WithoutSavedState(journal), CLAUSES),
     )
     assert [lives == found for lives, found in pairs] == [True] * len(troubled_shoe.inputs)
 
 
 def test_the_state_after_every_transaction_of_a_slow_line(troubled_shoe, fast_dir) -> None:
-    """Reports come in pieces; what concludes nothing is stored with what does."""
+    """Reports arrive in pieces; inputs without a conclusion are stored with the next one."""
     script, pairs = troubled_shoe, []
     with Journal.open(fast_dir / "journal") as journal:
         loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
@@ -133,25 +129,25 @@ def test_the_state_after_every_transaction_of_a_slow_line(troubled_shoe, fast_di
 
 
 def pieces_of(item):
-    """An input, or the two bytes each in which a slow line gives a report, twice."""
+    """An input, or a report in chunks of two bytes as on a slow line, twice."""
     if not isinstance(item, Chunk):
         return [item]
     twice = item.data * 2
     return [replace(item, data=twice[at : at + 2]) for at in range(0, len(twice), 2)]
 
 
-def test_only_inputs_after_the_checkpoint_are_told_again(script, record) -> None:
+def test_only_inputs_after_the_saved_state_are_replayed(script, record) -> None:
     played = script().begun().reported(*NEW_SHOE, *COUP, *COUP[:3])
     assert recovered(record(played)).inputs == 3
 
 
-def test_an_empty_journal_leaves_nothing(fast_dir, script) -> None:
+def test_an_empty_journal_gives_no_state(fast_dir, script) -> None:
     nothing = recovered(fast_dir / "journal")
     assert (nothing.run, nothing.state, nothing.shoe_open) == (None, None, False)
-    assert nothing.before(script().core) == script().core.initial()
+    assert nothing.initial_state(script().core) == script().core.initial()
 
 
-def test_a_damaged_checkpoint_is_not_used(troubled_shoe, record) -> None:
+def test_a_damaged_saved_state_is_not_used(troubled_shoe, record) -> None:
     folder = record(troubled_shoe)
     edit(folder, ("UPDATE checkpoint SET state = zeroblob(1024)", ()))
     again = recovered(folder)
@@ -171,11 +167,11 @@ def test_a_provisional_coup_is_still_provisional(script, record) -> None:
 
 
 def without_verdicts(records: list[bytes]) -> list[bytes]:
-    """The records with no verdict on any card."""
+    """The records without verdicts on cards."""
     changed = []
     for record in records:
         entry = read_entry(record)
-        if isinstance(entry, Judged) and isinstance(entry.event, CardDrawn):
+        if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn):
             record = entry_record(replace(entry, verdicts=()))
         changed.append(record)
     return changed
@@ -186,26 +182,28 @@ def test_a_changed_entry_is_found_though_the_chain_holds(script, record) -> None
     rechained(folder, without_verdicts)
     with pytest.raises(RecoveryError) as refused:
         recovered(folder)
-    said = str(refused.value)
-    assert "holds CardDrawn judged , but this program concludes CardDrawn judged accepted" in said
-    assert "`smartshoe verify` and `smartshoe replay`" in said
+    refusal = str(refused.value)
+    assert (
+        "holds CardDrawn judged , but this program concludes CardDrawn judged accepted" in refusal
+    )
+    assert "`smartshoe verify` and `smartshoe replay`" in refusal
 
 
-def test_an_entry_taken_from_the_end_is_missed(script, record) -> None:
+def test_an_entry_removed_from_the_end_is_found(script, record) -> None:
     folder = record(script().begun().reported(*NEW_SHOE, *COUP))
     rechained(folder, lambda records: records[:-1])
     with pytest.raises(RecoveryError, match="holds nothing, but this program concludes StateDig"):
         recovered(folder)
 
 
-def test_an_entry_taken_from_the_middle_is_missed(script, record) -> None:
+def test_an_entry_removed_from_the_middle_is_found(script, record) -> None:
     folder = record(script().begun().reported(*NEW_SHOE, *COUP))
     rechained(folder, lambda records: [*records[:-6], *records[-5:]])
     with pytest.raises(RecoveryError, match="Keep the file as evidence"):
         recovered(folder)
 
 
-def test_an_entry_that_nothing_led_to_is_found(script, record) -> None:
+def test_an_invented_entry_refuses_the_start(script, record) -> None:
     folder = record(script().begun().reported(*NEW_SHOE, *COUP))
     rechained(folder, lambda records: [*records, records[-1]])
     with pytest.raises(RecoveryError, match="holds StateDigest, but this program concludes noth"):
@@ -215,14 +213,14 @@ def test_an_entry_that_nothing_led_to_is_found(script, record) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda records: [*records, b"\x82\x62in\xa0"],
-        lambda records: [*records, b"\x82\x63out\xff"],
+        lambda records: [*records, b"\x92\xa2in\xa0"],
+        lambda records: [*records, b"\x92\xa3out\xc1"],
         lambda records: [*records, b"nothing of ours"],
         lambda records: records[1:],
         lambda records: [b"nothing of ours"],
     ],
 )
-def test_what_cannot_be_read_refuses_with_the_remedy(script, record, spoil) -> None:
+def test_an_unreadable_record_refuses_with_the_remedy(script, record, spoil) -> None:
     folder = record(script().begun().reported(*NEW_SHOE, *COUP))
     rechained(folder, spoil)
     with pytest.raises(RecoveryError, match="a record cannot be read") as refused:
@@ -230,7 +228,7 @@ def test_what_cannot_be_read_refuses_with_the_remedy(script, record, spoil) -> N
     assert "start with another journal folder; the gap will be declared" in str(refused.value)
 
 
-def test_a_beginning_that_this_program_does_not_know_refuses(script, record) -> None:
+def test_an_unknown_first_record_refuses(script, record) -> None:
     folder = record(script().begun().reported(*NEW_SHOE))
 
     def no_profile(records: list[bytes]) -> list[bytes]:
@@ -252,12 +250,12 @@ def test_a_beginning_that_this_program_does_not_know_refuses(script, record) -> 
         ({"profile": profile_text("ny-mini")}, "rules.profile"),
         ({"observed": ()}, "rules.observed"),
         (
-            {"decks": 6, "observed": (Fact.RESULT_BUTTON, Fact.NO_MORE_BETS)},
+            {"decks": 6, "observed": (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)},
             "rules.decks, rules.observed",
         ),
     ],
 )
-def test_what_an_open_shoe_goes_by_does_not_change(script, record, settings, named) -> None:
+def test_settings_of_an_open_shoe_may_not_change(script, record, settings, named) -> None:
     left = recovered(record(script().begun().reported(*NEW_SHOE)))
     refusal = refusal_to_start(left, script(**settings).core, replace_allowed=False)
     assert refusal.startswith(f"a shoe is open, and {named} changed since it began")
@@ -265,7 +263,7 @@ def test_what_an_open_shoe_goes_by_does_not_change(script, record, settings, nam
 
 
 @pytest.mark.parametrize("settings", [{}, {"allow_commands": True}, {"zone": "Asia/Macau"}])
-def test_what_a_shoe_does_not_go_by_may_change(script, record, settings) -> None:
+def test_other_settings_may_change_during_a_shoe(script, record, settings) -> None:
     left = recovered(record(script().begun().reported(*NEW_SHOE)))
     assert refusal_to_start(left, script(**settings).core, replace_allowed=False) == ""
 
@@ -276,7 +274,7 @@ def whole_shoe(table):
 
 
 @pytest.mark.parametrize("settings", [{"decks": 6}, {"profile": profile_text("ny-mini")}])
-def test_between_shoes_it_may(script, record, settings) -> None:
+def test_settings_may_change_between_shoes(script, record, settings) -> None:
     left = recovered(record(whole_shoe(script().begun())))
     assert not left.shoe_open
     assert refusal_to_start(left, script(**settings).core, replace_allowed=False) == ""
@@ -289,71 +287,31 @@ def test_a_first_start_changes_nothing(script, fast_dir) -> None:
 
 # --- another version ------------------------------------------------------------------------------
 
-TAPES = Path(__file__).resolve().parents[2] / "tapes"
 
-
-@pytest.fixture(params=["0.1.0", "0.2.0", "0.3.0", "0.4.0"])
-def older(request) -> str:
-    """A version that wrote a journal kept with the tests."""
-    return request.param
-
-
-@pytest.fixture
-def journal_of_older(fast_dir, older) -> Path:
-    """As that version wrote it: an overdraw resolved, two coups counted, two cards of a third."""
-    folder = fast_dir / "old"
-    folder.mkdir()
-    copyfile(TAPES / older / "live.db", folder / "live.db")
-    return folder
-
-
-def test_a_journal_of_an_older_version_leaves_its_numbers(journal_of_older, older) -> None:
-    left = recovered(journal_of_older)
-    assert (left.run, left.state, left.software) == (None, None, older)
-    ledger = left.ledger
-    assert (ledger.day, ledger.shoe, ledger.open) == ("2025-11-21", 1, True)
-    assert (ledger.coups, ledger.cards, ledger.irregularities) == (2, 2, 1)
-    assert (ledger.profile, ledger.decks, ledger.observed) == ("s42-mini", 8, ("result_button",))
-
-
-def test_a_shoe_of_an_older_version_goes_on_when_told_to(journal_of_older, older, script) -> None:
-    table = script()
-    left = gone_on(journal_of_older, table, replaced=older)
-    assert "--close-coup-as-partial" in refusal_to_start(left, table.core, replace_allowed=False)
-    state = table.state.table
-    assert (state.phase, state.shoe.coup.number, state.shoe.coup.partial) == (
-        Phase.SUSPENDED,
-        3,
-        True,
-    )
-    again = recovered(journal_of_older)
-    assert again.state == table.state
-
-
-def gone_on(folder: Path, script, *, replaced: str = "") -> Recovered:
-    """This version begins a run on the journal of another, as a table does."""
+def continue_run(folder: Path, script, *, replaced: str = "") -> RecoveredState:
+    """Begin a run of this version on another version's journal, as a table does."""
     with Journal.open(folder) as journal:
         left = recover(journal, CLAUSES)
-        state = left.before(script.core)
+        state = left.initial_state(script.core)
         loop = Loop(journal, script.core, state, lambda: script.at)
         loop.begin(replace(script.started, replaced=replaced))
         script.state = loop.state
     return left
 
 
-def test_a_shoe_that_another_version_began_refuses_with_the_way_out(script, record) -> None:
+def test_a_shoe_of_another_version_refuses_with_the_remedy(script, record) -> None:
     left = recovered(record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP, *COUP[:2])))
     refusal = refusal_to_start(left, script().core, replace_allowed=False)
-    assert f"a shoe is open that version {OTHER} began, and this is version {VERSION}" in refusal
+    assert f"a shoe is open that version {OTHER} began, but this is version {VERSION}" in refusal
     assert "--close-coup-as-partial" in refusal
 
 
-def test_told_to_close_the_coup_it_may_start(script, record) -> None:
+def test_with_close_coup_as_partial_it_may_start(script, record) -> None:
     left = recovered(record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP, *COUP[:2])))
     assert refusal_to_start(left, script().core, replace_allowed=True) == ""
 
 
-def test_told_to_close_the_coup_it_still_keeps_the_rules_of_the_shoe(script, record) -> None:
+def test_with_close_coup_as_partial_the_shoes_rules_still_apply(script, record) -> None:
     left = recovered(record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP)))
     refusal = refusal_to_start(left, script(decks=6).core, replace_allowed=True)
     assert "rules.decks changed since it began" in refusal
@@ -362,7 +320,7 @@ def test_told_to_close_the_coup_it_still_keeps_the_rules_of_the_shoe(script, rec
 def test_the_coup_on_the_table_is_held_for_a_floorperson(script, record) -> None:
     folder = record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP, *COUP[:2]))
     table = script()
-    gone_on(folder, table, replaced=OTHER)
+    continue_run(folder, table, replaced=OTHER)
     state = table.state.table
     assert (state.phase, state.shoe.coup.number, state.shoe.coup.partial) == (
         Phase.SUSPENDED,
@@ -375,10 +333,10 @@ def test_the_coup_on_the_table_is_held_for_a_floorperson(script, record) -> None
     assert (closed.coup, closed.fate) == (2, CoupFate.VOID)
 
 
-def test_numbers_go_on_in_a_shoe_that_was_taken_over(script, record) -> None:
+def test_numbers_continue_in_a_shoe_taken_over(script, record) -> None:
     folder = record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP, *COUP))
     table = script()
-    gone_on(folder, table, replaced=OTHER)
+    continue_run(folder, table, replaced=OTHER)
     table.resolved()
     table.opened()
     table.reported(*COUP)
@@ -387,43 +345,43 @@ def test_numbers_go_on_in_a_shoe_that_was_taken_over(script, record) -> None:
 
 
 @pytest.mark.parametrize(("later_ns", "number"), [(0, 3), (24 * 3600 * 10**9, 1)])
-def test_numbers_go_on_between_shoes(script, record, later_ns, number) -> None:
+def test_numbers_continue_between_shoes(script, record, later_ns, number) -> None:
     old = script(software=OTHER).begun()
     folder = record(whole_shoe(whole_shoe(old)))
     table = script()
     table.at = old.at
     table.later(later_ns)
-    left = gone_on(folder, table)
+    left = continue_run(folder, table)
     assert refusal_to_start(left, table.core, replace_allowed=False) == ""
     table.opened()
     table.reported("53")
     assert [one.shoe for one in table.of(ShoeOpened)] == [number]
 
 
-def test_numbers_of_irregularities_go_on(script, record) -> None:
+def test_numbers_of_irregularities_continue(script, record) -> None:
     old = script(software=OTHER).begun().reported(*NEW_SHOE, *OVERDRAW)
     old.resolved()
     table = script()
-    gone_on(record(old), table, replaced=OTHER)
+    continue_run(record(old), table, replaced=OTHER)
     assert [one.number for one in table.state.table.open_irregularities] == [2]
 
 
-def test_the_day_does_not_come_back_with_another_version(script, record) -> None:
+def test_the_gaming_day_does_not_go_back_with_another_version(script, record) -> None:
     day_ns = 24 * 3600 * 10**9
     old = script(software=OTHER, utc_ns=1_763_715_600 * 10**9 + day_ns).begun()
     folder = record(whole_shoe(old))
     table = script()
-    gone_on(folder, table)
+    continue_run(folder, table)
     table.opened()
     table.reported("53")
     opened = table.of(ShoeOpened)[0]
     assert (opened.gaming_day, opened.shoe) == ("2025-11-22", 2)
 
 
-def test_a_start_after_another_version_finds_what_that_start_left(script, record) -> None:
+def test_a_start_after_another_versions_start_continues_from_it(script, record) -> None:
     folder = record(whole_shoe(script(software=OTHER).begun()))
     table = script()
-    gone_on(folder, table)
+    continue_run(folder, table)
     again = recovered(folder)
     assert STATES.encode(again.state) == STATES.encode(table.state)
 
@@ -432,7 +390,7 @@ def test_what_another_version_concluded_does_not_stop_this_one(script, record) -
     folder = record(whole_shoe(script(software=OTHER).begun()))
     rechained(folder, without_verdicts)
     table = script()
-    gone_on(folder, table)
+    continue_run(folder, table)
     assert STATES.encode(recovered(folder).state) == STATES.encode(table.state)
 
 
@@ -445,14 +403,14 @@ def test_a_version_between_two_runs_of_this_one(script, record) -> None:
         loop = Loop(journal, between.core, state, lambda: between.at)
         loop.begin(between.started)
     table = script()
-    gone_on(folder, table)
+    continue_run(folder, table)
     assert table.state.table.shoe_number == 1
     assert STATES.encode(recovered(folder).state) == STATES.encode(table.state)
 
 
-def test_every_run_is_in_the_record(script, record) -> None:
+def test_every_run_is_recorded(script, record) -> None:
     folder = record(whole_shoe(script(software=OTHER).begun()))
-    gone_on(folder, script())
+    continue_run(folder, script())
     with Journal.open(folder) as journal:
         entries = [read_entry(stored.record) for stored in journal.records()]
     assert [e.software for e in entries if isinstance(e, RunBegan)] == [OTHER, VERSION]

@@ -1,26 +1,23 @@
-"""A start after shoes were sealed goes on exactly as if none had been.
+"""A start after shoes were sealed continues exactly as if none had been.
 
-Responsible for: the state after every transaction with every shoe sealed at its end; a start from
-live.db alone; damage of checkpoint, base and both; another version's sealed shoes.
-Not responsible for: a start without sealed shoes (test_recovery), sealing (test_seal_desk).
 Source: controller/journal/README.md, "Base"; package README, "Restart".
 """
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core.state import STATES
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, JournalError
 from controller.procedure.effects import ShoeOpened
 from controller.profiles.load import load_clauses
-from controller.replay.recovery import Recovered, RecoveryError, recover, refusal_to_start
+from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.loop import Loop
 from firmware_bridge.transport.clock import now
 
@@ -31,7 +28,7 @@ OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
 WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 OTHER = "0.0.9"
 
-NO_CHECKPOINT = "UPDATE checkpoint SET state = zeroblob(1024)"
+NO_SAVED_STATE = "UPDATE checkpoint SET state = zeroblob(1024)"
 NO_BASE_STATE = "UPDATE base SET state = x'00'"
 
 
@@ -42,7 +39,7 @@ def edit(folder: Path, *statements: str) -> None:
     connection.close()
 
 
-def recovered(folder: Path) -> Recovered:
+def recovered(folder: Path) -> RecoveredState:
     with Journal.open(folder) as journal:
         return recover(journal, CLAUSES)
 
@@ -50,14 +47,14 @@ def recovered(folder: Path) -> Recovered:
 def seal_all(folder: Path) -> Path:
     """Seal every finished shoe of a journal, as the next start would."""
     with Journal.open(folder) as journal:
-        SealDesk("M7", SigningSettings(folder / "table.key"), now).started(journal)
+        Sealer("M7", SigningSettings(folder / "table.key"), now).seal_earlier_shoes(journal)
     assert sealed_files(folder)
     return folder
 
 
 @pytest.fixture
 def sealed_as_played(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
-    """Store a script's inputs, sealing each shoe at its end, and look after each transaction."""
+    """Store a script's inputs, seal each shoe at its end, and check after each transaction."""
 
     def played(
         script, look: Callable[[Journal, Loop], None] = lambda _journal, _loop: None
@@ -71,7 +68,7 @@ def sealed_as_played(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
 
 @pytest.fixture
 def three_shoes(script):
-    """Two whole shoes, the second with an overdraw decided, and a third with two coups of it."""
+    """Two whole shoes, the second with a decided overdraw, and two coups of a third."""
     table = script().begun().reported(*WHOLE_SHOE, *OPENING, *OVERDRAW)
     table.resolved()
     table.reported("47 90", *COUP[:2], "43", *COUP[2:], *COUP)
@@ -81,8 +78,8 @@ def three_shoes(script):
 # --- the same version -----------------------------------------------------------------------------
 
 
-class Damaged:
-    """A journal without a usable checkpoint, and without the state at its base where that is so."""
+class DamagedJournal:
+    """A journal without a usable saved state, and optionally without the state at its base."""
 
     def __init__(self, journal: Journal, *, base_too: bool) -> None:
         self.head, self.file, self.records = journal.head, journal.file, journal.records
@@ -90,7 +87,7 @@ class Damaged:
         self.base = lost if base_too else journal.base
         self._bases = journal.bases
 
-    def checkpoint(self) -> None:
+    def saved_state(self) -> None:
         return None
 
     def bases(self):
@@ -102,13 +99,13 @@ class Damaged:
     ("seen", "every"),
     [
         (lambda journal: journal, 1),
-        (lambda journal: Damaged(journal, base_too=False), 5),
-        (lambda journal: Damaged(journal, base_too=True), 7),
+        (lambda journal: DamagedJournal(journal, base_too=False), 5),
+        (lambda journal: DamagedJournal(journal, base_too=True), 7),
     ],
-    ids=["whole", "no checkpoint", "no state at all"],
+    ids=["whole", "no saved state", "no state at all"],
 )
 def test_the_state_after_transactions(three_shoes, sealed_as_played, seen, every: int) -> None:
-    """With a checkpoint after each; without, where a start tells much again, after some."""
+    """After every transaction with saved states; after some without, where starts are slow."""
     pairs: list[tuple[int, bool]] = []
     begun: list[int] = []
 
@@ -131,65 +128,63 @@ def test_a_start_needs_live_db_alone(three_shoes, sealed_as_played) -> None:
     assert (found.state, found.inputs) == (three_shoes.state, 2)
 
 
-def test_a_damaged_checkpoint_leaves_the_inputs_of_the_open_shoe(
+def test_after_a_damaged_saved_state_the_open_shoe_is_replayed(
     three_shoes, sealed_as_played
 ) -> None:
     folder = sealed_as_played(three_shoes)
     (folder / "shoes").rename(folder / "archived")
-    edit(folder, NO_CHECKPOINT)
+    edit(folder, NO_SAVED_STATE)
     found = recovered(folder)
     assert (found.state, found.inputs) == (three_shoes.state, len(OPENING) + 2 * len(COUP) + 2)
 
 
-def test_without_any_state_the_last_shoe_is_told_again(three_shoes, sealed_as_played) -> None:
+def test_without_any_state_the_last_shoe_is_replayed(three_shoes, sealed_as_played) -> None:
     folder = sealed_as_played(three_shoes)
     sealed_files(folder)[0].unlink()
-    edit(folder, NO_CHECKPOINT, NO_BASE_STATE)
+    edit(folder, NO_SAVED_STATE, NO_BASE_STATE)
     found = recovered(folder)
     assert found.state == three_shoes.state
     assert found.inputs < len(three_shoes.inputs) - len(WHOLE_SHOE)
 
 
-def test_a_damaged_last_shoe_is_named_where_it_is_needed(three_shoes, sealed_as_played) -> None:
+def test_a_damaged_last_shoe_is_named_if_it_is_needed(three_shoes, sealed_as_played) -> None:
     folder = sealed_as_played(three_shoes)
     last = sealed_files(folder)[-1]
     data = bytearray(last.read_bytes())
     data[-200] ^= 1
     last.write_bytes(data)
     assert recovered(folder).state == three_shoes.state
-    edit(folder, NO_CHECKPOINT, NO_BASE_STATE)
+    edit(folder, NO_SAVED_STATE, NO_BASE_STATE)
     with pytest.raises(JournalError, match=r"0002\.shoe"):
         recovered(folder)
 
 
-def test_without_any_state_and_without_shoes_the_remedy_is_told(
-    three_shoes, sealed_as_played
-) -> None:
+def test_without_any_state_or_shoes_the_remedy_is_named(three_shoes, sealed_as_played) -> None:
     folder = sealed_as_played(three_shoes)
     (folder / "shoes").rename(folder / "archived")
-    edit(folder, NO_CHECKPOINT, NO_BASE_STATE)
+    edit(folder, NO_SAVED_STATE, NO_BASE_STATE)
     with pytest.raises(RecoveryError, match="Put the last archived shoes back into the journal's"):
         recovered(folder)
 
 
-@pytest.mark.parametrize("damage", [(), (NO_CHECKPOINT,)], ids=["base", "base and checkpoint"])
-def test_a_damaged_base_is_told_again(three_shoes, sealed_as_played, damage) -> None:
+@pytest.mark.parametrize("damage", [(), (NO_SAVED_STATE,)], ids=["base", "base and saved state"])
+def test_a_damaged_base_is_derived(three_shoes, sealed_as_played, damage) -> None:
     folder = sealed_as_played(three_shoes)
     edit(folder, "UPDATE base SET started = x'00'", *damage)
     assert recovered(folder).state == three_shoes.state
 
 
 def test_shoes_sealed_late_leave_the_same_state(three_shoes, record) -> None:
-    """Of the first shoe's end no state is kept; of the last one's the checkpoint may be newer."""
+    """No state is stored at the first shoe's end; after the last, a newer one may be."""
     folder = seal_all(record(three_shoes))
     assert recovered(folder).state == three_shoes.state
     (folder / "shoes").rename(folder / "archived")
     assert recovered(folder).state == three_shoes.state
 
 
-def test_shoes_sealed_late_are_told_again_from_the_first(three_shoes, record) -> None:
+def test_shoes_sealed_late_are_replayed_from_the_first(three_shoes, record) -> None:
     folder = seal_all(record(three_shoes))
-    edit(folder, NO_CHECKPOINT)
+    edit(folder, NO_SAVED_STATE)
     found = recovered(folder)
     assert (found.state, found.inputs) == (three_shoes.state, len(three_shoes.inputs))
 
@@ -198,10 +193,10 @@ def test_shoes_sealed_late_are_told_again_from_the_first(three_shoes, record) ->
 
 
 def begin(folder: Path, script) -> int:
-    """This version begins a run, and ends before its first checkpoint; the record of its start."""
+    """Begin a run that ends before its first saved state; returns its Started record."""
     with Journal.open(folder) as journal:
         seq = journal.head.seq + 1
-        state = recover(journal, CLAUSES).before(script.core)
+        state = recover(journal, CLAUSES).initial_state(script.core)
         loop = Loop(journal, script.core, state, lambda: script.at)
         loop.begin(script.started)
         script.state = loop.state
@@ -209,7 +204,7 @@ def begin(folder: Path, script) -> int:
 
 
 @pytest.fixture
-def of_another(script, record) -> Path:
+def other_version_journal(script, record) -> Path:
     """Two whole shoes of another version, sealed, the second with an irregularity."""
     table = script(software=OTHER).begun().reported(*WHOLE_SHOE, *OPENING, *OVERDRAW)
     table.resolved()
@@ -218,29 +213,33 @@ def of_another(script, record) -> Path:
 
 
 @pytest.mark.parametrize("archived", [False, True])
-def test_another_versions_sealed_shoes_leave_their_numbers(of_another, archived: bool) -> None:
+def test_another_versions_sealed_shoes_leave_their_numbers(
+    other_version_journal, archived: bool
+) -> None:
     if archived:
-        (of_another / "shoes").rename(of_another / "archived")
-    left = recovered(of_another)
+        (other_version_journal / "shoes").rename(other_version_journal / "archived")
+    left = recovered(other_version_journal)
     assert (left.run, left.state, left.software, left.shoe_open) == (None, None, OTHER, False)
     ledger = left.ledger
     assert (ledger.day, ledger.shoe, ledger.coups, ledger.irregularities) == ("2025-11-21", 2, 3, 2)
 
 
-def test_a_ledger_that_is_not_known_is_told_from_the_shoes(of_another) -> None:
-    kept = recovered(of_another).ledger
-    with Journal.open(of_another) as journal:
-        journal._rebase(replace(journal.base, ledger=b""))
-    assert recovered(of_another).ledger == kept
+def test_an_unknown_ledger_is_derived_from_the_shoes(other_version_journal) -> None:
+    ledger = recovered(other_version_journal).ledger
+    with Journal.open(other_version_journal) as journal:
+        journal._set_base(replace(journal.base, ledger=b""))
+    assert recovered(other_version_journal).ledger == ledger
 
 
-@pytest.mark.parametrize("damage", [(), (NO_CHECKPOINT,), (NO_CHECKPOINT, NO_BASE_STATE)])
-def test_numbers_go_on_behind_another_versions_sealed_shoes(of_another, script, damage) -> None:
+@pytest.mark.parametrize("damage", [(), (NO_SAVED_STATE,), (NO_SAVED_STATE, NO_BASE_STATE)])
+def test_numbers_continue_after_another_versions_sealed_shoes(
+    other_version_journal, script, damage
+) -> None:
     table = script()
-    begin(of_another, table)
-    (of_another / "shoes").rename(of_another / "archived")
-    edit(of_another, *damage)
-    again = recovered(of_another)
+    begin(other_version_journal, table)
+    (other_version_journal / "shoes").rename(other_version_journal / "archived")
+    edit(other_version_journal, *damage)
+    again = recovered(other_version_journal)
     assert again.state == table.state
     assert refusal_to_start(again, table.core, replace_allowed=False) == ""
     table.opened()
@@ -248,11 +247,15 @@ def test_numbers_go_on_behind_another_versions_sealed_shoes(of_another, script, 
     assert [one.shoe for one in table.of(ShoeOpened)] == [3]
 
 
-def test_this_version_goes_on_from_another_after_its_first_sealed_shoe(of_another, script) -> None:
+def test_this_version_continues_from_another_after_its_first_sealed_shoe(
+    other_version_journal, script
+) -> None:
     table = script()
-    started_seq = begin(of_another, table)
-    with Journal.open(of_another) as journal:
-        desk = SealDesk("M7", SigningSettings(of_another / "table.key"), lambda: table.at)
+    started_seq = begin(other_version_journal, table)
+    with Journal.open(other_version_journal) as journal:
+        sealer = Sealer(
+            "M7", SigningSettings(other_version_journal / "table.key"), lambda: table.at
+        )
         loop = Loop(journal, table.core, table.state, lambda: table.at)
         loop._started_seq, loop._software = started_seq, table.started.software
         table.opened()
@@ -261,8 +264,8 @@ def test_this_version_goes_on_from_another_after_its_first_sealed_shoe(of_anothe
             loop.take(item)
             stored = loop.store_if_due(force=True)
             if stored is not None and stored.shoe_ended:
-                desk.shoes_ended(journal, stored.shoe_ends)
-    (of_another / "shoes").rename(of_another / "archived")
-    for damage in (), (NO_CHECKPOINT,):
-        edit(of_another, *damage)
-        assert recovered(of_another).state == table.state
+                sealer.seal_ended_shoes(journal, stored.shoe_ends)
+    (other_version_journal / "shoes").rename(other_version_journal / "archived")
+    for damage in (), (NO_SAVED_STATE,):
+        edit(other_version_journal, *damage)
+        assert recovered(other_version_journal).state == table.state

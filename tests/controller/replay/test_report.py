@@ -1,4 +1,4 @@
-"""Replay: a journal told again gives the same entries, and what was changed is found."""
+"""A replayed journal gives the same entries, and any change of it is found."""
 
 import os
 import sqlite3
@@ -6,17 +6,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
-from shutil import copyfile
 
 import pytest
+from msgspec.structs import replace
 
 from controller.journal.record import GENESIS, link
 from controller.journal.store import JournalError
 from controller.procedure.verdicts import Accepted, Irregularity
-from controller.replay.report import DIFFERENCES_LISTED_MAX, Finding, replay
-from controller.tape.entries import CommandGiven, Judged, StateDigest
+from controller.replay.report import DIFFERENCES_LISTED_MAX, ReplayFinding, replay
+from controller.tape.entries import CommandGiven, EventVerdicts, StateDigest
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry, read_input
 
@@ -25,9 +24,9 @@ Change = Callable[[bytes], bytes | None]
 
 
 def rewrite(folder: Path, change: Change) -> None:
-    """Change every record with `change` (None: leave it out), chain and numbers made to fit."""
+    """Change every record with `change` (None: drop it), with matching chain and numbers."""
     with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as database:
-        kept = [
+        rewritten = [
             changed
             for (record,) in database.execute("SELECT record FROM records ORDER BY seq").fetchall()
             if (changed := change(record)) is not None
@@ -35,29 +34,29 @@ def rewrite(folder: Path, change: Change) -> None:
         database.execute("DELETE FROM records")
         database.execute("DELETE FROM checkpoint")
         chain = GENESIS
-        for seq, record in enumerate(kept, start=1):
+        for seq, record in enumerate(rewritten, start=1):
             chain = link(chain, record)
             database.execute("INSERT INTO records VALUES (?, ?, ?)", (seq, record, chain))
 
 
 def accepted_instead(record: bytes) -> bytes:
-    """The overdraw was never one."""
+    """Replace the overdraw's verdict by accepted."""
     entry = read_entry(record)
-    if not isinstance(entry, Judged) or not isinstance(entry.verdicts[0], Irregularity):
+    if not isinstance(entry, EventVerdicts) or not isinstance(entry.verdicts[0], Irregularity):
         return record
     return entry_record(replace(entry, verdicts=(Accepted("in order"),)))
 
 
-def other_words(record: bytes) -> bytes:
-    """The same verdicts, told in other words."""
+def other_texts(record: bytes) -> bytes:
+    """The same verdicts with other texts."""
     entry = read_entry(record)
-    if not isinstance(entry, Judged) or not isinstance(entry.verdicts[0], Accepted):
+    if not isinstance(entry, EventVerdicts) or not isinstance(entry.verdicts[0], Accepted):
         return record
     return entry_record(replace(entry, verdicts=(Accepted("in other words"),)))
 
 
 def written_by(version: str, then: Change = lambda record: record) -> Change:
-    """As if that version had written the journal."""
+    """Mark the journal as written by that version."""
 
     def change(record: bytes) -> bytes | None:
         item = read_input(record)
@@ -68,32 +67,32 @@ def written_by(version: str, then: Change = lambda record: record) -> Change:
     return change
 
 
-def test_a_journal_told_again_is_the_same(three_coups: Path) -> None:
+def test_an_intact_journal_is_the_same(three_coups: Path) -> None:
     report = replay(three_coups)
 
-    assert (report.finding, report.differences) == (Finding.SAME, ())
+    assert (report.finding, report.differences) == (ReplayFinding.SAME, ())
     assert (report.coups, report.shoes) == (3, 1)
     assert report.records == report.inputs + report.entries
 
 
-def test_the_stored_checkpoint_is_what_the_inputs_lead_to(three_coups: Path) -> None:
-    assert replay(three_coups).checkpoint
+def test_the_stored_saved_state_is_what_the_inputs_lead_to(three_coups: Path) -> None:
+    assert replay(three_coups).saved_state_compared
 
 
-def test_a_suspended_table_is_told_again(suspended: Path) -> None:
-    assert replay(suspended).finding is Finding.SAME
+def test_a_suspended_table_is_replayed(suspended: Path) -> None:
+    assert replay(suspended).finding is ReplayFinding.SAME
 
 
 def test_a_journal_may_be_named_by_its_file(three_coups: Path) -> None:
-    assert replay(three_coups / "live.db").finding is Finding.SAME
+    assert replay(three_coups / "live.db").finding is ReplayFinding.SAME
 
 
 def test_progress_ends_with_all_records(three_coups: Path) -> None:
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
 
-    report = replay(three_coups, lambda done, total: told.append((done, total)))
+    report = replay(three_coups, lambda done, total: progress.append((done, total)))
 
-    assert told[-1] == (report.records, report.records)
+    assert progress[-1] == (report.records, report.records)
 
 
 def test_a_changed_verdict_is_found_although_the_chain_fits(suspended: Path) -> None:
@@ -101,7 +100,7 @@ def test_a_changed_verdict_is_found_although_the_chain_fits(suspended: Path) -> 
 
     report = replay(suspended)
 
-    assert (report.finding, report.different) == (Finding.DIFFERENT, 1)
+    assert (report.finding, report.different) == (ReplayFinding.DIFFERENT, 1)
     (difference,) = report.differences
     assert difference.stored == "CardDrawn judged accepted"
     assert difference.concluded == "CardDrawn judged OVERDRAW"
@@ -113,7 +112,7 @@ def test_an_entry_left_out_is_found(suspended: Path) -> None:
 
     rewrite(suspended, without_overdraw)
 
-    assert replay(suspended).finding is Finding.DIFFERENT
+    assert replay(suspended).finding is ReplayFinding.DIFFERENT
 
 
 def test_an_invented_entry_is_found(three_coups: Path) -> None:
@@ -126,23 +125,23 @@ def test_an_invented_entry_is_found(three_coups: Path) -> None:
     assert "CommandGiven" in [one.stored for one in replay(three_coups).differences]
 
 
-def test_a_changed_word_is_a_difference_in_bytes(three_coups: Path) -> None:
-    rewrite(three_coups, other_words)
+def test_a_changed_text_is_a_difference_in_bytes(three_coups: Path) -> None:
+    rewrite(three_coups, other_texts)
 
-    assert replay(three_coups).finding is Finding.DIFFERENT
+    assert replay(three_coups).finding is ReplayFinding.DIFFERENT
 
 
-def test_a_changed_word_is_none_where_verdicts_are_compared(three_coups: Path) -> None:
-    rewrite(three_coups, other_words)
+def test_a_changed_text_is_not_a_difference_in_verdicts(three_coups: Path) -> None:
+    rewrite(three_coups, other_texts)
 
-    assert replay(three_coups, verdicts_only=True).finding is Finding.SAME
+    assert replay(three_coups, verdicts_only=True).finding is ReplayFinding.SAME
 
 
 def test_the_list_of_differences_is_bounded(
     deal: Deal, opening_and_coups: Callable[..., tuple[str, ...]]
 ) -> None:
     folder = deal(*opening_and_coups(6))
-    rewrite(folder, other_words)
+    rewrite(folder, other_texts)
 
     report = replay(folder)
 
@@ -150,20 +149,20 @@ def test_the_list_of_differences_is_bounded(
 
 
 def test_another_version_is_compared_by_its_verdicts(three_coups: Path) -> None:
-    rewrite(three_coups, written_by("0.0.9", other_words))
+    rewrite(three_coups, written_by("0.0.9", other_texts))
 
     report = replay(three_coups)
 
-    assert (report.finding, report.versions) == (Finding.OTHER_VERSION, ("0.0.9",))
-    assert report.otherwise == 0
+    assert (report.finding, report.versions) == (ReplayFinding.OTHER_VERSION, ("0.0.9",))
+    assert report.other_version_differences == 0
 
 
-def test_what_another_version_decided_otherwise_is_listed(suspended: Path) -> None:
+def test_another_versions_different_verdict_is_listed(suspended: Path) -> None:
     rewrite(suspended, written_by("0.0.9", accepted_instead))
 
     report = replay(suspended)
 
-    assert report.finding is Finding.OTHER_VERSION
+    assert report.finding is ReplayFinding.OTHER_VERSION
     assert "CardDrawn judged OVERDRAW" in [one.concluded for one in report.differences]
 
 
@@ -173,7 +172,7 @@ def test_a_broken_chain_is_damage(three_coups: Path) -> None:
 
     report = replay(three_coups)
 
-    assert report.finding is Finding.DAMAGED
+    assert report.finding is ReplayFinding.DAMAGED
     assert "record 7 " in report.damage
 
 
@@ -190,17 +189,17 @@ def test_a_journal_that_does_not_begin_with_a_start_is_damage(three_coups: Path)
 
     rewrite(three_coups, without_start)
 
-    assert replay(three_coups).finding is Finding.DAMAGED
+    assert replay(three_coups).finding is ReplayFinding.DAMAGED
 
 
-def test_a_changed_checkpoint_is_damage(three_coups: Path) -> None:
+def test_a_changed_saved_state_is_damage(three_coups: Path) -> None:
     with closing(sqlite3.connect(three_coups / "live.db", isolation_level=None)) as database:
         database.execute("UPDATE checkpoint SET digest = zeroblob(32)")
 
-    assert replay(three_coups).finding is Finding.DAMAGED
+    assert replay(three_coups).finding is ReplayFinding.DAMAGED
 
 
-def test_what_is_no_journal_cannot_be_opened(fast_dir: Path) -> None:
+def test_a_path_without_a_journal_cannot_be_opened(fast_dir: Path) -> None:
     (fast_dir / "live.db").write_bytes(b"not a journal, but long enough to be looked at" * 100)
 
     with pytest.raises(JournalError):
@@ -227,26 +226,3 @@ def test_the_bytes_are_the_same_under_any_hash_seed(suspended: Path, seed: str) 
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("the same: ")
-
-
-@pytest.mark.parametrize(("version", "inputs"), [("0.1.0", 60), ("0.2.0", 61), ("0.3.0", 61)])
-def test_a_run_of_an_older_version_is_passed_over_and_said_to_be(
-    fast_dir: Path, version: str, inputs: int
-) -> None:
-    old = Path(__file__).resolve().parents[2] / "tapes" / version / "live.db"
-    copyfile(old, fast_dir / "live.db")
-    report = replay(fast_dir)
-    assert (report.finding, report.versions, report.damage) == (
-        Finding.OTHER_VERSION,
-        (version,),
-        "",
-    )
-    assert (report.passed_over, report.coups, report.different) == (inputs, 2, 0)
-
-
-def test_a_run_of_an_older_version_that_can_still_be_read_is_told_again(fast_dir: Path) -> None:
-    old = Path(__file__).resolve().parents[2] / "tapes" / "0.4.0" / "live.db"
-    copyfile(old, fast_dir / "live.db")
-    report = replay(fast_dir)
-    assert (report.finding, report.versions) == (Finding.OTHER_VERSION, ("0.4.0",))
-    assert (report.passed_over, report.coups, report.different) == (0, 2, 0)

@@ -1,24 +1,21 @@
-"""A replay of sealed shoes says what it said before they were sealed.
+"""A replay of sealed shoes reports the same as before they were sealed.
 
-Responsible for: a folder with sealed shoes and a live part, a single shoe, an archive, a folder
-whose first shoes are archived, damage of a shoe, and another version's shoes.
-Not responsible for: a replay of live.db alone (test_replay), and for checking seals (test_verify).
 Source: package README, "Replay"; controller/journal/README.md, "Shoe file".
 """
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
-from controller.replay.report import Finding, ReplayReport, replay
+from controller.replay.report import ReplayFinding, ReplayReport, replay
 from controller.version import VERSION
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -28,7 +25,7 @@ WHOLE_SHOE = (*OPENING, *COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 
 @pytest.fixture
 def stored(fast_dir: Path, stored_and_sealed) -> Callable[..., Path]:
-    """A script's inputs in a journal, each shoe sealed at its end where that is asked."""
+    """A script's inputs in a journal; optionally each shoe is sealed at its end."""
 
     def store(script, name: str, *, seal: bool) -> Path:
         folder = fast_dir / name
@@ -49,17 +46,17 @@ def sealed(stored, three_shoes) -> Path:
     return stored(three_shoes, "sealed", seal=True)
 
 
-def said(report: ReplayReport) -> ReplayReport:
-    """What must not depend on where the records stand."""
+def comparable(report: ReplayReport) -> ReplayReport:
+    """The fields that must not depend on where the records are stored."""
     return replace(report, path=Path(), elapsed_ns=0)
 
 
-def test_sealed_shoes_and_live_part_are_told_as_one(stored, three_shoes, sealed: Path) -> None:
+def test_sealed_shoes_and_live_part_are_replayed_as_one(stored, three_shoes, sealed: Path) -> None:
     never = stored(three_shoes, "never sealed", seal=False)
     report = replay(sealed)
     assert len(sealed_files(sealed)) == 3
-    assert said(report) == said(replay(never))
-    assert (report.finding, report.coups, report.shoes) == (Finding.SAME, 11, 4)
+    assert comparable(report) == comparable(replay(never))
+    assert (report.finding, report.coups, report.shoes) == (ReplayFinding.SAME, 11, 4)
 
 
 def test_progress_ends_with_all_records(sealed: Path) -> None:
@@ -69,41 +66,41 @@ def test_progress_ends_with_all_records(sealed: Path) -> None:
 
 
 @pytest.mark.parametrize("shoe", [0, 1, 2])
-def test_a_single_shoe_is_told_alone(sealed: Path, fast_dir: Path, shoe: int) -> None:
+def test_a_single_shoe_is_replayed_alone(sealed: Path, fast_dir: Path, shoe: int) -> None:
     path = shutil.copy(sealed_files(sealed)[shoe], fast_dir / "taken.shoe")
     heading = read_shoe(Path(path).read_bytes()).heading
     report = replay(path)
-    assert (report.finding, report.differences, report.coups) == (Finding.SAME, (), 3)
+    assert (report.finding, report.differences, report.coups) == (ReplayFinding.SAME, (), 3)
     assert report.first_seq == heading.first_seq
     assert report.records == heading.last_seq - heading.first_seq + 1
 
 
-def test_an_archive_of_shoes_is_told(sealed: Path) -> None:
+def test_an_archive_of_shoes_is_replayed(sealed: Path) -> None:
     for live in sealed.glob("live.db*"):
         live.unlink()
     report = replay(sealed)
-    assert (report.finding, report.first_seq, report.coups) == (Finding.SAME, 1, 9)
+    assert (report.finding, report.first_seq, report.coups) == (ReplayFinding.SAME, 1, 9)
 
 
-def test_where_the_first_shoe_is_archived_the_rest_is_told(sealed: Path) -> None:
+def test_if_the_first_shoe_is_archived_the_rest_is_replayed(sealed: Path) -> None:
     first, second, _ = sealed_files(sealed)
     begins = read_shoe(second.read_bytes()).heading.first_seq
     first.unlink()
     report = replay(sealed)
-    assert (report.finding, report.first_seq, report.coups) == (Finding.SAME, begins, 8)
-    assert report.checkpoint
+    assert (report.finding, report.first_seq, report.coups) == (ReplayFinding.SAME, begins, 8)
+    assert report.saved_state_compared
 
 
-def test_live_db_alone_is_told_from_its_base(sealed: Path) -> None:
+def test_live_db_alone_is_replayed_from_its_base(sealed: Path) -> None:
     (sealed / "shoes").rename(sealed / "archived")
     report = replay(sealed)
-    assert (report.finding, report.coups, report.passed_over) == (Finding.SAME, 2, 0)
+    assert (report.finding, report.coups, report.skipped) == (ReplayFinding.SAME, 2, 0)
 
 
-def test_a_shoe_missing_in_between_leaves_what_comes_after_it(sealed: Path) -> None:
+def test_after_a_missing_shoe_the_rest_is_replayed(sealed: Path) -> None:
     sealed_files(sealed)[1].unlink()
     report = replay(sealed)
-    assert (report.finding, report.coups) == (Finding.SAME, 5)
+    assert (report.finding, report.coups) == (ReplayFinding.SAME, 5)
     assert report.first_seq > 1
 
 
@@ -113,7 +110,7 @@ def test_a_damaged_shoe_is_named(sealed: Path) -> None:
     data[-200] ^= 1
     path.write_bytes(data)
     report = replay(sealed)
-    assert report.finding is Finding.DAMAGED
+    assert report.finding is ReplayFinding.DAMAGED
     assert str(path) in report.damage
 
 
@@ -123,13 +120,13 @@ def test_a_state_at_the_base_that_is_another_is_a_difference(sealed: Path) -> No
         other = base.of(
             base.head, base.seal, (base.started_seq, base.started), (base.software, b"\xa0")
         )
-        journal._rebase(other)
+        journal._set_base(other)
     report = replay(sealed)
-    assert report.finding is Finding.DIFFERENT
+    assert report.finding is ReplayFinding.DIFFERENT
     assert [one.stored for one in report.differences] == ["the state at its base"]
 
 
-def test_a_shoe_that_begins_with_another_versions_state_is_not_told(
+def test_a_shoe_that_begins_with_another_versions_state_is_not_replayed(
     sealed: Path, fast_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shoe = read_shoe(sealed_files(sealed)[1].read_bytes())
@@ -137,12 +134,14 @@ def test_a_shoe_that_begins_with_another_versions_state_is_not_told(
     heading = replace(shoe.heading, state_software="0.0.9")
     path.write_bytes(shoe_bytes(heading, shoe.rows, shoe.parts()))
     report = replay(path)
-    assert (report.finding, report.damage, report.inputs) == (Finding.UNTOLD, "", 0)
-    assert report.passed_over == report.records == len(shoe.parts().records)
-    assert main(["replay", str(path)]) == Exit.UNUSABLE
-    said = capsys.readouterr().out
-    assert said.startswith(f"NOT TOLD: {path}: no state to begin with that version {VERSION} wrote")
-    assert f"  from record {shoe.heading.first_seq} on: " in said
+    assert (report.finding, report.damage, report.inputs) == (ReplayFinding.NOT_REPLAYED, "", 0)
+    assert report.skipped == report.records == len(shoe.parts().records)
+    assert main(["replay", str(path)]) == ExitCode.UNUSABLE
+    comparable = capsys.readouterr().out
+    assert comparable.startswith(
+        f"NOT REPLAYED: {path}: it has no start state written by {VERSION}"
+    )
+    assert f"  from record {shoe.heading.first_seq} on: " in comparable
 
 
 def test_each_sealed_file_is_read_once(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

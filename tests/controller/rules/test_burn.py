@@ -1,4 +1,4 @@
-"""The burn: how many cards after the first."""
+"""The number of burn cards."""
 
 from typing import cast
 
@@ -27,7 +27,7 @@ from controller.rules.setting_values import BurnMode
         ("K", 10),
     ],
 )
-def test_as_many_more_cards_as_the_first_cards_amount(rank: str, owed: int) -> None:
+def test_the_burn_count_is_the_value_of_the_first_card(rank: str, owed: int) -> None:
     for suit in "dcsh":
         assert burn_owed(Card.parse(rank + suit), BurnMode.FIRST_CARD_VALUE) == owed
 
@@ -36,19 +36,19 @@ def test_a_fixed_burn_counts_its_first_card() -> None:
     assert burn_owed(Card.parse("7h"), BurnMode.FIXED, fixed=5) == 4
 
 
-def test_without_a_burn_nothing_is_owed() -> None:
+def test_without_a_burn_no_card_is_owed() -> None:
     assert burn_owed(Card.parse("7h"), BurnMode.NONE) == 0
 
 
-def test_a_fixed_burn_of_one_card_is_over_with_the_first() -> None:
+def test_a_fixed_burn_of_one_card_is_complete_with_the_first() -> None:
     assert burn_owed(Card.parse("7h"), BurnMode.FIXED, fixed=1) == 0
 
 
-def test_a_fixed_burn_of_no_card_is_a_programmers_error() -> None:
+def test_a_fixed_burn_of_zero_cards_fails() -> None:
     with pytest.raises(AssertionError, match=r"^a fixed burn has at least one card"):
         burn_owed(Card.parse("7h"), BurnMode.FIXED)
 
 
-def test_no_other_way_to_burn_is_passed_over() -> None:
+def test_an_unknown_burn_mode_fails() -> None:
     with pytest.raises(AssertionError, match="another"):
         burn_owed(Card.parse("7h"), cast("BurnMode", "another"))

@@ -28,7 +28,7 @@ def test_a_card_has_one_spelling(text: str, rank: Rank, suit: Suit) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "h", "7", "7H", "1h", "11h", "th", "qs", "0d", " 7h", "7hh"])
-def test_what_is_no_card_is_refused_with_what_is_allowed(text: str) -> None:
+def test_an_invalid_card_is_refused_with_the_allowed_form(text: str) -> None:
     with pytest.raises(
         ValueError,
         match=r"card is a rank \(A, 2, .*K\) followed by a suit \(d, c, s, h\), such as 7h",
@@ -36,7 +36,7 @@ def test_what_is_no_card_is_refused_with_what_is_allowed(text: str) -> None:
         Card.parse(text)
 
 
-def test_ace_counts_one_pips_their_number_tens_and_faces_nothing() -> None:
+def test_point_values() -> None:
     expected = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9}
     expected |= {"10": 0, "J": 0, "Q": 0, "K": 0}
     assert len(expected) == 13
@@ -45,7 +45,7 @@ def test_ace_counts_one_pips_their_number_tens_and_faces_nothing() -> None:
             assert point_value(Card.parse(text + suit)) == value
 
 
-def test_for_burning_ace_is_one_and_tens_and_faces_are_ten() -> None:
+def test_burn_values() -> None:
     expected = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9}
     expected |= {"10": 10, "J": 10, "Q": 10, "K": 10}
     assert len(expected) == 13

@@ -1,12 +1,20 @@
-"""Every coup there is, by point value, against a plain second telling of the rules."""
+"""Every coup by point value, against an independent implementation of the rules."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from controller.rules.cards import Card, Rank, Suit
-from controller.rules.coup import Decision, Hands, Place, decision, hands, is_complete, next_place
-from controller.rules.outcome import Outcome, result_of
+from controller.rules.coup import (
+    DrawDecision,
+    Hands,
+    Place,
+    draw_decision,
+    hands,
+    is_complete,
+    next_place,
+)
+from controller.rules.outcome import Outcome, coup_result
 
 # One card for each point value 0..9: the ranks ten, ace, two, ... nine.
 BY_VALUE = tuple(Card(Rank(value or 10), Suit.SPADE) for value in range(10))
@@ -16,8 +24,8 @@ def coup(text: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in text.split())
 
 
-def told_plainly(values: tuple[int, ...]) -> str:
-    """The rules once more, from point values and with nothing of the program's."""
+def plain_rules(values: tuple[int, ...]) -> str:
+    """An independent implementation of the rules, from point values."""
     if len(values) < 4:
         return "first_four"
     p1, b1, p2, b2, *thirds = values
@@ -49,7 +57,7 @@ def told_plainly(values: tuple[int, ...]) -> str:
 def walk(values: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
     """Every lawful prefix of every coup, depth first."""
     yield values
-    if told_plainly(values) in {
+    if plain_rules(values) in {
         "first_four",
         "player_draws",
         "player_stands_banker_draws",
@@ -71,22 +79,22 @@ def winner(values: tuple[int, ...]) -> str:
     return "tie" if difference == 0 else "player" if difference > 0 else "banker"
 
 
-def test_every_coup_by_point_value_is_decided_as_told_plainly() -> None:
+def test_every_coup_by_point_value_matches_an_independent_implementation() -> None:
     prefixes = complete = 0
     for values in walk():
         cards = tuple([BY_VALUE[value] for value in values])
-        plain = told_plainly(values)
+        plain = plain_rules(values)
         prefixes += 1
-        assert decision(cards) == plain, values
+        assert draw_decision(cards) == plain, values
         if plain in {"natural", "both_stand", "banker_stands", "complete"}:
             complete += 1
-            assert result_of(cards).outcome == winner(values), values
+            assert coup_result(cards).outcome == winner(values), values
     assert prefixes == 377_111  # with the one of no cards
     assert complete == 339_400
 
 
 @pytest.mark.parametrize(
-    ("cards", "said"),
+    ("cards", "message"),
     [
         ("9h 2d Kh 3c 4s", "no third card is due to either hand"),  # a natural
         ("6h 6d Kh Kc 4s", "no third card is due to either hand"),  # both stand
@@ -95,12 +103,12 @@ def test_every_coup_by_point_value_is_decided_as_told_plainly() -> None:
         ("2h 2d Kh Kc 4s 4d 5h", r"no coup has more than six cards \(S42-h-4\)"),
     ],
 )
-def test_a_card_nobody_is_due_is_a_programmers_error(cards: str, said: str) -> None:
-    with pytest.raises(AssertionError, match=f"^{said}"):
-        decision(coup(cards))
+def test_an_undue_card_fails(cards: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=f"^{message}"):
+        draw_decision(coup(cards))
 
 
-def test_first_and_third_card_are_players_second_and_fourth_bankers() -> None:
+def test_the_first_four_cards_alternate_between_player_and_banker() -> None:
     assert hands(coup("9h 2d Kh 3c")) == Hands(player=coup("9h Kh"), banker=coup("2d 3c"))
 
 
@@ -113,9 +121,7 @@ def test_first_and_third_card_are_players_second_and_fourth_bankers() -> None:
         ("2h 2d Kh Kc 4s", "2h Kh 4s", "2d Kc"),
     ],
 )
-def test_the_fifth_card_is_players_if_player_draws_else_bankers(
-    cards: str, player: str, banker: str
-) -> None:
+def test_the_fifth_card_goes_to_the_hand_that_draws(cards: str, player: str, banker: str) -> None:
     assert hands(coup(cards)) == Hands(coup(player), coup(banker))
 
 
@@ -144,18 +150,18 @@ def test_hands_fill_card_by_card(cards: str, player: str, banker: str) -> None:
         ("2h 2d Kh Kc 4s 5d", None),
     ],
 )
-def test_the_next_card_has_one_place(cards: str, place: Place | None) -> None:
+def test_the_place_of_the_next_card(cards: str, place: Place | None) -> None:
     assert next_place(coup(cards)) == place
     assert is_complete(coup(cards)) is (place is None)
 
 
-def test_banker_goes_by_players_third_card_not_by_players_total() -> None:
+def test_banker_uses_players_third_card_not_players_total() -> None:
     # Player has 5 and draws an 8: the total is 3, on which Banker 3 would draw.
-    assert decision(coup("5h 3d Kh Kc 8s")) is Decision.BANKER_STANDS
+    assert draw_decision(coup("5h 3d Kh Kc 8s")) is DrawDecision.BANKER_STANDS
 
 
-def test_the_row_is_bankers_two_card_count() -> None:
-    assert decision(coup("5h 9d Kh 6c 4s")) is Decision.BANKER_DRAWS
+def test_the_table_row_is_bankers_two_card_count() -> None:
+    assert draw_decision(coup("5h 9d Kh 6c 4s")) is DrawDecision.BANKER_DRAWS
 
 
 def test_an_outcome_has_one_of_three_values() -> None:

@@ -10,11 +10,11 @@ def hand(text: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in text.split())
 
 
-def test_ace_two_four_counts_seven() -> None:
+def test_a_2_4_counts_7() -> None:
     assert point_count(hand("Ac 2d 4h")) == 7
 
 
-def test_ace_two_nine_counts_two() -> None:
+def test_a_2_9_counts_2() -> None:
     assert point_count(hand("Ac 2d 9h")) == 2
 
 
@@ -41,7 +41,7 @@ def test_eight_or_nine_on_two_cards_is_a_natural(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["8h", "9h", "", "7h Kd", "Kh Kd", "2h 2d 4c", "Kh Kd 9c"])
-def test_another_count_or_number_of_cards_is_no_natural(text: str) -> None:
+def test_another_count_or_number_of_cards_is_not_a_natural(text: str) -> None:
     assert not is_natural(hand(text))
 
 

@@ -1,4 +1,4 @@
-"""Odds: read, compared, and what a stake wins at them."""
+"""Odds: parsing, comparison, wins."""
 
 from fractions import Fraction
 
@@ -7,14 +7,14 @@ import pytest
 from controller.rules.odds import Odds, OddsLimit
 
 
-def test_odds_are_read_and_written_as_people_do() -> None:
+def test_odds_are_parsed_and_printed() -> None:
     assert Odds.parse("8:1") == Odds(8, 1)
     assert str(Odds(3, 2)) == "3:2"
 
 
 @pytest.mark.parametrize("text", ["", "8", "8:", ":1", "0:1", "8:0", "8-1", "-8:1", "8:1 ", "٨:1"])
-def test_what_is_no_odds_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="are no odds, such as 8:1"):
+def test_invalid_odds_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not odds such as 8:1"):
         Odds.parse(text)
 
 
@@ -44,16 +44,16 @@ def test_a_limit_of_odds(limit: str, odds: str, allowed: bool) -> None:
 
 
 @pytest.mark.parametrize("text", ["at_least 8:1", "exactly 1:2"])
-def test_a_limit_is_written_as_it_is_read(text: str) -> None:
+def test_a_limit_is_printed_as_parsed(text: str) -> None:
     assert str(OddsLimit.parse(text)) == text
 
 
-def test_a_limit_said_twice_is_no_limit() -> None:
-    with pytest.raises(ValueError, match="'at_least 8:1' are no odds"):
+def test_a_repeated_limit_is_refused() -> None:
+    with pytest.raises(ValueError, match="'at_least 8:1' is not odds"):
         OddsLimit.parse("at_least at_least 8:1")
 
 
 @pytest.mark.parametrize("text", ["", "8:1", "at_most 8:1", "at_least", "exactly 8"])
-def test_what_is_no_limit_is_refused(text: str) -> None:
+def test_an_invalid_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no"):
         OddsLimit.parse(text)

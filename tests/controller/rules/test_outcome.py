@@ -1,9 +1,9 @@
-"""The outcome of a coup, with counts and marks."""
+"""The outcome of a coup: counts, natural, pairs."""
 
 import pytest
 
 from controller.rules.cards import Card
-from controller.rules.outcome import CoupResult, Outcome, result_of
+from controller.rules.outcome import CoupResult, Outcome, coup_result
 
 
 def coup(text: str) -> tuple[Card, ...]:
@@ -25,18 +25,18 @@ def coup(text: str) -> tuple[Card, ...]:
     ],
 )
 def test_outcome_counts_natural_and_pairs(cards: str, expected: CoupResult) -> None:
-    assert result_of(coup(cards)) == expected
+    assert coup_result(coup(cards)) == expected
 
 
 def test_equal_counts_are_a_tie_also_with_three_cards_against_two() -> None:
-    assert result_of(coup("2h 7d Kh Kc 5s")).outcome is Outcome.TIE
+    assert coup_result(coup("2h 7d Kh Kc 5s")).outcome is Outcome.TIE
 
 
-def test_three_cards_that_count_eight_are_no_natural() -> None:
-    assert result_of(coup("2h 7d Kh Kc 6s")).natural is False
+def test_three_cards_that_count_8_are_not_a_natural() -> None:
+    assert coup_result(coup("2h 7d Kh Kc 6s")).natural is False
 
 
 @pytest.mark.parametrize("cards", ["", "9h", "9h 2d Kh", "2h 2d Kh Kc", "2h 2d Kh Kc 4s"])
 def test_a_coup_that_still_needs_cards_has_no_outcome(cards: str) -> None:
     with pytest.raises(AssertionError, match=r"^a coup that still needs cards has no outcome"):
-        result_of(coup(cards))
+        coup_result(coup(cards))

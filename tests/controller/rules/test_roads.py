@@ -1,4 +1,4 @@
-"""The five roads: grids worked by hand, and what holds for every shoe.
+"""The five roads: grids worked by hand, and properties of every shoe.
 
 Each grid was drawn on paper by the rules in controller/README.md, "Roads". Big road: B and P are
 wins, small letters wins with ties on them, t ties before any win. Derived roads: R red, b blue.
@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.rules.outcome import Outcome
-from controller.rules.roads import ROWS, BigCell, Colour, DerivedCell, Played, Roads, roads_of
+from controller.rules.roads import ROWS, BigCell, Colour, DerivedCell, RoadCoup, Roads, build_roads
 
 OUTCOMES = {"P": Outcome.PLAYER, "B": Outcome.BANKER, "T": Outcome.TIE}
 LETTERS = {outcome: letter for letter, outcome in OUTCOMES.items()}
 SHOES = st.lists(st.sampled_from(sorted(OUTCOMES)), max_size=80).map("".join)
 
 
-def dealt(text: str) -> tuple[Played, ...]:
-    return tuple(Played(number, OUTCOMES[letter]) for number, letter in enumerate(text, start=1))
+def dealt(text: str) -> tuple[RoadCoup, ...]:
+    return tuple(RoadCoup(number, OUTCOMES[letter]) for number, letter in enumerate(text, start=1))
 
 
 def roads(text: str) -> Roads:
-    return roads_of(dealt(text))
+    return build_roads(dealt(text))
 
 
 def grid(cells: Iterable[tuple[int, int, str]]) -> str:
-    """Six rows of letters, a point where nothing stands."""
+    """Six rows of letters, a point for an empty cell."""
     at = {(column, row): letter for column, row, letter in cells}
     width = 1 + max((column for column, _ in at), default=-1)
     return "\n".join(
@@ -62,14 +62,14 @@ def colours(cells: tuple[DerivedCell, ...]) -> str:
 # --- bead plate -----------------------------------------------------------------------------------
 
 
-def test_the_bead_plate_takes_every_coup_down_its_columns() -> None:
+def test_the_bead_plate_has_every_coup_column_by_column() -> None:
     assert bead_plate("BPTBBPPT") == "BP\nPT\nT.\nB.\nB.\nP."
 
 
 def test_a_bead_keeps_the_pairs_of_its_coup() -> None:
-    tied = Played(1, Outcome.TIE, player_pair=True, banker_pair=True)
+    tied = RoadCoup(1, Outcome.TIE, player_pair=True, banker_pair=True)
 
-    assert roads_of((tied,)).bead_plate[0].played == tied
+    assert build_roads((tied,)).bead_plate[0].played == tied
 
 
 # --- big road -------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def test_each_streak_has_a_column() -> None:
     assert big_road("BBPBPPP") == "BPBP\nB..P\n...P\n....\n....\n...."
 
 
-def test_a_tie_is_marked_on_the_win_before_it_and_begins_no_column() -> None:
+def test_a_tie_is_marked_on_the_preceding_win() -> None:
     assert big_road("BTTBPT") == "bp\nB.\n..\n..\n..\n.."
     assert [len(cell.ties) for cell in roads("BTTBPT").big_road] == [2, 0, 1]
 
@@ -88,7 +88,7 @@ def test_ties_before_the_first_win_are_marked_on_it() -> None:
     assert big_road("TTP") == "p\n.\n.\n.\n.\n."
 
 
-def test_ties_alone_wait_in_the_first_place() -> None:
+def test_a_shoe_of_ties_marks_the_first_cell() -> None:
     assert big_road("TT") == "t\n.\n.\n.\n.\n."
 
 
@@ -96,17 +96,17 @@ def test_a_streak_of_more_than_six_turns_right() -> None:
     assert big_road("BBBBBBBBP") == "BP.\nB..\nB..\nB..\nB..\nBBB"
 
 
-def test_a_streak_above_a_tail_turns_right_on_its_own_row() -> None:
+def test_a_streak_above_a_tail_turns_right_in_its_own_row() -> None:
     assert big_road("BBBBBBBB" + "PPPPPPP" + "B") == "BPB.\nBP..\nBP..\nBP..\nBPPP\nBBB."
 
 
-def test_three_tails_lie_above_each_other() -> None:
+def test_three_stacked_dragon_tails() -> None:
     shoe = "B" * 9 + "P" * 8 + "B" * 7
 
     assert big_road(shoe) == "BPB...\nBPB...\nBPB...\nBPBBBB\nBPPPP.\nBBBB.."
 
 
-def test_a_tail_on_the_first_row_moves_the_next_column_on() -> None:
+def test_a_tail_in_the_first_row_shifts_the_next_column() -> None:
     # Five tails leave only the first row of the columns beside them.
     tails = "B" * 30 + "P" * 29 + "B" * 28 + "P" * 27 + "B" * 26
 
@@ -119,14 +119,14 @@ def test_a_tail_on_the_first_row_moves_the_next_column_on() -> None:
 LONG = "BBPBBBBBBBBTPPPPPPPBPPPBBP"
 
 
-def test_big_eye_boy_looks_one_column_back() -> None:
+def test_big_eye_boy_compares_one_column_back() -> None:
     assert colours(roads(LONG).big_eye_boy) == "bb" + "RRRRRR" + "b" + "RRRRRR" + "bbb" + "RbRb"
     assert derived(roads(LONG).big_eye_boy) == (
         "bRbRbRbRb\nbR.Rb....\n.R.Rb....\n.R.R.....\n.R.R.....\n.R.R....."
     )
 
 
-def test_the_small_road_looks_two_columns_back() -> None:
+def test_the_small_road_compares_two_columns_back() -> None:
     marks = colours(roads(LONG).small_road)
 
     assert marks == "RbRRRRR" + "bbRRRRR" + "b" + "bRR" + "bb" + "b"
@@ -135,7 +135,7 @@ def test_the_small_road_looks_two_columns_back() -> None:
     )
 
 
-def test_the_cockroach_pig_looks_three_columns_back() -> None:
+def test_the_cockroach_pig_compares_three_columns_back() -> None:
     marks = colours(roads(LONG).cockroach_pig)
 
     assert marks == "RbRRRR" + "b" + "RRR" + "bR" + "b"
@@ -144,7 +144,7 @@ def test_the_cockroach_pig_looks_three_columns_back() -> None:
     )
 
 
-def test_a_shoe_that_alternates_is_all_red() -> None:
+def test_an_alternating_shoe_is_all_red() -> None:
     assert derived(roads("BP" * 5).big_eye_boy) == "R..\nR..\nR..\nR..\nR..\nRRR"
 
 
@@ -159,9 +159,7 @@ def test_a_shoe_that_alternates_is_all_red() -> None:
         ("BPBPB", "cockroach_pig", 5),
     ],
 )
-def test_a_derived_road_begins_at_the_second_mark_of_its_column_or_at_the_next_column(
-    shoe: str, road: str, first: int
-) -> None:
+def test_the_first_mark_of_a_derived_road(shoe: str, road: str, first: int) -> None:
     before = roads(shoe[:-1])
     after = roads(shoe)
 
@@ -173,7 +171,7 @@ def test_a_derived_road_begins_at_the_second_mark_of_its_column_or_at_the_next_c
 
 
 @given(SHOES)
-def test_no_place_holds_two_marks_and_none_lies_below_the_last_row(shoe: str) -> None:
+def test_cells_are_unique_and_within_the_rows(shoe: str) -> None:
     for road in (
         roads(shoe).bead_plate,
         roads(shoe).big_road,
@@ -201,7 +199,7 @@ def test_every_coup_is_marked_once(shoe: str) -> None:
 
 
 @given(SHOES)
-def test_ties_change_no_place_and_no_derived_road(shoe: str) -> None:
+def test_ties_change_no_cell_and_no_derived_road(shoe: str) -> None:
     def without_numbers(found: Roads) -> tuple[object, ...]:
         places = [(one.column, one.row) for one in found.big_road if one.won is not None]
         derived_roads = (found.big_eye_boy, found.small_road, found.cockroach_pig)
@@ -211,7 +209,7 @@ def test_ties_change_no_place_and_no_derived_road(shoe: str) -> None:
 
 
 @given(SHOES)
-def test_each_win_from_its_first_place_on_gives_each_derived_road_one_mark(shoe: str) -> None:
+def test_each_win_adds_one_mark_to_each_derived_road(shoe: str) -> None:
     wins = shoe.replace("T", "")
     column_of = [0] * len(wins)
     for number in range(1, len(wins)):
@@ -227,7 +225,7 @@ def test_each_win_from_its_first_place_on_gives_each_derived_road_one_mark(shoe:
 
 
 @given(SHOES, st.sampled_from("BPT"))
-def test_a_coup_more_leaves_what_is_marked_where_it_is(shoe: str, more: str) -> None:
+def test_another_coup_moves_no_existing_mark(shoe: str, more: str) -> None:
     before, after = roads(shoe), roads(shoe + more)
 
     assert after.bead_plate[: len(before.bead_plate)] == before.bead_plate

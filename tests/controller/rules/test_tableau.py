@@ -1,4 +1,4 @@
-"""The third-card table against a second writing of it, in words and sets."""
+"""The third-card table against a second definition by sets."""
 
 import pytest
 
@@ -22,57 +22,57 @@ def drawn_on(banker_count: int) -> set[int]:
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_player_draws_on_nought_to_five(count: int) -> None:
+def test_player_draws_on_0_to_5(count: int) -> None:
     assert player_draws(count)
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_player_stands_on_six_and_seven(count: int) -> None:
+def test_player_stands_on_6_and_7(count: int) -> None:
     assert not player_draws(count)
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_when_player_stands_banker_draws_on_nought_to_five(count: int) -> None:
+def test_when_player_stands_banker_draws_on_0_to_5(count: int) -> None:
     assert banker_draws(count, None)
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_when_player_stands_banker_stands_on_six_and_seven(count: int) -> None:
+def test_when_player_stands_banker_stands_on_6_and_7(count: int) -> None:
     assert not banker_draws(count, None)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_banker_nought_to_two_draws_whatever_player_drew(count: int) -> None:
+def test_banker_0_to_2_always_draws(count: int) -> None:
     assert drawn_on(count) == BANKER_DRAWS_ON[count]
     assert banker_draws(count, None)
 
 
-def test_banker_three_draws_but_not_on_an_eight() -> None:
+def test_banker_3_draws_except_against_8() -> None:
     assert drawn_on(3) == BANKER_DRAWS_ON[3]
     assert banker_draws(3, None)
 
 
-def test_banker_four_draws_on_two_to_seven() -> None:
+def test_banker_4_draws_against_2_to_7() -> None:
     assert drawn_on(4) == BANKER_DRAWS_ON[4]
     assert banker_draws(4, None)
 
 
-def test_banker_five_draws_on_four_to_seven() -> None:
+def test_banker_5_draws_against_4_to_7() -> None:
     assert drawn_on(5) == BANKER_DRAWS_ON[5]
     assert banker_draws(5, None)
 
 
-def test_banker_six_draws_on_six_and_seven_only() -> None:
+def test_banker_6_draws_against_6_and_7() -> None:
     assert drawn_on(6) == BANKER_DRAWS_ON[6]
     assert not banker_draws(6, None)
 
 
-def test_banker_seven_always_stands() -> None:
+def test_banker_7_always_stands() -> None:
     assert drawn_on(7) == BANKER_DRAWS_ON[7]
     assert not banker_draws(7, None)
 
 
-def test_banker_five_and_a_four_drawn_is_the_example_of_the_rule() -> None:
+def test_banker_5_against_a_drawn_4_is_the_example_of_the_rule() -> None:
     assert banker_draws(5, 4)
 
 

@@ -1,4 +1,4 @@
-"""Statements become domain events: the shoe counts, and cards take the place due."""
+"""Domain events of statements: numbered cards, cards without a claim, and times."""
 
 import pytest
 
@@ -12,12 +12,12 @@ from controller.procedure.events import (
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.coup import Place
-from controller.script.events import ShoeCount, happenings
+from controller.script.events import ShoeCount, domain_events
 from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS, Played, play
+from controller.script.player import BEGINS_AT_NS, PlayedStatement, play
 
 
-def played(text: str) -> tuple[Played, ...]:
+def played(text: str) -> tuple[PlayedStatement, ...]:
     return play(RuleBook.of(load_profile("s42-mini"), 8, ()), parse(text))
 
 
@@ -36,11 +36,11 @@ def test_a_shoe_numbers_the_cards_of_each_hand() -> None:
 
 
 @pytest.mark.parametrize("end", ["result tie", "forced exit", "stand-by", "start"])
-def test_the_count_begins_anew_after(end: str) -> None:
+def test_the_count_starts_again_after(end: str) -> None:
     assert claims(f"P 7h; B 2c; {end}; P 9s; B Kd")[2:] == ["player_1", "banker_1"]
 
 
-def test_what_does_not_end_a_coup_leaves_the_count() -> None:
+def test_a_statement_that_does_not_end_the_coup_keeps_the_count() -> None:
     assert claims("P 7h; cut; no more bets; B 2c; P 9s")[1:] == ["banker_1", "player_2"]
 
 
@@ -48,11 +48,11 @@ def test_a_number_sets_the_count() -> None:
     assert claims("P2 7h; P 2c; P1 9s; B Kd") == ["player_2", "player_3", "player_1", "banker_1"]
 
 
-def test_a_burn_is_a_first_card_and_counted_ones() -> None:
+def test_a_burn_is_a_first_burn_card_and_counted_burn_cards() -> None:
     assert claims("burn 2h + 2") == ["burn_first", "burn", "burn"]
 
 
-def test_cards_without_a_belief_take_the_place_due() -> None:
+def test_cards_without_a_claim_take_the_place_that_is_due() -> None:
     text = "burn Ah; card 2c; card 7h; card 5c; card Kd; card Qh; card 3c; card 9h"
 
     assert claims(text) == [
@@ -61,14 +61,14 @@ def test_cards_without_a_belief_take_the_place_due() -> None:
     ]
 
 
-def test_cards_without_a_belief_are_counted_by_the_shoe_too() -> None:
+def test_the_shoe_counts_cards_without_a_claim_too() -> None:
     assert claims("burn Ah + 1; card 2h; card 2c; card Kd; card Kh; card Qc; P 9s")[-1] == (
         "player_more"
     )
     assert claims("burn Ah + 1; card 2h; card 2c; P Kd; B Kh")[-2:] == ["player_2", "banker_2"]
 
 
-def test_while_suspended_a_card_takes_the_place_where_play_would_go_on() -> None:
+def test_while_suspended_a_card_takes_the_place_where_play_would_resume() -> None:
     assert claims("burn Ah + 1; P 9h; P2 Kc; card Qd")[-1] == "player_2"
 
 
@@ -87,25 +87,25 @@ def test_a_script_that_does_not_burn_joins_a_shoe() -> None:
     assert first.state.shoe.joined
 
 
-def test_times_are_told_from_the_beginning_of_the_script() -> None:
+def test_times_count_from_the_beginning_of_the_script() -> None:
     (notice,) = events("notice vig_rate 4 to players at +2s")
 
     assert isinstance(notice, NoticeRecorded)
     assert notice.at_ns == BEGINS_AT_NS + 2_000_000_000
 
 
-def test_an_event_is_taken_as_it_stands() -> None:
+def test_a_statement_that_is_an_event_gives_that_event() -> None:
     (statement,) = parse("cut")
 
-    assert happenings(statement.said, ShoeCount(2, 1), Place.PLAYER_1) == (
+    assert domain_events(statement.body, ShoeCount(2, 1), Place.PLAYER_1) == (
         (CutCardDrawn(),),
         ShoeCount(2, 1),
     )
 
 
-def test_a_result_ends_the_count() -> None:
+def test_a_result_resets_the_count() -> None:
     (statement,) = parse("result tie")
-    (declared,), count = happenings(statement.said, ShoeCount(2, 1), Place.PLAYER_1)
+    (declared,), count = domain_events(statement.body, ShoeCount(2, 1), Place.PLAYER_1)
 
     assert isinstance(declared, ResultDeclared)
     assert count == ShoeCount()

@@ -1,22 +1,23 @@
-"""A dealing script is read statement by statement, and every mistake is told with its place."""
+"""The parser of dealing scripts: every statement, and every error with its place."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
-    FoundFaceUp,
-    GamingDayTurned,
-    GhostHandAsked,
+    GamingDayChanged,
+    GhostHandRequested,
     IrregularityResolved,
+    LayoutPart,
     Loss,
     NoMoreBetsCalled,
     NoticeRecorded,
@@ -25,11 +26,10 @@ from controller.procedure.events import (
     ResultDeclared,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
-    TurnedCards,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
@@ -47,9 +47,9 @@ SEVEN, TWO, KING = Card.parse("7h"), Card.parse("2c"), Card.parse("Kd")
 HALF_AN_HOUR_NS = 1_800_000_000_000
 
 
-def said(text: str) -> object:
+def body_of(text: str) -> object:
     (statement,) = parse(text)
-    return statement.said
+    return statement.body
 
 
 def problems(text: str) -> list[str]:
@@ -91,34 +91,34 @@ def problems(text: str) -> list[str]:
         ("lost unproven", ReportsMissing(Loss.UNPROVEN, 0)),
         ("lost unreadable", ReportsMissing(Loss.UNREADABLE, 0)),
         ("no more bets", NoMoreBetsCalled()),
-        ("day 2026-11-22", GamingDayTurned("2026-11-22")),
+        ("day 2026-11-22", GamingDayChanged("2026-11-22")),
         ("program 2.0", ProgramReplaced("2.0")),
     ],
 )
-def test_cards_and_shoe(text: str, expected: object) -> None:
-    assert said(text) == expected
+def test_statements_about_cards_and_the_shoe_parse(text: str, expected: object) -> None:
+    assert body_of(text) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("found face up", FoundFaceUp("Dee Dealer")),
-        ("turn player", CardsTurned(TurnedCards.PLAYER_HAND)),
-        ("turn banker third", CardsTurned(TurnedCards.BANKER_THIRD)),
-        ("turn error", CardsTurned(TurnedCards.ERROR_CARD)),
+        ("found face up", BoxedCardFound("Dee Dealer")),
+        ("turn player", CardsTurned(LayoutPart.PLAYER_HAND)),
+        ("turn banker third", CardsTurned(LayoutPart.BANKER_THIRD)),
+        ("turn error", CardsTurned(LayoutPart.ERROR_CARD)),
         ("give up player", RevealGivenUp(HandName.PLAYER, "Pat Chen", False, "")),
         (
             'give up banker by order by "Bo Ray" because slow',
             RevealGivenUp(HandName.BANKER, "Bo Ray", True, "slow"),
         ),
-        ("ghost hand", GhostHandAsked("Dee Dealer")),
-        ("record inspected", ActRecorded(ActKind.INSPECTED, "Dee Dealer", "dealer")),
+        ("ghost hand", GhostHandRequested("Dee Dealer")),
+        ("record inspected", ActReported(ActKind.INSPECTED, "Dee Dealer", "dealer")),
         (
             (
                 'record cut-moved batch red seat 4 amount 180 reference "W 7" second "Bo Ray"'
                 ' as floorperson because "too deep"'
             ),
-            ActRecorded(
+            ActReported(
                 kind=ActKind.CUT_MOVED,
                 person="Ann Lee",
                 role="floorperson",
@@ -151,12 +151,12 @@ def test_cards_and_shoe(text: str, expected: object) -> None:
         ),
         (
             'set none_six_odds 1:2 at +30min because "agreed"',
-            SettingChangeAsked("none_six_odds", "1:2", "Ann Lee", "agreed", HALF_AN_HOUR_NS),
+            SettingChangeRequested("none_six_odds", "1:2", "Ann Lee", "agreed", HALF_AN_HOUR_NS),
         ),
         (
             "resolve continue",
             IrregularityResolved(
-                "Ann Lee", "seen on the layout", Resolution(Decision.CONTINUE, None, None)
+                "Ann Lee", "seen on the layout", Resolution(FloorDecision.CONTINUE, None, None)
             ),
         ),
         (
@@ -164,33 +164,35 @@ def test_cards_and_shoe(text: str, expected: object) -> None:
             IrregularityResolved(
                 "Bo Ray",
                 "seen",
-                Resolution(Decision.STATE_OUTCOME, Provisional.TAKE_OVER, Outcome.TIE),
+                Resolution(FloorDecision.STATE_OUTCOME, Provisional.TAKE_OVER, Outcome.TIE),
             ),
         ),
         ("close shoe", ShoeClosedByPerson("Ann Lee", "dead table")),
     ],
 )
 def test_people(text: str, expected: object) -> None:
-    assert said(text) == expected
+    assert body_of(text) == expected
 
 
-@pytest.mark.parametrize("decision", [d for d in Decision if d is not Decision.STATE_OUTCOME])
-def test_every_decision_can_be_said(decision: Decision) -> None:
-    resolved = said(f"resolve {decision.value}")
+@pytest.mark.parametrize(
+    "decision", [d for d in FloorDecision if d is not FloorDecision.STATE_OUTCOME]
+)
+def test_every_decision_parses(decision: FloorDecision) -> None:
+    resolved = body_of(f"resolve {decision.value}")
 
     assert isinstance(resolved, IrregularityResolved)
     assert resolved.resolution.decision is decision
 
 
 @pytest.mark.parametrize("kind", ActKind)
-def test_every_act_can_be_said(kind: ActKind) -> None:
-    recorded = said(f"record {kind.value}")
+def test_every_act_parses(kind: ActKind) -> None:
+    recorded = body_of(f"record {kind.value}")
 
-    assert isinstance(recorded, ActRecorded)
+    assert isinstance(recorded, ActReported)
     assert recorded.kind is kind
 
 
-def test_statements_end_with_a_semicolon_or_their_line_and_keep_their_place() -> None:
+def test_a_semicolon_or_the_end_of_the_line_ends_a_statement_with_its_line_and_column() -> None:
     text = "start; cut ;\r\n# only this\n\n  stand-by # here\n;;no more bets;"
 
     places = [(one.line, one.column) for one in parse(text)]
@@ -198,16 +200,16 @@ def test_statements_end_with_a_semicolon_or_their_line_and_keep_their_place() ->
     assert places == [(1, 1), (1, 8), (4, 3), (5, 3)]
 
 
-def test_quotes_keep_what_would_else_be_signs() -> None:
-    closed = said(r'close shoe by "A; B # \"C\" \\" because "+,:"')
+def test_quotes_protect_separators_and_comment_signs() -> None:
+    closed = body_of(r'close shoe by "A; B # \"C\" \\" because "+,:"')
 
     assert closed == ShoeClosedByPerson('A; B # "C" \\', "+,:")
 
 
-def test_a_later_notice_without_a_time_happens_at_the_last_time_said() -> None:
+def test_a_statement_without_a_time_happens_at_the_last_time_given() -> None:
     first, second = parse("notice a 1 to x at +30min; set a 1")
 
-    assert first.said.at_ns == second.said.at_ns == HALF_AN_HOUR_NS  # type: ignore[union-attr]
+    assert first.body.at_ns == second.body.at_ns == HALF_AN_HOUR_NS  # type: ignore[union-attr]
 
 
 CARD = (
@@ -219,48 +221,57 @@ CARD = (
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("P Bx", f'1:3: "Bx" is no card; allowed: {CARD}; write `P 7h`'),
-        ("P 7H", f'1:3: "7H" is no card; allowed: {CARD}; write `P 7h`'),
-        ('P "7h"', f'1:3: "7h" is no card; allowed: {CARD}; write `P 7h`'),
+        ("P Bx", f'1:3: "Bx" is not a valid card; allowed: {CARD}; write `P 7h`'),
+        ("P 7H", f'1:3: "7H" is not a valid card; allowed: {CARD}; write `P 7h`'),
+        ('P "7h"', f'1:3: "7h" is not a valid card; allowed: {CARD}; write `P 7h`'),
         ("P", f"1:2: the statement ends too early; allowed: {CARD}; write `P 7h`"),
         ("burn 7h +", "1:10: the statement ends too early; allowed: a whole number from 0 to 416"),
-        ("burn 7h + 417", '1:11: "417" is no number of cards; allowed: a whole number from 0 to'),
+        (
+            "burn 7h + 417",
+            '1:11: "417" is not a valid number of cards; allowed: a whole number from 0',
+        ),
         ("P 7h 8h", '1:6: "8h" is one word too many; allowed: nothing more here; write `P 7h`'),
-        ("P4 7h", '1:1: "P4" begins no statement; allowed: burn, P, B, card,'),
+        ("P4 7h", '1:1: no statement begins with "P4"; allowed: burn, P, B, card,'),
         ("brun 7h", "; write `burn 7h + 7`"),
-        ("result noone", '1:8: "noone" is no result; allowed: player, banker, tie; write `result'),
-        ("result tie P-pair P-pair", '1:19: "P-pair" is said twice; allowed: each part once'),
-        ("no bets", '1:4: "bets" is not what comes here; allowed: more; write `no more bets`'),
-        ("lost some", '1:6: "some" is no loss; allowed: a number from 1, unproven, unreadable'),
-        ("lost 0", '1:6: "0" is no number of reports; allowed: a whole number from 1'),
-        ("day 2026-13-01", '1:5: "2026-13-01" is no day; allowed: a day such as 2026-11-21'),
-        ("wagers 5 banker 0.00", '1:17: "0.00" is no amount; allowed: more than 0, such as 100'),
-        ("wagers 5 banker 1.5", '1:17: "1.5" is no amount'),
-        ("wagers 0 banker 1", '1:8: "0" is no seat; allowed: a whole number from 1 to 99'),
-        ("wagers 5 bnker 1", '1:10: "bnker" is no wager; allowed: banker, player, tie, bonus_'),
-        ("record sung", '1:8: "sung" is no act; allowed: odds-posted, '),
-        ("record cut by Eve as king", '1:22: "king" is no role; allowed: dealer, floorperson,'),
-        ("resolve forget", '1:9: "forget" is no decision; allowed: continue, '),
+        ("result noone", '1:8: "noone" is not a valid result; allowed: player, banker, tie; write'),
+        ("result tie P-pair P-pair", '1:19: "P-pair" is given twice; allowed: each part once'),
+        ("no bets", '1:4: "bets" is not expected here; allowed: more; write `no more bets`'),
+        ("lost some", '1:6: "some" is not a valid loss; allowed: a number from 1, unproven, unr'),
+        ("lost 0", '1:6: "0" is not a valid number of reports; allowed: a whole number from 1'),
+        ("day 2026-13-01", '1:5: "2026-13-01" is not a valid day; allowed: a day such as 2026-11-'),
+        ("wagers 5 banker 0.00", '1:17: "0.00" is not a valid amount; allowed: more than 0, such'),
+        ("wagers 5 banker 1.5", '1:17: "1.5" is not a valid amount'),
+        ("wagers 0 banker 1", '1:8: "0" is not a valid seat; allowed: a whole number from 1 to 99'),
+        (
+            "wagers 5 bnker 1",
+            '1:10: "bnker" is not a valid wager; allowed: banker, player, tie, bon',
+        ),
+        ("record sung", '1:8: "sung" is not a valid act; allowed: odds-posted, '),
+        ("record cut by Eve as king", '1:22: "king" is not a valid role; allowed: dealer, floor'),
+        ("resolve forget", '1:9: "forget" is not a valid decision; allowed: continue, '),
         ("resolve state-outcome", "1:22: the statement ends too early; allowed: player, banker"),
-        ("resolve continue tie", '1:18: "tie" is not what comes here; allowed: by, because'),
-        ("notice a 1 to x at 30", '1:20: "30" is not what comes here; allowed: +'),
-        ("notice a 1 to x at +3y", '1:21: "3y" is no time; allowed: +0, +90s, +30min, +2h, +1d'),
-        ("notice a , to x", '1:10: "," is no value; allowed: one word, or several in quotes'),
+        ("resolve continue tie", '1:18: "tie" is not expected here; allowed: by, because'),
+        ("notice a 1 to x at 30", '1:20: "30" is not expected here; allowed: +'),
+        (
+            "notice a 1 to x at +3y",
+            '1:21: "3y" is not a valid time; allowed: +0, +90s, +30min, +2h',
+        ),
+        ("notice a , to x", '1:10: "," is not a valid value; allowed: one word, or several in'),
         ('close shoe by "Ann', "1:15: this quote is not closed"),
-        ('close shoe by "\t"', "1:15: a text is printable and has at most 500 signs"),
+        ('close shoe by "\t"', "1:15: a text is printable and has at most 500 characters"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_what_is_allowed(text: str, expected: str) -> None:
+def test_an_error_has_its_place_and_what_is_allowed(text: str, expected: str) -> None:
     (problem,) = problems(text)
 
     assert problem.startswith("script:")
     assert expected in problem
 
 
-def test_every_mistake_of_a_script_is_told_in_order() -> None:
-    said = problems('P 7x; B 2c; shuffle\nstart\n  close shop; out "')
+def test_every_error_of_a_script_is_reported_in_order() -> None:
+    found = problems('P 7x; B 2c; shuffle\nstart\n  close shop; out "')
 
-    assert [problem.split(": ")[0] for problem in said] == [
+    assert [problem.split(": ")[0] for problem in found] == [
         "script:1:3",
         "script:1:13",
         "script:3:9",
@@ -268,13 +279,13 @@ def test_every_mistake_of_a_script_is_told_in_order() -> None:
     ]
 
 
-def test_a_file_is_named_in_its_mistakes() -> None:
+def test_an_error_names_the_file() -> None:
     with pytest.raises(ScriptError, match=r"^evening\.script:1:1: "):
         parse("shuffle", "evening.script")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.text('PB7h;"# +:,\n\\curnate'))
-def test_any_text_is_a_script_or_a_list_of_mistakes(text: str) -> None:
+def test_any_text_parses_or_gives_a_list_of_errors(text: str) -> None:
     lines = text.split("\n")
     try:
         places = [(one.line, one.column) for one in parse(text)]

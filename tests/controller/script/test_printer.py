@@ -1,21 +1,19 @@
-"""What the printer writes, the parser reads back as the same statement."""
-
-from dataclasses import fields
+"""The printer's text parses back to the same statement."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.procedure.decisions import Decision, Resolution
+from controller.procedure.decisions import FloorDecision, Resolution
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
+    BoxedCardFound,
     CardDrawn,
     CardRepeated,
     CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
-    FoundFaceUp,
-    GamingDayTurned,
-    GhostHandAsked,
+    GamingDayChanged,
+    GhostHandRequested,
     IrregularityResolved,
     Loss,
     NoMoreBetsCalled,
@@ -25,12 +23,12 @@ from controller.procedure.events import (
     ResultDeclared,
     RevealGivenUp,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    ShufflerDisconnected,
     ShufflerEventsLost,
-    ShufflerGone,
     VigorishCollected,
     VigorishDocumented,
     WagersStated,
@@ -41,7 +39,14 @@ from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.script.parser import parse
 from controller.script.printer import unparse
-from controller.script.statements import Burn, DueCard, HandCard, Proven, Shuffled, ShufflerSaid
+from controller.script.statements import (
+    Burn,
+    DueCard,
+    HandCard,
+    IdentityConfirmed,
+    ShuffleFinished,
+    ShufflerStatement,
+)
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import Role
 from drivers.shuffler_events import (
@@ -53,10 +58,10 @@ from drivers.shuffler_events import (
     ModeChanged,
     ResidualCards,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleResult,
     ShufflerMode,
     ShufflerWarning,
+    ShuffleStarted,
 )
 
 CARDS = st.none() | st.builds(Card, st.sampled_from(Rank), st.sampled_from(Suit))
@@ -68,12 +73,12 @@ SEATS = st.integers(1, 99)
 TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000)
 PLACES = st.sampled_from([Place.PLAYER_MORE, Place.BANKER_MORE, Place.BURN, Place.OUTSIDE])
 RESOLUTIONS = st.from_type(Resolution).filter(
-    lambda one: (one.decision is Decision.STATE_OUTCOME) is (one.outcome is not None)
+    lambda one: (one.decision is FloorDecision.STATE_OUTCOME) is (one.outcome is not None)
 )
 COMPARTMENTS = st.sampled_from([1, 2])
 CYCLES = st.integers(1, 10**9)
 COUNTS = st.integers(0, 9_999)
-OF_SHUFFLER = st.one_of(
+SHUFFLER_EVENTS = st.one_of(
     st.builds(
         CompartmentChanged,
         COMPARTMENTS,
@@ -82,9 +87,9 @@ OF_SHUFFLER = st.one_of(
         WORDS,
         st.just(b""),
     ),
-    st.builds(ShuffleBegan, COMPARTMENTS, CYCLES),
+    st.builds(ShuffleStarted, COMPARTMENTS, CYCLES),
     st.builds(
-        Shuffled,
+        ShuffleFinished,
         COMPARTMENTS,
         CYCLES,
         COUNTS,
@@ -98,9 +103,9 @@ OF_SHUFFLER = st.one_of(
     st.builds(ResidualCards, COMPARTMENTS, COUNTS),
     st.builds(ModeChanged, st.sampled_from(ShufflerMode)),
     st.builds(ShufflerWarning, st.integers(0, 65_535), WORDS, st.booleans()),
-    st.builds(Proven, st.booleans()),
+    st.builds(IdentityConfirmed, st.booleans()),
 )
-SAID = st.one_of(
+BODIES = st.one_of(
     st.builds(Burn, CARDS, st.lists(CARDS, max_size=10).map(tuple)),
     st.builds(HandCard, st.sampled_from(HandName), st.integers(0, 3), CARDS),
     st.builds(DueCard, CARDS),
@@ -111,14 +116,14 @@ SAID = st.one_of(
     st.from_type(ResultDeclared),
     st.builds(ReportsMissing, st.just(Loss.GAP), st.integers(1, 10**9)),
     st.builds(ReportsMissing, st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE]), st.just(0)),
-    st.just(GamingDayTurned("2026-11-22")),
+    st.just(GamingDayChanged("2026-11-22")),
     st.builds(ProgramReplaced, WORDS),
-    st.builds(FoundFaceUp, WORDS),
+    st.builds(BoxedCardFound, WORDS),
     st.from_type(CardsTurned),
     st.builds(RevealGivenUp, st.sampled_from(HandName), WORDS, st.booleans(), WORDS),
-    st.builds(GhostHandAsked, WORDS),
+    st.builds(GhostHandRequested, WORDS),
     st.builds(
-        ActRecorded,
+        ActReported,
         person=WORDS.filter(bool),
         role=st.sampled_from(Role).map(lambda role: role.value),
         reason=WORDS,
@@ -150,32 +155,32 @@ SAID = st.one_of(
         void=st.booleans(),
     ),
     st.builds(NoticeRecorded, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
-    st.builds(SettingChangeAsked, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
+    st.builds(SettingChangeRequested, WORDS, WORDS, WORDS, WORDS, TIMES_NS),
     st.builds(IrregularityResolved, WORDS, WORDS, RESOLUTIONS),
     st.builds(ShoeClosedByPerson, WORDS, WORDS),
-    st.builds(ShufflerSaid, OF_SHUFFLER, TIMES_NS),
+    st.builds(ShufflerStatement, SHUFFLER_EVENTS, TIMES_NS),
     st.builds(ShufflerEventsLost, st.integers(0, 10**9), TIMES_NS),
-    st.builds(ShufflerGone, TIMES_NS),
+    st.builds(ShufflerDisconnected, TIMES_NS),
     st.builds(WarningCleared, CYCLES, WORDS, WORDS, TIMES_NS),
 )
 
 
-@given(st.lists(SAID, max_size=5))
-def test_a_printed_script_is_the_same_script(said) -> None:
-    text = "; ".join(map(unparse, said))
+@given(st.lists(BODIES, max_size=5))
+def test_printed_statements_parse_back_to_the_same_statements(bodies) -> None:
+    text = "; ".join(map(unparse, bodies))
 
-    assert [one.said for one in parse(text)] == said
+    assert [one.body for one in parse(text)] == bodies
 
 
-def test_one_way_to_write_a_decision() -> None:
-    (statement,) = parse("resolve  void-coup because x  take-over".replace("because x  ", ""))
+def test_a_decision_is_printed_with_its_default_person_and_reason() -> None:
+    (statement,) = parse("resolve  void-coup take-over")
 
-    assert unparse(statement.said) == (
+    assert unparse(statement.body) == (
         'resolve void-coup take-over by "Ann Lee" because "seen on the layout"'
     )
 
 
-def test_cards_of_a_hand_are_printed_as_the_shoe_names_them() -> None:
+def test_a_card_is_printed_with_the_place_the_shoe_claims() -> None:
     card = Card.parse("7h")
 
     assert unparse(CardDrawn(card, Place.BANKER_2)) == "B2 7h"
@@ -189,5 +194,5 @@ def test_every_part_of_an_act_is_printed() -> None:
     )
     (statement,) = parse(text)
 
-    assert unparse(statement.said) == text
-    assert len(fields(ActRecorded)) == 9
+    assert unparse(statement.body) == text
+    assert len(ActReported.__struct_fields__) == 9

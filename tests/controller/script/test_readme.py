@@ -1,4 +1,4 @@
-"""The page of the script language is true: every example plays, every form stands in the table."""
+"""The README of the script language: every example plays, every statement form is listed."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from controller.procedure.effects import CoupClosed
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.script.parser import parse
 from controller.script.player import play
 from controller.script.printer import unparse
-from controller.script.statement_forms import FORMS
+from controller.script.statement_forms import STATEMENT_FORMS
 
 README = Path(__file__).parents[3] / "controller" / "script" / "README.md"
 EXAMPLES = re.findall(r"```script (\S+)(?: observed (\S+))?\n(.*?)```", README.read_text(), re.S)
@@ -22,13 +22,13 @@ def table_of_statements() -> str:
     return README.read_text("utf-8").split("## Statements")[1].split("## Cards")[0]
 
 
-def test_each_document_has_an_example() -> None:
+def test_the_examples_cover_these_profiles() -> None:
     assert PROFILES == ["ny-midi", "nj-minibaccarat", "wa-mini", "house-baccarat", "s42-mini"]
 
 
 @pytest.mark.parametrize(("profile", "observed", "text"), EXAMPLES, ids=PROFILES)
 def test_an_example_plays_and_settles_a_coup(profile: str, observed: str, text: str) -> None:
-    facts = tuple(Fact(word) for word in observed.split(",") if word)
+    facts = tuple(ObservableFact(word) for word in observed.split(",") if word)
     rules = load_profile(profile)
     book = RuleBook.of(rules, rules.rules.decks_per_shoe, facts)
 
@@ -39,13 +39,13 @@ def test_an_example_plays_and_settles_a_coup(profile: str, observed: str, text: 
     assert all(one.verdicts or one.effects for one in played)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
-def test_every_form_stands_in_the_table(form) -> None:
-    assert re.search(rf"`{re.escape(form.words)}\b", table_of_statements())
+@pytest.mark.parametrize("form", STATEMENT_FORMS, ids=lambda form: form.keywords)
+def test_every_statement_form_is_in_the_table(form) -> None:
+    assert re.search(rf"`{re.escape(form.keywords)}\b", table_of_statements())
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
-def test_the_example_of_a_form_is_one_statement_of_that_form(form) -> None:
+@pytest.mark.parametrize("form", STATEMENT_FORMS, ids=lambda form: form.keywords)
+def test_the_example_of_a_form_parses_to_that_form(form) -> None:
     (statement,) = parse(form.example)
 
-    assert unparse(statement.said).startswith(form.words)
+    assert unparse(statement.body).startswith(form.keywords)

@@ -1,4 +1,4 @@
-"""The devices of a running table in the log: one line each, and what is passed on is unchanged."""
+"""The log lines of a running table's devices; events are passed on unchanged."""
 
 import logging
 
@@ -12,19 +12,19 @@ from controller.core.settings import (
     ShufflerDeviceSettings,
 )
 from controller.core.state import CoreState
-from controller.procedure.effects import Refused, WarningClosed, WarningOpened
-from controller.procedure.events import ShufflerTold
+from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
+from controller.procedure.events import ShufflerReported
 from controller.procedure.state import TableState
 from controller.service.device_log import (
-    part_of,
-    tell_batches,
-    tell_identities,
-    tell_warnings,
-    telling_port,
-    telling_refused,
+    device_role,
+    log_batches,
+    log_identities,
+    log_warnings,
+    logging_port,
+    logging_refusals,
 )
-from controller.table.loop import Conclusion, Stored
-from controller.tape.entries import BatchBound, DeviceNoted, Entry, Judged
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
@@ -48,18 +48,18 @@ SETTINGS = Settings(
 )
 
 
-@pytest.fixture(name="said")
-def said_fixture(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+@pytest.fixture(name="log")
+def log_fixture(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     caplog.set_level(logging.INFO, "smartshoe")
     return caplog
 
 
-def lines(said: pytest.LogCaptureFixture) -> list[str]:
-    return [f"{one.levelname} {one.getMessage()}" for one in said.records]
+def lines(log: pytest.LogCaptureFixture) -> list[str]:
+    return [f"{one.levelname} {one.getMessage()}" for one in log.records]
 
 
 @pytest.mark.parametrize(
-    ("port", "part"),
+    ("port", "role"),
     [
         ("/dev/shoe", "shoe"),
         ("/dev/rack", "reader at the discard rack"),
@@ -67,28 +67,28 @@ def lines(said: pytest.LogCaptureFixture) -> list[str]:
         ("/dev/shuffler", "shuffler"),
     ],
 )
-def test_each_device_is_named_by_its_part(port: str, part: str) -> None:
-    assert part_of(SETTINGS, port) == part
+def test_each_device_is_named_by_its_role(port: str, role: str) -> None:
+    assert device_role(SETTINGS, port) == role
 
 
-def test_a_device_that_opens_is_one_line(said: pytest.LogCaptureFixture) -> None:
-    telling_port("shoe", lambda _: None)(PortOpened("/dev/shoe", AT, bytes(32)))
+def test_an_opened_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
+    logging_port("shoe", lambda _: None)(PortOpened("/dev/shoe", AT, bytes(32)))
 
-    assert lines(said) == ["INFO shoe: /dev/shoe is open"]
+    assert lines(log) == ["INFO shoe: /dev/shoe is open"]
 
 
-def test_a_device_that_is_absent_is_one_line_with_its_reason(
-    said: pytest.LogCaptureFixture,
+def test_an_absent_device_is_one_line_with_its_reason(
+    log: pytest.LogCaptureFixture,
 ) -> None:
-    telling_port("scanner", lambda _: None)(PortLost("usbhid://0c2e:0b81/S1", AT, ABSENT))
+    logging_port("scanner", lambda _: None)(PortLost("usbhid://0c2e:0b81/S1", AT, ABSENT))
 
-    assert lines(said) == [f"WARNING scanner: {ABSENT}"]
+    assert lines(log) == [f"WARNING scanner: {ABSENT}"]
 
 
-def test_bytes_are_no_line(said: pytest.LogCaptureFixture) -> None:
-    telling_port("shoe", lambda _: None)(Chunk("/dev/shoe", AT, b"\x02"))
+def test_bytes_are_not_logged(log: pytest.LogCaptureFixture) -> None:
+    logging_port("shoe", lambda _: None)(Chunk("/dev/shoe", AT, b"\x02"))
 
-    assert lines(said) == []
+    assert lines(log) == []
 
 
 def test_every_event_of_a_port_is_passed_on() -> None:
@@ -98,53 +98,53 @@ def test_every_event_of_a_port_is_passed_on() -> None:
         PortLost("/dev/shoe", AT, "unplugged"),
     ]
     passed: list[PortEvent] = []
-    put = telling_port("shoe", passed.append)
+    put = logging_port("shoe", passed.append)
     for event in events:
         put(event)
 
     assert passed == events
 
 
-def test_a_device_that_is_refused_is_one_line(said: pytest.LogCaptureFixture) -> None:
+def test_a_refused_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
     passed: list[DevicePlugged | DeviceUnplugged] = []
-    put = telling_refused(passed.append)
+    put = logging_refusals(passed.append)
     put(DevicePlugged(AT, 0x046D, 0xC31C, "", "1-2", KEYBOARD))
     put(DevicePlugged(AT, 0x0C2E, 0x0B81, "S1", "1-3"))
     put(DeviceUnplugged(AT, "1-2"))
 
-    assert lines(said) == [f"WARNING {KEYBOARD}"]
+    assert lines(log) == [f"WARNING {KEYBOARD}"]
     assert len(passed) == 3
 
 
-def answered(entry: Entry, named_by: str) -> Stored:
+def answered(entry: Entry, named_by: str) -> StoredTransaction:
     shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
     given = ManifestGiven(AT, "RED-1", named_by, b"")
     state = CoreState("", None, TableState(), shoe)
-    return Stored((Conclusion(given, (entry,)),), (), AT, state)
+    return StoredTransaction((Conclusion(given, (entry,)),), (), AT, state)
 
 
-def test_a_batch_that_is_bound_is_one_line(said: pytest.LogCaptureFixture) -> None:
+def test_a_bound_batch_is_one_line(log: pytest.LogCaptureFixture) -> None:
     bound = BatchBound("RED-1", "red", 8, 416, bytes(32), "", "", "", True)
-    tell_batches(answered(bound, "the scanner at /dev/scanner"))
+    log_batches(answered(bound, "the scanner at /dev/scanner"))
 
-    assert lines(said) == ["INFO batch RED-1 is bound, named by the scanner at /dev/scanner"]
+    assert lines(log) == ["INFO batch RED-1 is bound, named by the scanner at /dev/scanner"]
 
 
 @pytest.mark.parametrize(
     ("named_by", "words"),
     [
         ("the configuration", "batch RED-1 is not bound"),
-        ("the scanner at /dev/scanner", "what was named as a batch is not bound"),
-        ("dealer D. Dealer", "what was named as a batch is not bound"),
+        ("the scanner at /dev/scanner", "the name given for a batch is not bound"),
+        ("dealer D. Dealer", "the name given for a batch is not bound"),
     ],
 )
-def test_what_may_be_the_code_of_a_card_is_not_in_the_log(
-    named_by: str, words: str, said: pytest.LogCaptureFixture
+def test_a_refused_name_is_not_logged(
+    named_by: str, words: str, log: pytest.LogCaptureFixture
 ) -> None:
-    tell_batches(answered(Refused("bind-batch", "there is no such file"), named_by))
+    log_batches(answered(Refusal("bind-batch", "there is no such file"), named_by))
 
-    tail = f"named by {named_by}; `smartshoe status` tells why"
-    assert lines(said) == [f"WARNING {words}, {tail}"]
+    tail = f"named by {named_by}; `smartshoe status` shows why"
+    assert lines(log) == [f"WARNING {words}, {tail}"]
 
 
 # --- who a device is, and what stops the next card ------------------------------------------------
@@ -155,57 +155,57 @@ REFUSED = IdentityRefused("5A02", "its key is not the paired one", rolled_back=F
 UNKNOWN = IdentityRefused("", "it has no identity", rolled_back=False)
 
 
-def concluded(*entries: Entry) -> Stored:
+def concluded(*entries: Entry) -> StoredTransaction:
     driver = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
     state = CoreState("", None, TableState(), driver)
-    return Stored((Conclusion(Tick(AT), entries),), (), AT, state)
+    return StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, state)
 
 
 @pytest.mark.parametrize(
     ("event", "line"),
     [
         (PROVEN, "INFO {}: device 5A01, firmware 1.4.0, is trusted"),
-        (BARE, "WARNING {}: BARE: it proves nothing of itself, and the configuration lets it in"),
+        (BARE, "WARNING {}: BARE: it proves no identity, and the configuration accepts it"),
         (
             REFUSED,
             (
-                "WARNING {}: device 5A02 is refused: its key is not the paired one; nothing it"
-                " tells is taken"
+                "WARNING {}: device 5A02 is refused: its key is not the paired one; all its"
+                " reports are rejected"
             ),
         ),
         (
             UNKNOWN,
-            "WARNING {}: a device is refused: it has no identity; nothing it tells is taken",
+            "WARNING {}: a device is refused: it has no identity; all its reports are rejected",
         ),
     ],
 )
-@pytest.mark.parametrize("part", ["shoe", "shuffler"])
-def test_who_a_device_is(
+@pytest.mark.parametrize("role", ["shoe", "shuffler"])
+def test_the_identity_of_a_device_is_logged(
     event: IdentityProven | IdentityRefused,
     line: str,
-    part: str,
-    said: pytest.LogCaptureFixture,
+    role: str,
+    log: pytest.LogCaptureFixture,
 ) -> None:
-    of_shuffler = Judged(ShufflerTold(event, 0), ())
-    entry = of_shuffler if part == "shuffler" else DeviceNoted("/dev/shoe", event)
-    tell_identities(SETTINGS, concluded(entry))
-    assert lines(said) == [line.format(part)]
+    of_shuffler = EventVerdicts(ShufflerReported(event, 0), ())
+    entry = of_shuffler if role == "shuffler" else DeviceEventRecorded("/dev/shoe", event)
+    log_identities(SETTINGS, concluded(entry))
+    assert lines(log) == [line.format(role)]
 
 
-def test_nothing_else_of_a_device_tells_who_it_is(said: pytest.LogCaptureFixture) -> None:
+def test_other_device_events_are_not_logged(log: pytest.LogCaptureFixture) -> None:
     door = DoorMoved(open=True, compartment=0)
-    entries = (Judged(ShufflerTold(door, 0), ()), DeviceNoted("/dev/shoe", door))
-    tell_identities(SETTINGS, concluded(*entries, Refused("resolve", "nothing is open")))
-    assert lines(said) == []
+    entries = (EventVerdicts(ShufflerReported(door, 0), ()), DeviceEventRecorded("/dev/shoe", door))
+    log_identities(SETTINGS, concluded(*entries, Refusal("resolve", "nothing is open")))
+    assert lines(log) == []
 
 
-def test_a_warning_is_told_by_what_it_is_about_and_not_in_its_words(
-    said: pytest.LogCaptureFixture,
+def test_a_warning_is_logged_by_its_kind_without_its_text(
+    log: pytest.LogCaptureFixture,
 ) -> None:
     opened = WarningOpened(3, "count", 0, "the 7 of hearts is missing", ())
     closed = WarningClosed(3, "count", "A. Floor", "found in the tray", 8_000_000_000)
-    tell_warnings(concluded(opened, Refused("clear-warning", "still so"), closed))
-    assert lines(said) == [
+    log_warnings(concluded(opened, Refusal("clear-warning", "still so"), closed))
+    assert lines(log) == [
         "WARNING shuffler: warning 3 (count): no next card before it is cleared",
         "INFO shuffler: warning 3 (count) is cleared by A. Floor",
     ]

@@ -1,8 +1,5 @@
-"""The desk where batches are looked up.
+"""Manifest look-up: batches of the configuration, and the table's last answers.
 
-Responsible for: when the table is given the batches that its configuration names, and what is kept
-of the table's answers.
-Not responsible for: files and receipts (test_batches) and binding (test_core).
 Source: controller/README.md, "Batches at the table".
 """
 
@@ -11,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from controller.core.state import CoreState
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.procedure.state import TableState
-from controller.service.manifest_lookup import BY_CONFIGURATION, BatchDesk
-from controller.table.loop import Conclusion, Stored
+from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
+from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import BatchBound, Entry
 from controller.tape.inputs import ManifestGiven
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
@@ -22,58 +19,58 @@ from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
 BOUND = BatchBound("RED-1", "red", 8, 416, bytes(32), "Acme", "Ann Lee", "", True)
-REFUSED = Refused("bind-batch", "batch RED-1: there is no such file")
+REFUSED = Refusal("bind-batch", "batch RED-1: there is no such file")
 DEALER = "dealer D. Dealer"
 
 
 @pytest.fixture
-def desk(fast_dir: Path) -> BatchDesk:
-    return BatchDesk(fast_dir, (), lambda: AT)
+def lookup(fast_dir: Path) -> ManifestLookup:
+    return ManifestLookup(fast_dir, (), lambda: AT)
 
 
-def answered(desk: BatchDesk, batch: str, named_by: str, *entries: Entry) -> None:
-    """The table stores what it made of a batch that was looked up."""
+def give_answer(lookup: ManifestLookup, batch: str, named_by: str, *entries: Entry) -> None:
+    """Give the look-up the table's answer about a batch."""
     shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
     state = CoreState("", None, TableState(), shoe)
     given = ManifestGiven(AT, batch, named_by, b"")
-    desk.stored(Stored((Conclusion(given, entries),), (), AT, state))
+    lookup.on_stored(StoredTransaction((Conclusion(given, entries),), (), AT, state))
 
 
-def said(desk: BatchDesk) -> list[tuple[int, str, str]]:
-    return [(one.number, one.batch, one.refused) for one in desk.named]
+def answers(lookup: ManifestLookup) -> list[tuple[int, str, str]]:
+    return [(one.number, one.batch, one.refused) for one in lookup.answered]
 
 
-def test_nothing_was_named_at_first(desk: BatchDesk) -> None:
-    assert desk.named == ()
+def test_no_batch_is_answered_at_first(lookup: ManifestLookup) -> None:
+    assert lookup.answered == ()
 
 
-def test_what_came_of_a_batch_is_kept(desk: BatchDesk) -> None:
-    answered(desk, "RED-1", BY_CONFIGURATION, REFUSED)
-    answered(desk, "BLUE-1", BY_CONFIGURATION, BOUND)
+def test_answers_of_the_table_are_kept(lookup: ManifestLookup) -> None:
+    give_answer(lookup, "RED-1", BY_CONFIGURATION, REFUSED)
+    give_answer(lookup, "BLUE-1", BY_CONFIGURATION, BOUND)
 
-    assert said(desk) == [(1, "RED-1", REFUSED.why), (2, "BLUE-1", "")]
-
-
-def test_a_batch_that_somebody_had_bound_ends_what_was_refused(desk: BatchDesk) -> None:
-    answered(desk, "GREEN-1", DEALER, REFUSED)
-    answered(desk, "RED-1", DEALER, BOUND)
-
-    assert said(desk) == [(2, "RED-1", "")]
+    assert answers(lookup) == [(1, "RED-1", REFUSED.why), (2, "BLUE-1", "")]
 
 
-def test_only_the_last_answers_are_kept(desk: BatchDesk) -> None:
+def test_a_batch_bound_by_a_person_removes_earlier_refusals(lookup: ManifestLookup) -> None:
+    give_answer(lookup, "GREEN-1", DEALER, REFUSED)
+    give_answer(lookup, "RED-1", DEALER, BOUND)
+
+    assert answers(lookup) == [(2, "RED-1", "")]
+
+
+def test_only_the_last_answers_are_kept(lookup: ManifestLookup) -> None:
     for number in range(9):
-        answered(desk, f"RED-{number}", DEALER, REFUSED)
+        give_answer(lookup, f"RED-{number}", DEALER, REFUSED)
 
-    assert [number for number, _, _ in said(desk)] == [6, 7, 8, 9]
+    assert [number for number, _, _ in answers(lookup)] == [6, 7, 8, 9]
 
 
-def test_batches_of_the_configuration_are_given_before_any_port_is_started(fast_dir: Path) -> None:
+def test_configured_batches_are_put_before_start_returns(fast_dir: Path) -> None:
     given: list[ManifestGiven] = []
-    desk = BatchDesk(fast_dir, (), lambda: Timestamp(1, 2))
-    desk.start(given.append, ("RED-0001", "BLUE-0001"))
+    lookup = ManifestLookup(fast_dir, (), lambda: Timestamp(1, 2))
+    lookup.start(given.append, ("RED-0001", "BLUE-0001"))
     at_start = [(item.batch, item.named_by) for item in given]
-    desk.stop()
+    lookup.stop()
 
-    assert desk.join(5)
+    assert lookup.join(5)
     assert at_start == [("RED-0001", "the configuration"), ("BLUE-0001", "the configuration")]

@@ -1,20 +1,16 @@
-"""The field's words for wagers: a table's terms, a coup's facts, a layout.
+"""Fixtures: terms of a profile, coup facts and wagers from short texts.
 
-Responsible for: turning them into values.
-Not responsible for: what any single test expects.
-Source: controller/settlement/README.md.
-
-    table("ny-mini", vig_mode=VigorishMode.TIE25)   a profile's terms, some settings changed
-    coup("P 8 in 3, B 7 in 2")                      final counts and cards of both hands
-    layout("5 banker 25.00, 3 tie 1.00")            wagers by seat
+table("ny-mini", vig_mode=VigorishMode.TIE25)   a profile's terms, some settings changed
+coup("P 8 in 3, B 7 in 2")                      final counts and cards of both hands
+layout("5 banker 25.00, 3 tie 1.00")            wagers by seat
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from controller.profiles.load import load_profile
 from controller.settlement.coup_facts import CoupFacts

@@ -1,4 +1,4 @@
-"""Which wagers may stand, and why not."""
+"""Admitted and refused wagers."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import pytest
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
 from controller.rules.setting_values import VigorishMode, VigorishRounding
-from controller.settlement.admission import refusals
+from controller.settlement.admission import wager_refusals
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
 
@@ -33,22 +33,22 @@ EXACT = {"vig_rounding": VigorishRounding.EXACT}
         ("ny-mini", {**EXACT, "vig_rate": 4}, "5 banker 0.25"),
     ],
 )  # fmt: skip
-def test_wagers_that_stand(
+def test_admitted_wagers(
     table: Table, layout: Layout, profile: str, settings: dict[str, object], wagers: str
 ) -> None:
-    assert refusals(table(profile, **settings), layout(wagers)) == ()
+    assert wager_refusals(table(profile, **settings), layout(wagers)) == ()
 
 
 def case(
-    profile: str, wagers: str, seat_and_kind: str, clauses: str, said: str, **settings: object
+    profile: str, wagers: str, seat_and_kind: str, clauses: str, expected: str, **settings: object
 ) -> object:
     cited = tuple(clauses.split())
     marks = [pytest.mark.clause(name) for name in cited]
-    return pytest.param(profile, settings, wagers, seat_and_kind, cited, said, marks=marks)
+    return pytest.param(profile, settings, wagers, seat_and_kind, cited, expected, marks=marks)
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "wagers", "seat_and_kind", "clauses", "said"),
+    ("profile", "settings", "wagers", "seat_and_kind", "clauses", "expected"),
     [
         case("ny-mini", "5 banker 1.00, 5 total_4 1.00", "5 total_4", "NY-b-1-list",
              "Return it; offered are Banker, Player, Tie"),
@@ -70,7 +70,7 @@ def case(
         case("wa-mini", "5 player 1.00, 5 banker 1.00", "5 banker", "WA-ov-2-combo",
              "Return this wager or the one on Player"),
         case("nj-minibaccarat", "5 total_5 1.00, 4 banker 1.00", "5 total_5", "NJ-sum-base",
-             "or let the seat bet on Banker, Player or Tie, too"),
+             "or let the seat also bet on Banker, Player or Tie"),
         case("nj-minibaccarat", "5 total_4 1.01, 5 tie 1.00", "5 total_4",
              "NJ-sum-odds NJ-7.3-g-4", "Bet a multiple of 0.02"),
         case("nj-minibaccarat", "5 banker 1.01", "5 banker", "NJ-7.3-f-1",
@@ -97,13 +97,13 @@ def case(
 )  # fmt: skip
 def test_a_wager_is_refused(
     table: Table, layout: Layout, profile: str, settings: dict[str, object], wagers: str,
-    seat_and_kind: str, clauses: tuple[str, ...], said: str,
+    seat_and_kind: str, clauses: tuple[str, ...], expected: str,
 ) -> None:  # fmt: skip
-    (found,) = refusals(table(profile, **settings), layout(wagers))
+    (found,) = wager_refusals(table(profile, **settings), layout(wagers))
 
     assert f"{found.seat} {found.kind.value}" == seat_and_kind
     assert found.clauses == clauses
-    assert said in str(found)
+    assert expected in str(found)
 
 
 @pytest.mark.parametrize(
@@ -117,18 +117,18 @@ def test_a_wager_is_refused(
         ("nj-baccarat", "odds_total_6", "total_6", "NJ-sum-odds NJ-3.3-f-6"),
     ],
 )
-def test_odds_of_halves_ask_for_even_cents(
+def test_odds_with_halves_require_even_cents(
     table: Table, layout: Layout, profile: str, setting: str, kind: str, clauses: str
 ) -> None:
     terms = table(profile, **{setting: Odds(17, 2)})
-    (found,) = refusals(terms, layout(f"5 {kind} 1.01, 5 banker 1.00"))
+    (found,) = wager_refusals(terms, layout(f"5 {kind} 1.01, 5 banker 1.00"))
 
     assert (found.kind.value, found.clauses) == (kind, tuple(clauses.split()))
     assert found.remedy == "Bet a multiple of 0.02"
 
 
 def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) -> None:
-    (found,) = refusals(table("wa-mini"), layout("5 banker 1.00, 5 player 1.00"))
+    (found,) = wager_refusals(table("wa-mini"), layout("5 banker 1.00, 5 player 1.00"))
 
     assert str(found) == (
         "seat 5, Player: one seat may not bet on both hands (WA-ov-2-combo)."
@@ -136,14 +136,14 @@ def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) ->
     )
 
 
-def test_without_a_clause_nothing_is_cited(table: Table) -> None:
-    (found,) = refusals(table("ny-mini"), (Wager(5, WagerKind.TIE, -5),))
+def test_a_refusal_without_clauses_cites_nothing(table: Table) -> None:
+    (found,) = wager_refusals(table("ny-mini"), (Wager(5, WagerKind.TIE, -5),))
 
-    assert str(found) == "seat 5, Tie: -0.05 is no wager. State an amount above zero"
+    assert str(found) == "seat 5, Tie: -0.05 is not a wager. State an amount above zero"
 
 
 def test_each_wager_is_refused_once(table: Table, layout: Layout) -> None:
     wagers = layout("5 total_4 1.00, 4 dragon_7 0.00, 3 banker 1.00")
-    found = refusals(table("wa-mini"), wagers)
+    found = wager_refusals(table("wa-mini"), wagers)
 
     assert [one.seat for one in found] == [5, 4]

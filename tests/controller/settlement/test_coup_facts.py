@@ -6,7 +6,7 @@ import pytest
 
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
-from controller.settlement.coup_facts import CoupFacts, facts_of
+from controller.settlement.coup_facts import CoupFacts, derive_facts
 
 
 def cards(text: str) -> tuple[Card, ...]:
@@ -23,12 +23,12 @@ def cards(text: str) -> tuple[Card, ...]:
     ],
 )
 def test_facts_are_read_from_the_cards(drawn: str, facts: CoupFacts) -> None:
-    assert facts_of(cards(drawn)) == facts
+    assert derive_facts(cards(drawn)) == facts
 
 
-def test_a_coup_that_needs_cards_has_no_facts() -> None:
+def test_an_incomplete_coup_has_no_facts() -> None:
     with pytest.raises(AssertionError):
-        facts_of(cards("2h 3c 3s 2d"))
+        derive_facts(cards("2h 3c 3s 2d"))
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,27 @@
-"""Exact odds, against figures the field knows."""
+"""Exact odds and house edges against published figures."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from controller.profiles.load import load_profile
 from controller.rules.hands import HandName
 from controller.rules.setting_values import BonusTable, VigorishMode
-from controller.settlement.exact_odds import Draws, Edge, all_draws, counts, draws_of, edges
+from controller.settlement.exact_odds import (
+    Draws,
+    HouseEdge,
+    all_draws,
+    draw_counts,
+    enumerate_draws,
+    house_edges,
+)
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import WagerKind
 
-EIGHT = cache(draws_of)
+EIGHT = cache(enumerate_draws)
 
 
 def terms(profile: str, **settings: object) -> Terms:
@@ -22,13 +29,13 @@ def terms(profile: str, **settings: object) -> Terms:
     return replace(found, rules=replace(found.rules, **settings))  # type: ignore[arg-type]
 
 
-def edge(under: Terms, kind: str, *, waived: bool = False) -> Edge:
-    found = edges(under, EIGHT(8))
+def edge(under: Terms, kind: str, *, waived: bool = False) -> HouseEdge:
+    found = house_edges(under, EIGHT(8))
     return next(one for one in found if one.kind == WagerKind(kind) and one.waived is waived)
 
 
-def test_eight_decks_are_counted_to_the_last_draw() -> None:
-    assert {one.name: one.draws for one in counts(EIGHT(8))} == {
+def test_draw_counts_of_eight_decks() -> None:
+    assert {one.name: one.draws for one in draw_counts(EIGHT(8))} == {
         "player": 2230518282592256,
         "banker": 2292252566437888,
         "tie": 475627426473216,
@@ -45,8 +52,8 @@ def test_eight_decks_are_counted_to_the_last_draw() -> None:
 @pytest.mark.parametrize(
     ("decks", "total"), [(1, 14658134400), (6, 878869206895680), (16, 325756296839600640)]
 )
-def test_no_draw_is_lost(decks: int, total: int) -> None:
-    found = draws_of(decks)
+def test_the_draw_counts_add_up(decks: int, total: int) -> None:
+    found = enumerate_draws(decks)
 
     assert sum(found.values()) == all_draws(decks) == total
 
@@ -73,7 +80,9 @@ def in_percent(part: Fraction) -> str:
         ("nj-baccarat", {}, "total_6", "4.6938"),
     ],
 )
-def test_the_house_edge(profile: str, settings: dict[str, object], kind: str, percent: str) -> None:
+def test_house_edge_of_the_main_wagers(
+    profile: str, settings: dict[str, object], kind: str, percent: str
+) -> None:
     assert in_percent(edge(terms(profile, **settings), kind).edge) == percent
 
 
@@ -85,7 +94,7 @@ def test_the_house_edge(profile: str, settings: dict[str, object], kind: str, pe
         (BonusTable.C, "2.4996", "8.5305"),
     ],
 )
-def test_the_house_edge_of_the_bonus(table: BonusTable, player: str, banker: str) -> None:
+def test_house_edge_of_the_bonus_wagers(table: BonusTable, player: str, banker: str) -> None:
     sides = (HandName.PLAYER, HandName.BANKER)
     under = terms("ny-mini", dragon_bonus=True, dragon_bonus_table=table, dragon_bonus_sides=sides)
 
@@ -93,14 +102,14 @@ def test_the_house_edge_of_the_bonus(table: BonusTable, player: str, banker: str
     assert in_percent(edge(under, "bonus_banker").edge) == banker
 
 
-def test_a_waived_banker_wager_has_an_edge_of_its_own() -> None:
+def test_house_edge_of_a_waived_banker_wager() -> None:
     under = terms("nj-baccarat", vig_mode=VigorishMode.NONE_TOTAL_CARDS)
 
     assert in_percent(edge(under, "banker").edge) == "1.0579"
     assert in_percent(edge(under, "banker", waived=True).edge) == "-1.2351"
 
 
-def test_an_edge_is_exact_and_says_how_often() -> None:
+def test_house_edge_is_exact_with_draw_counts() -> None:
     found = edge(terms("ny-mini"), "player")
 
     assert found.edge == Fraction(241149546272, 19524993263685)
@@ -115,7 +124,7 @@ def share(found: Draws, holds: Callable[[int], bool]) -> int:
     return sum(ways for facts, ways in found.items() if holds(facts.cards))
 
 
-def test_naturals_and_standing_hands_end_a_coup_with_four_cards() -> None:
+def test_four_card_coups_are_naturals_or_both_standing() -> None:
     found = EIGHT(8)
 
     assert share(found, lambda cards: cards == 4) == 1893735611458560

@@ -1,4 +1,4 @@
-"""The order of payment, as a dealer reads it."""
+"""The order of payment as the dealer reads it."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ import pytest
 
 from controller.rules.setting_values import PayProcedure, VigorishCollection, VigorishMode
 from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.payment_order import Act
-from controller.settlement.results import what_wins
+from controller.settlement.payment_order import PaymentAct
+from controller.settlement.results import wager_results
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager
@@ -21,7 +21,7 @@ TIE25 = {"vig_mode": VigorishMode.TIE25}
 
 
 def paid(terms: Terms, facts: CoupFacts, wagers: tuple[Wager, ...]) -> Settlement:
-    return settle(terms, what_wins(terms, facts), wagers)
+    return settle(terms, wager_results(terms, facts), wagers)
 
 
 def texts(settled: Settlement) -> list[str]:
@@ -50,7 +50,7 @@ def test_the_four_procedures(
     assert texts(settled) == LOSERS + order
 
 
-def cited(settled: Settlement, act: Act) -> set[str]:
+def cited(settled: Settlement, act: PaymentAct) -> set[str]:
     return {name for step in settled.steps if step.act is act for name in step.clauses}
 
 
@@ -76,13 +76,13 @@ def test_every_step_cites_the_procedure_it_follows(
 ) -> None:
     settled = paid(table(profile, pay_procedure=procedure), BANKER_WINS, layout(WAGERS))
 
-    assert {own, elect} <= cited(settled, Act.PAY)
-    assert {own, elect} <= cited(settled, Act.COLLECT_VIGORISH)
-    assert f"{rule}-2-lose" in cited(settled, Act.TAKE)
+    assert {own, elect} <= cited(settled, PaymentAct.PAY)
+    assert {own, elect} <= cited(settled, PaymentAct.COLLECT_VIGORISH)
+    assert f"{rule}-2-lose" in cited(settled, PaymentAct.TAKE)
 
 
 @pytest.mark.clause("NJ-sum-reconcile")
-def test_new_jersey_settles_one_seat_after_the_other(table: Table, layout: Layout) -> None:
+def test_new_jersey_settles_seat_by_seat(table: Table, layout: Layout) -> None:
     settled = paid(table("nj-minibaccarat"), BANKER_WINS, layout(WAGERS))
 
     assert texts(settled) == [LOSERS[0], PAY_5, VIG_5, LOSERS[1], PAY_2, VIG_2]
@@ -95,23 +95,23 @@ def test_new_jersey_settles_one_seat_after_the_other(table: Table, layout: Layou
 @pytest.mark.clause("WA-ov-6-rate")
 @pytest.mark.clause("WA-pay-bank")
 @pytest.mark.clause("WA-ov-6-when")
-def test_washington_takes_commission_as_winners_are_paid(table: Table, layout: Layout) -> None:
+def test_washington_collects_commission_with_each_payment(table: Table, layout: Layout) -> None:
     settled = paid(table("wa-mini"), BANKER_WINS, layout(WAGERS))
 
     assert texts(settled) == [*LOSERS, PAY_5, VIG_5, PAY_2, VIG_2]
-    assert "WA-pr-7-take" in cited(settled, Act.TAKE)
-    assert "WA-pr-8-pay" in cited(settled, Act.PAY)
+    assert "WA-pr-7-take" in cited(settled, PaymentAct.TAKE)
+    assert "WA-pr-8-pay" in cited(settled, PaymentAct.PAY)
     assert {"WA-pr-8-comm", "WA-ov-6-rate", "WA-pay-bank", "WA-ov-6-when"} <= cited(
-        settled, Act.COLLECT_VIGORISH
+        settled, PaymentAct.COLLECT_VIGORISH
     )
 
 
-def test_commission_after_all_are_paid_is_not_said_to_be_taken_as_they_are(
+def test_commission_after_all_payments_does_not_cite_collection_with_payment(
     table: Table, layout: Layout
 ) -> None:
     settled = paid(table("wa-mini", pay_procedure=PayProcedure.I), BANKER_WINS, layout(WAGERS))
 
-    assert "WA-pr-8-comm" not in cited(settled, Act.COLLECT_VIGORISH)
+    assert "WA-pr-8-comm" not in cited(settled, PaymentAct.COLLECT_VIGORISH)
 
 
 @pytest.mark.clause("NY-i-2-lose")
@@ -120,8 +120,8 @@ def test_ez_pays_only(table: Table, layout: Layout) -> None:
     settled = paid(table("ny-ez"), BANKER_WINS, layout(WAGERS))
 
     assert texts(settled) == [*LOSERS, PAY_5, PAY_2]
-    assert "NY-i-2-lose" in cited(settled, Act.TAKE)
-    assert "NY-i-2-ez" in cited(settled, Act.PAY)
+    assert "NY-i-2-lose" in cited(settled, PaymentAct.TAKE)
+    assert "NY-i-2-ez" in cited(settled, PaymentAct.PAY)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_ez_pays_only(table: Table, layout: Layout) -> None:
         (PayProcedure.IV, ["collect 25", "return 75", "pay tie", "collect 5", "return 15"]),
     ],
 )
-def test_a_seat_that_owes_without_winning_is_a_stop(
+def test_a_seat_that_owes_without_winning_has_its_turn(
     table: Table, layout: Layout, procedure: PayProcedure, order: list[str]
 ) -> None:
     words = {
@@ -153,23 +153,23 @@ def test_a_seat_that_owes_without_winning_is_a_stop(
 @pytest.mark.clause("NY-c-4-charge")
 @pytest.mark.clause("NY-c-4-time")
 @pytest.mark.clause("NY-c-5-uniform")
-def test_vigorish_on_a_tie_cites_what_charges_it(table: Table, layout: Layout) -> None:
+def test_vigorish_on_a_tie_cites_its_clauses(table: Table, layout: Layout) -> None:
     terms = table("ny-mini", **TIE25, vig_collection=VigorishCollection.DEFERRED)
     settled = paid(terms, TIE, layout("5 banker 100.00"))
 
     assert {"NY-b-1-i-c-vig", "NY-c-4-charge", "NY-c-4-time", "NY-c-5-uniform"} <= cited(
-        settled, Act.COLLECT_VIGORISH
+        settled, PaymentAct.COLLECT_VIGORISH
     )
 
 
 @pytest.mark.clause("S42-c-4-time")
 @pytest.mark.clause("S42-c-5-uniform")
-def test_it_is_never_deferred(table: Table, layout: Layout) -> None:
+def test_vigorish_on_a_tie_is_never_deferred(table: Table, layout: Layout) -> None:
     terms = table("s42-mini", **TIE25, vig_collection=VigorishCollection.DEFERRED)
     settled = paid(terms, TIE, layout("5 banker 100.00"))
 
-    assert [step.act for step in settled.steps] == [Act.RETURN, Act.COLLECT_VIGORISH]
-    assert {"S42-c-4-time", "S42-c-5-uniform"} <= cited(settled, Act.COLLECT_VIGORISH)
+    assert [step.act for step in settled.steps] == [PaymentAct.RETURN, PaymentAct.COLLECT_VIGORISH]
+    assert {"S42-c-4-time", "S42-c-5-uniform"} <= cited(settled, PaymentAct.COLLECT_VIGORISH)
 
 
 def deferral(profile: str, clauses: str) -> object:
@@ -194,7 +194,7 @@ def test_deferred_vigorish_is_marked(
     settled = paid(terms, BANKER_WINS, layout("5 banker 100.00"))
 
     assert texts(settled) == [PAY_5, "seat 5: mark vigorish 5.00 in box 5"]
-    assert set(clauses) <= cited(settled, Act.MARK_VIGORISH)
+    assert set(clauses) <= cited(settled, PaymentAct.MARK_VIGORISH)
 
 
 @pytest.mark.parametrize(
@@ -210,16 +210,16 @@ def test_the_guides_charge_five_percent(
     settled = paid(table(profile), BANKER_WINS, layout("5 banker 100.00"))
 
     assert texts(settled) == [PAY_5, VIG_5]
-    assert clause in cited(settled, Act.COLLECT_VIGORISH)
+    assert clause in cited(settled, PaymentAct.COLLECT_VIGORISH)
 
 
 def test_rounding_is_cited_only_where_the_table_rounds(table: Table, layout: Layout) -> None:
     exact = paid(table("house-mini"), BANKER_WINS, layout("5 banker 100.00"))
 
-    assert "S42-c-3-i" not in cited(exact, Act.COLLECT_VIGORISH)
+    assert "S42-c-3-i" not in cited(exact, PaymentAct.COLLECT_VIGORISH)
 
 
-def test_what_comes_back_does_so_at_its_seats_turn(table: Table, layout: Layout) -> None:
+def test_returned_stakes_are_returned_at_their_seats_turn(table: Table, layout: Layout) -> None:
     wagers = layout("2 player 20.00, 5 banker 100.00, 3 tie 1.00")
     settled = paid(table("ny-mini"), TIE, wagers)
 

@@ -1,41 +1,51 @@
-"""Tables of one pit pay by one procedure."""
+"""All tables of a pit pay by one procedure."""
 
 from collections.abc import Callable
 
 import pytest
 
 from controller.rules.setting_values import PayProcedure
-from controller.settlement.pit import Pit, pit_differs
+from controller.settlement.pit import PitProcedures, pit_refusal
 from controller.settlement.terms import Terms
 
 Table = Callable[..., Terms]
 FIRST, SECOND, THIRD = PayProcedure.I, PayProcedure.II, PayProcedure.III
 
 
-def case(profile: str, pit: Pit, clause: str, remedy: str) -> object:
+def case(profile: str, pit: PitProcedures, clause: str, remedy: str) -> object:
     return pytest.param(profile, pit, clause, remedy, marks=pytest.mark.clause(clause))
 
 
 @pytest.mark.parametrize(
     ("profile", "pit", "clause", "remedy"),
     [
-        case("ny-mini", Pit(own=FIRST), "NY-i-3-i", "Set pay_procedure to i"),
-        case("ny-midi", Pit(own=THIRD, baccarat=SECOND), "NY-i-3-ii", "Set pay_procedure to ii"),
-        case("s42-mini", Pit(own=FIRST), "S42-j-3-i", "Set pay_procedure to i"),
-        case("s42-mini", Pit(own=FIRST, baccarat=THIRD), "S42-j-3-i", "Set pay_procedure to i"),
+        case("ny-mini", PitProcedures(own=FIRST), "NY-i-3-i", "Set pay_procedure to i"),
+        case(
+            "ny-midi",
+            PitProcedures(own=THIRD, baccarat=SECOND),
+            "NY-i-3-ii",
+            "Set pay_procedure to ii",
+        ),
+        case("s42-mini", PitProcedures(own=FIRST), "S42-j-3-i", "Set pay_procedure to i"),
+        case(
+            "s42-mini",
+            PitProcedures(own=FIRST, baccarat=THIRD),
+            "S42-j-3-i",
+            "Set pay_procedure to i",
+        ),
     ],
 )
-def test_a_table_that_pays_otherwise_is_refused(
-    table: Table, profile: str, pit: Pit, clause: str, remedy: str
+def test_another_pay_procedure_is_refused(
+    table: Table, profile: str, pit: PitProcedures, clause: str, remedy: str
 ) -> None:
-    found = pit_differs(table(profile), pit)
+    found = pit_refusal(table(profile), pit)
 
     assert found is not None
     assert (found.clauses, found.remedy) == ((clause,), remedy)
 
 
-def test_it_says_whose_procedure_it_is(table: Table) -> None:
-    found = pit_differs(table("ny-mini"), Pit(baccarat=FIRST))
+def test_the_refusal_names_the_procedure(table: Table) -> None:
+    found = pit_refusal(table("ny-mini"), PitProcedures(baccarat=FIRST))
 
     assert found is not None
     assert found.why == "the baccarat table of this pit pays by procedure i, this table by iii"
@@ -44,12 +54,14 @@ def test_it_says_whose_procedure_it_is(table: Table) -> None:
 @pytest.mark.parametrize(
     ("profile", "pit"),
     [
-        ("ny-mini", Pit()),
-        ("ny-mini", Pit(own=THIRD)),
-        ("ny-mini", Pit(own=FIRST, baccarat=THIRD)),
-        ("ny-ez", Pit(own=FIRST)),
-        ("wa-mini", Pit(own=FIRST)),
+        ("ny-mini", PitProcedures()),
+        ("ny-mini", PitProcedures(own=THIRD)),
+        ("ny-mini", PitProcedures(own=FIRST, baccarat=THIRD)),
+        ("ny-ez", PitProcedures(own=FIRST)),
+        ("wa-mini", PitProcedures(own=FIRST)),
     ],
 )
-def test_a_table_that_pays_as_it_must(table: Table, profile: str, pit: Pit) -> None:
-    assert pit_differs(table(profile), pit) is None
+def test_the_right_pay_procedure_is_accepted(
+    table: Table, profile: str, pit: PitProcedures
+) -> None:
+    assert pit_refusal(table(profile), pit) is None

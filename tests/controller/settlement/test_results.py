@@ -1,4 +1,4 @@
-"""What wins, at which odds, and by which clauses."""
+"""Results of wagers: verdict, odds and clauses."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -10,11 +10,11 @@ from controller.rules.odds import Odds
 from controller.rules.setting_values import BonusTable, VigorishMode
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.results import (
-    Judgement,
-    Verdict,
     VigorishOn,
-    what_is_void,
-    what_wins,
+    WagerResult,
+    WagerVerdict,
+    void_results,
+    wager_results,
 )
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import WagerKind
@@ -25,17 +25,17 @@ NONE_SIX = {"vig_mode": VigorishMode.NONE_SIX}
 TIE25 = {"vig_mode": VigorishMode.TIE25}
 
 
-def judged(terms: Terms, facts: CoupFacts, kind: WagerKind) -> Judgement:
-    return next(one for one in what_wins(terms, facts) if one.kind is kind)
+def result_of(terms: Terms, facts: CoupFacts, kind: WagerKind) -> WagerResult:
+    return next(one for one in wager_results(terms, facts) if one.kind is kind)
 
 
 def case(
-    profile: str, kind: str, hands: str, becomes: str, clauses: str, **settings: object
+    profile: str, kind: str, hands: str, expected: str, clauses: str, **settings: object
 ) -> object:
-    """One line of the tables below; each clause it names is proven by it."""
+    """One row of the tables below, marked with each clause it names."""
     cited = tuple(clauses.split())
     marks = [pytest.mark.clause(name) for name in cited]
-    return pytest.param(profile, settings, kind, hands, becomes, cited, marks=marks)
+    return pytest.param(profile, settings, kind, hands, expected, cited, marks=marks)
 
 
 def holds(
@@ -43,15 +43,15 @@ def holds(
     coup: Callable[[str], CoupFacts],
     line: tuple[str, dict[str, object], str, str, str, tuple[str, ...]],
 ) -> None:
-    profile, settings, kind, hands, becomes, clauses = line
-    found = judged(table(profile, **settings), coup(hands), WagerKind(kind))
+    profile, settings, kind, hands, expected, clauses = line
+    found = result_of(table(profile, **settings), coup(hands), WagerKind(kind))
 
     verdict = f"{found.verdict.value} {found.odds}" if found.odds else found.verdict.value
-    assert (verdict, found.clauses) == (becomes, clauses)
+    assert (verdict, found.clauses) == (expected, clauses)
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "kind", "hands", "becomes", "clauses"),
+    ("profile", "settings", "kind", "hands", "expected", "clauses"),
     [
         case("ny-mini", "banker", "P 3 in 3, B 6 in 2", "wins 1:1", "NY-b-1-i-a NY-c-3-pay"),
         case("ny-mini", "banker", "P 7 in 2, B 6 in 3", "loses", "NY-b-1-i-b"),
@@ -94,13 +94,13 @@ def holds(
 )  # fmt: skip
 def test_banker(
     table: Table, coup: Callable[[str], CoupFacts], profile: str, settings: dict[str, object],
-    kind: str, hands: str, becomes: str, clauses: tuple[str, ...],
+    kind: str, hands: str, expected: str, clauses: tuple[str, ...],
 ) -> None:  # fmt: skip
-    holds(table, coup, (profile, settings, kind, hands, becomes, clauses))
+    holds(table, coup, (profile, settings, kind, hands, expected, clauses))
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "kind", "hands", "becomes", "clauses"),
+    ("profile", "settings", "kind", "hands", "expected", "clauses"),
     [
         case("ny-mini", "player", "P 8 in 2, B 7 in 2", "wins 1:1", "NY-b-1-ii-a NY-c-1"),
         case("ny-mini", "player", "P 5 in 3, B 7 in 3", "loses", "NY-b-1-ii-b"),
@@ -127,13 +127,13 @@ def test_banker(
 )  # fmt: skip
 def test_player_and_tie(
     table: Table, coup: Callable[[str], CoupFacts], profile: str, settings: dict[str, object],
-    kind: str, hands: str, becomes: str, clauses: tuple[str, ...],
+    kind: str, hands: str, expected: str, clauses: tuple[str, ...],
 ) -> None:  # fmt: skip
-    holds(table, coup, (profile, settings, kind, hands, becomes, clauses))
+    holds(table, coup, (profile, settings, kind, hands, expected, clauses))
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "kind", "hands", "becomes", "clauses"),
+    ("profile", "settings", "kind", "hands", "expected", "clauses"),
     [
         case("ny-ez", "banker", "P 6 in 2, B 7 in 3", "pushes", "NY-b-1-i-c-ez"),
         case("ny-ez", "banker", "P 6 in 2, B 7 in 2", "wins 1:1", "NY-b-1-i-a NY-c-3-pay"),
@@ -154,17 +154,17 @@ def test_player_and_tie(
 )  # fmt: skip
 def test_ez(
     table: Table, coup: Callable[[str], CoupFacts], profile: str, settings: dict[str, object],
-    kind: str, hands: str, becomes: str, clauses: tuple[str, ...],
+    kind: str, hands: str, expected: str, clauses: tuple[str, ...],
 ) -> None:  # fmt: skip
-    holds(table, coup, (profile, settings, kind, hands, becomes, clauses))
+    holds(table, coup, (profile, settings, kind, hands, expected, clauses))
 
 
-def bonus(hands: str, becomes: str, clauses: str, kind: str = "bonus_player") -> object:
-    return case("ny-mini", kind, hands, becomes, clauses, **BOTH)
+def bonus(hands: str, expected: str, clauses: str, kind: str = "bonus_player") -> object:
+    return case("ny-mini", kind, hands, expected, clauses, **BOTH)
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "kind", "hands", "becomes", "clauses"),
+    ("profile", "settings", "kind", "hands", "expected", "clauses"),
     [
         bonus("P 8 in 2, B 7 in 2", "wins 1:1", "NY-b-1-iv-a-nat NY-c-7-choose NY-c-7-nat-win"),
         bonus("P 9 in 2, B 0 in 2", "wins 1:1", "NY-b-1-iv-a-nat NY-c-7-choose NY-c-7-nat-win"),
@@ -189,9 +189,9 @@ def bonus(hands: str, becomes: str, clauses: str, kind: str = "bonus_player") ->
 )  # fmt: skip
 def test_bonus(
     table: Table, coup: Callable[[str], CoupFacts], profile: str, settings: dict[str, object],
-    kind: str, hands: str, becomes: str, clauses: tuple[str, ...],
+    kind: str, hands: str, expected: str, clauses: tuple[str, ...],
 ) -> None:  # fmt: skip
-    holds(table, coup, (profile, settings, kind, hands, becomes, clauses))
+    holds(table, coup, (profile, settings, kind, hands, expected, clauses))
 
 
 MINI = "NJ-sum-offer NJ-7.2-a-4-offer NJ-7.2-a-4-basis"
@@ -199,7 +199,7 @@ BIG = "NJ-sum-offer NJ-3.2-a-4-offer NJ-3.2-a-4-basis"
 
 
 @pytest.mark.parametrize(
-    ("profile", "settings", "kind", "hands", "becomes", "clauses"),
+    ("profile", "settings", "kind", "hands", "expected", "clauses"),
     [
         case("nj-minibaccarat", "total_4", "P 8 in 2, B 7 in 2", "wins 3:2",
              f"{MINI} NJ-sum-odds NJ-7.3-g-4"),
@@ -219,9 +219,9 @@ BIG = "NJ-sum-offer NJ-3.2-a-4-offer NJ-3.2-a-4-basis"
 )  # fmt: skip
 def test_total_cards(
     table: Table, coup: Callable[[str], CoupFacts], profile: str, settings: dict[str, object],
-    kind: str, hands: str, becomes: str, clauses: tuple[str, ...],
+    kind: str, hands: str, expected: str, clauses: tuple[str, ...],
 ) -> None:  # fmt: skip
-    holds(table, coup, (profile, settings, kind, hands, becomes, clauses))
+    holds(table, coup, (profile, settings, kind, hands, expected, clauses))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_the_pay_tables_of_the_bonus(table: Table, pay_table: BonusTable, pays: 
     terms = table("ny-mini", **BOTH, dragon_bonus_table=pay_table)
 
     found = [
-        judged(terms, CoupFacts(lead, 0, 3, 3), WagerKind.BONUS_PLAYER) for lead in range(4, 10)
+        result_of(terms, CoupFacts(lead, 0, 3, 3), WagerKind.BONUS_PLAYER) for lead in range(4, 10)
     ]
 
     assert " ".join(str(one.odds) for one in found) == pays
@@ -247,7 +247,7 @@ def test_a_natural_that_wins_pays_even_in_every_table(
     table: Table, coup: Callable[[str], CoupFacts], pay_table: BonusTable
 ) -> None:
     terms = table("ny-mini", **BOTH, dragon_bonus_table=pay_table)
-    found = judged(terms, coup("P 9 in 2, B 0 in 2"), WagerKind.BONUS_PLAYER)
+    found = result_of(terms, coup("P 9 in 2, B 0 in 2"), WagerKind.BONUS_PLAYER)
 
     assert found.odds == Odds(1, 1)
 
@@ -262,22 +262,22 @@ def test_a_natural_that_wins_pays_even_in_every_table(
         (NONE_SIX, "P 3 in 3, B 5 in 2", VigorishOn.NOTHING),
     ],
 )
-def test_what_vigorish_is_reckoned_on(
+def test_the_base_of_vigorish(
     table: Table,
     coup: Callable[[str], CoupFacts],
     settings: dict[str, object],
     hands: str,
     on: VigorishOn,
 ) -> None:
-    assert judged(table("s42-mini", **settings), coup(hands), WagerKind.BANKER).vigorish_on is on
+    assert result_of(table("s42-mini", **settings), coup(hands), WagerKind.BANKER).vigorish_on is on
 
 
 @pytest.mark.clause("NJ-7.3-f-elect")
-def test_where_total_cards_may_waive_it_a_win_says_both(
+def test_a_win_that_may_be_waived_cites_both_clauses(
     table: Table, coup: Callable[[str], CoupFacts]
 ) -> None:
     terms = table("nj-minibaccarat", vig_mode=VigorishMode.NONE_TOTAL_CARDS)
-    found = judged(terms, coup("P 3 in 3, B 6 in 2"), WagerKind.BANKER)
+    found = result_of(terms, coup("P 3 in 3, B 6 in 2"), WagerKind.BANKER)
 
     assert found.vigorish_on is VigorishOn.WIN
     assert found.clauses == ("S42-b-1-i-A", "S42-c-3-pay", "NJ-7.3-f-elect")
@@ -285,14 +285,14 @@ def test_where_total_cards_may_waive_it_a_win_says_both(
 
 @pytest.mark.clause("S42-k-4-void")
 def test_a_void_coup_returns_every_kind(table: Table) -> None:
-    found = what_is_void(table("s42-mini"))
+    found = void_results(table("s42-mini"))
 
     assert [one.kind.value for one in found] == ["banker", "player", "tie"]
-    assert all(one.verdict is Verdict.VOID for one in found)
+    assert all(one.verdict is WagerVerdict.VOID for one in found)
     assert all(one.clauses == ("S42-k-4-void",) for one in found)
 
 
-# --- every kind with every coup, against a second reading of the rules --------------------------
+# --- every kind with every coup, against an independent implementation --------------------------
 
 
 def every_coup() -> Iterator[CoupFacts]:
@@ -316,8 +316,8 @@ def bonus_win(own: int, other: int, natural: bool) -> Fraction:
     return Fraction(TABLE_A[own - other]) if not natural and own - other > 3 else LOSS
 
 
-def as_the_floor_says(mode: VigorishMode, facts: CoupFacts) -> dict[str, Fraction]:
-    """What each wager of one unit wins, by a second reading."""
+def plain_gains(mode: VigorishMode, facts: CoupFacts) -> dict[str, Fraction]:
+    """The gain of each wager of one unit, by an independent implementation."""
     p, b = facts.player_count, facts.banker_count
     pc, bc = facts.player_cards, facts.banker_cards
     ez = mode is VigorishMode.EZ_NONE
@@ -363,17 +363,17 @@ def test_every_kind_on_every_coup(table: Table, profile: str, mode: VigorishMode
     odds = {"odds_total_4": Odds(3, 2), "odds_total_5": Odds(2, 1), "odds_total_6": Odds(2, 1)}
     settings = {"dragon_bonus_table": BonusTable.A, "total_card_wagers": True}
     terms = table(profile, **BOTH, **settings, **odds, vig_mode=mode)
-    wins = {Verdict.LOSES: LOSS, Verdict.PUSHES: BACK, Verdict.VOID: BACK}
+    wins = {WagerVerdict.LOSES: LOSS, WagerVerdict.PUSHES: BACK, WagerVerdict.VOID: BACK}
 
     for facts in every_coup():
         found = {
             one.kind.value: one.odds.fraction if one.odds else wins[one.verdict]
-            for one in what_wins(terms, facts)
+            for one in wager_results(terms, facts)
         }
-        assert found == as_the_floor_says(mode, facts), facts
+        assert found == plain_gains(mode, facts), facts
 
 
-def test_every_judgement_cites_a_clause_of_its_profile(table: Table) -> None:
+def test_every_result_cites_a_clause_of_its_profile(table: Table) -> None:
     terms = table("ny-ez", **BOTH)
 
-    assert all(one.clauses for facts in every_coup() for one in what_wins(terms, facts))
+    assert all(one.clauses for facts in every_coup() for one in wager_results(terms, facts))

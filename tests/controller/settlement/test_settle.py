@@ -1,13 +1,13 @@
-"""What a coup pays: lines, gains, and nothing lost between house and seats."""
+"""Settlements: payout lines, gains, and conservation of money."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.rules.hands import HandName
 from controller.rules.setting_values import (
     PayProcedure,
@@ -15,9 +15,9 @@ from controller.rules.setting_values import (
     VigorishMode,
     VigorishRounding,
 )
-from controller.settlement.admission import refusals
+from controller.settlement.admission import wager_refusals
 from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.results import what_is_void, what_wins
+from controller.settlement.results import void_results, wager_results
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
@@ -27,12 +27,12 @@ Layout = Callable[[str], tuple[Wager, ...]]
 
 
 def paid(terms: Terms, facts: CoupFacts, wagers: tuple[Wager, ...]) -> Settlement:
-    return settle(terms, what_wins(terms, facts), wagers)
+    return settle(terms, wager_results(terms, facts), wagers)
 
 
 @pytest.mark.parametrize(
     ("profile", "settings", "hands", "wager", "amounts"),
-    [  # stake, win, kept of the stake, vigorish, gain
+    [  # stake, win, returned stake, vigorish, gain
         ("ny-mini", {}, "P 3 in 3, B 6 in 2", "5 banker 100.00", (10000, 10000, 10000, 500, 9500)),
         ("ny-mini", {}, "P 6 in 2, B 6 in 2", "5 banker 100.00", (10000, 0, 10000, 0, 0)),
         ("ny-mini", {}, "P 6 in 2, B 3 in 3", "5 banker 100.00", (10000, 0, 0, 0, -10000)),
@@ -50,7 +50,7 @@ def paid(terms: Terms, facts: CoupFacts, wagers: tuple[Wager, ...]) -> Settlemen
         ("ny-mini", {}, "P 6 in 2, B 6 in 2", "5 tie 1.05", (105, 840, 105, 0, 840)),
     ],
 )  # fmt: skip
-def test_a_line(
+def test_the_payout_line_of_a_wager(
     table: Table, coup: Callable[[str], CoupFacts], layout: Layout, profile: str,
     settings: dict[str, object], hands: str, wager: str, amounts: tuple[int, ...],
 ) -> None:  # fmt: skip
@@ -90,7 +90,7 @@ def test_the_waiver_at_the_baccarat_table(
     assert settled.lines[0].charged_by[1] == "NJ-3.3-e-2"
 
 
-def test_lines_stand_from_the_highest_seat_down(
+def test_lines_are_ordered_from_the_highest_seat(
     table: Table, coup: Callable[[str], CoupFacts], layout: Layout
 ) -> None:
     wagers = layout("2 tie 1.00, 7 player 1.00, 2 banker 1.00, 7 banker 1.00")
@@ -129,7 +129,7 @@ def test_vigorish_is_the_houses_whether_collected_or_marked(
 @pytest.mark.clause("S42-k-4-void")
 def test_a_void_coup_returns_every_stake_whole(table: Table, layout: Layout) -> None:
     terms = table("s42-mini", vig_mode=VigorishMode.TIE25)
-    settled = settle(terms, what_is_void(terms), layout("3 banker 1.00, 5 tie 2.00"))
+    settled = settle(terms, void_results(terms), layout("3 banker 1.00, 5 tie 2.00"))
 
     assert [step.text for step in settled.steps] == [
         "seat 5: return 2.00 on Tie",
@@ -139,7 +139,7 @@ def test_a_void_coup_returns_every_stake_whole(table: Table, layout: Layout) -> 
     assert settled.house_gain == 0
 
 
-def test_a_settlement_is_stored_as_it_is(
+def test_a_settlement_is_encoded_and_decoded(
     table: Table, coup: Callable[[str], CoupFacts], layout: Layout
 ) -> None:
     settled = paid(
@@ -150,20 +150,22 @@ def test_a_settlement_is_stored_as_it_is(
     assert codec.decode(codec.encode(settled)) == settled
 
 
-def test_nobody_bet(table: Table, coup: Callable[[str], CoupFacts]) -> None:
+def test_a_settlement_without_wagers_is_empty(
+    table: Table, coup: Callable[[str], CoupFacts]
+) -> None:
     settled = paid(table("ny-mini"), coup("P 3 in 3, B 6 in 2"), ())
 
     assert settled == Settlement((), ())
 
 
-def test_a_wager_that_wins_a_fraction_of_a_cent_is_a_fault(
+def test_a_win_of_a_fraction_of_a_cent_fails(
     table: Table, coup: Callable[[str], CoupFacts], layout: Layout
 ) -> None:
     with pytest.raises(AssertionError):
         paid(table("nj-baccarat"), coup("P 8 in 2, B 6 in 2"), layout("5 total_4 1.01"))
 
 
-# --- what always holds --------------------------------------------------------------------------
+# --- invariants ---------------------------------------------------------------------------------
 
 PROFILES = ("ny-mini", "ny-ez", "nj-minibaccarat", "wa-mini", "house-baccarat", "s42-mini")
 OWN_MODE = {"ny-ez": VigorishMode.EZ_NONE, "wa-mini": VigorishMode.COMMISSION}
@@ -204,23 +206,23 @@ COUPS = st.builds(CoupFacts, st.integers(0, 9), st.integers(0, 9), st.just(3), s
 )
 
 
-def standing(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[Wager, ...]:
-    """What is left once refused wagers are returned, until all that is left may stand."""
-    while refused := refusals(terms, wagers):
+def admitted(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[Wager, ...]:
+    """The wagers left once refused ones are returned, repeatedly until all are admitted."""
+    while refused := wager_refusals(terms, wagers):
         gone = {(one.seat, one.kind) for one in refused}
         wagers = tuple(one for one in wagers if (one.seat, one.kind) not in gone)
     return wagers
 
 
 @given(data=st.data(), facts=COUPS | st.none(), wagers=any_wagers())
-def test_house_and_seats_together_gain_nothing(
+def test_gains_of_house_and_seats_add_up_to_zero(
     table: Table, data: st.DataObject, facts: CoupFacts | None, wagers: tuple[Wager, ...]
 ) -> None:
     terms = data.draw(st.composite(lambda draw: any_terms(table, draw))())
-    left = standing(terms, wagers)
-    judgements = what_is_void(terms) if facts is None else what_wins(terms, facts)
+    left = admitted(terms, wagers)
+    results = void_results(terms) if facts is None else wager_results(terms, facts)
 
-    settled = settle(terms, judgements, left)
+    settled = settle(terms, results, left)
 
     assert settled.house_gain + sum(map(settled.seat_gain, settled.seats)) == 0
     assert all(line.paid >= 0 and line.vigorish >= 0 for line in settled.lines)
@@ -230,11 +232,11 @@ def test_house_and_seats_together_gain_nothing(
 
 
 @given(data=st.data(), facts=COUPS, wagers=any_wagers())
-def test_wagers_of_one_seat_never_change_what_another_is_paid(
+def test_wagers_of_one_seat_do_not_change_another_seats_payout(
     table: Table, data: st.DataObject, facts: CoupFacts, wagers: tuple[Wager, ...]
 ) -> None:
     terms = data.draw(st.composite(lambda draw: any_terms(table, draw))())
-    left = standing(terms, wagers)
+    left = admitted(terms, wagers)
     together = paid(terms, facts, left)
 
     for seat in together.seats:

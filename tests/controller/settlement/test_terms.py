@@ -1,4 +1,4 @@
-"""What a table offers, and at which odds."""
+"""Wagers offered by a table, and their odds."""
 
 from collections.abc import Callable
 
@@ -57,25 +57,25 @@ def test_a_base_wager_that_is_not_listed_is_not_offered(table: Table) -> None:
         ("nj-baccarat", "total_6", "2:1"),
     ],
 )
-def test_the_odds_a_kind_can_come_to(table: Table, profile: str, kind: str, odds: str) -> None:
+def test_the_odds_of_each_kind(table: Table, profile: str, kind: str, odds: str) -> None:
     found = table(profile).odds_of(WagerKind(kind))
 
     assert " ".join(map(str, found)) == odds
 
 
-def test_a_six_has_odds_of_its_own_where_no_vigorish_is_taken(table: Table) -> None:
+def test_a_banker_six_has_its_own_odds_without_vigorish(table: Table) -> None:
     terms = table("s42-mini", vig_mode=VigorishMode.NONE_SIX)
 
     assert list(map(str, terms.odds_of(WagerKind.BANKER))) == ["1:1", "1:2"]
 
 
 @pytest.mark.parametrize("kind", ["dragon_7", "bonus_player"])
-def test_what_is_not_offered_has_no_odds(table: Table, kind: str) -> None:
+def test_a_wager_that_is_not_offered_has_no_odds(table: Table, kind: str) -> None:
     with pytest.raises(AssertionError):
         table("house-mini").odds_of(WagerKind(kind))
 
 
-def test_a_six_without_odds_is_a_fault(table: Table) -> None:
+def test_a_banker_six_without_odds_fails(table: Table) -> None:
     with pytest.raises(AssertionError):
         table("wa-mini").six_odds()
 

@@ -1,4 +1,4 @@
-"""Vigorish: how much, rounded how, waived for whom."""
+"""Vigorish: amount, rounding, waiver."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.results import Judgement, what_wins
+from controller.settlement.results import WagerResult, wager_results
 from controller.settlement.terms import Terms
-from controller.settlement.vigorish import rounded, vigorish_cents, waived
+from controller.settlement.vigorish import is_waived, round_vigorish, vigorish_cents
 from controller.settlement.wagers import Wager, WagerKind
 
 Table = Callable[..., Terms]
@@ -20,8 +20,8 @@ TIE = CoupFacts(6, 6, 2, 2)
 TIE25 = VigorishMode.TIE25
 
 
-def on_banker(terms: Terms, facts: CoupFacts) -> Judgement:
-    return next(one for one in what_wins(terms, facts) if one.kind is WagerKind.BANKER)
+def on_banker(terms: Terms, facts: CoupFacts) -> WagerResult:
+    return next(one for one in wager_results(terms, facts) if one.kind is WagerKind.BANKER)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def on_banker(terms: Terms, facts: CoupFacts) -> Judgement:
     ],
 )
 def test_rounding(rounding: VigorishRounding, cents: Fraction, rounds_to: Fraction) -> None:
-    assert rounded(rounding, cents) == rounds_to
+    assert round_vigorish(rounding, cents) == rounds_to
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_rounding(rounding: VigorishRounding, cents: Fraction, rounds_to: Fracti
         ("ny-ez", {}, BANKER_WINS, 10_000, 0),
     ],
 )
-def test_what_a_banker_wager_owes(
+def test_vigorish_on_a_banker_wager(
     table: Table,
     profile: str,
     settings: dict[str, object],
@@ -107,7 +107,7 @@ def test_rounding_up_adds_less_than_five_cents(table: Table, stake: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("wagers", "is_waived"),
+    ("wagers", "expected"),
     [
         ("5 banker 10.00, 5 total_4 10.00", True),
         ("5 banker 10.00, 5 total_4 4.00, 5 total_6 5.99", False),
@@ -116,12 +116,12 @@ def test_rounding_up_adds_less_than_five_cents(table: Table, stake: int) -> None
         ("5 banker 10.00, 4 banker 1.00, 5 tie 20.00, 4 total_4 1.00", False),
     ],
 )
-def test_the_waiver_is_reckoned_seat_by_seat(
-    table: Table, layout: Callable[[str], tuple[Wager, ...]], wagers: str, is_waived: bool
+def test_the_waiver_applies_seat_by_seat(
+    table: Table, layout: Callable[[str], tuple[Wager, ...]], wagers: str, expected: bool
 ) -> None:
     terms = table("nj-minibaccarat", vig_mode=VigorishMode.NONE_TOTAL_CARDS)
 
-    assert waived(terms, layout(wagers), 5) is is_waived
+    assert is_waived(terms, layout(wagers), 5) is expected
 
 
 def test_no_waiver_where_the_table_has_not_chosen_it(
@@ -129,4 +129,4 @@ def test_no_waiver_where_the_table_has_not_chosen_it(
 ) -> None:
     wagers = layout("5 banker 10.00, 5 total_4 10.00")
 
-    assert not waived(table("nj-minibaccarat"), wagers, 5)
+    assert not is_waived(table("nj-minibaccarat"), wagers, 5)

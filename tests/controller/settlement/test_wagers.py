@@ -1,4 +1,4 @@
-"""Amounts as a dealer reads them."""
+"""Amounts as text, and names of wagers."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from controller.settlement.wagers import KIND_NAMES, WagerKind, money
 @pytest.mark.parametrize(
     ("cents", "words"), [(0, "0.00"), (5, "0.05"), (12350, "123.50"), (-905, "-9.05")]
 )
-def test_amounts(cents: int, words: str) -> None:
+def test_amounts_as_text(cents: int, words: str) -> None:
     assert money(cents) == words
 
 

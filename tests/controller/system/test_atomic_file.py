@@ -1,4 +1,4 @@
-"""Small files: read within bounds, written whole."""
+"""Small text files: bounded reads, atomic writes."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def file(fast_dir: Path) -> Path:
     return fast_dir / "folder" / "list.json"
 
 
-def test_what_was_written_is_read(file: Path) -> None:
+def test_written_text_is_read_back(file: Path) -> None:
     store_text(file, "one")
     store_text(file, "M\u00fcller")
 
@@ -31,24 +31,24 @@ def test_a_missing_file_is_named(file: Path) -> None:
         read_text(file)
 
 
-def test_a_folder_is_no_file(fast_dir: Path) -> None:
+def test_a_folder_is_not_a_file(fast_dir: Path) -> None:
     with pytest.raises(SmallFileError, match="cannot be read"):
         read_text(fast_dir)
 
 
-def test_an_endless_file_is_not_read_to_its_end() -> None:
+def test_an_endless_file_is_not_read_whole() -> None:
     with pytest.raises(SmallFileError, match="longer than 1000000 bytes"):
         read_text(Path("/dev/zero"))
 
 
-def test_text_that_is_not_utf_8_has_its_line(fast_dir: Path) -> None:
+def test_text_that_is_not_utf_8_is_reported_with_its_line(fast_dir: Path) -> None:
     (fast_dir / "latin").write_bytes(b"one\n\xfc")
 
     with pytest.raises(SmallFileError, match="latin, line 2: not UTF-8"):
         read_text(fast_dir / "latin")
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(fast_dir: Path) -> None:
+def test_a_failed_write_leaves_nothing_behind(fast_dir: Path) -> None:
     (fast_dir / "list.json").mkdir()
 
     with pytest.raises(SmallFileError, match="cannot be written"):
@@ -56,7 +56,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(fast_dir: Path) -> None:
     assert [path.name for path in fast_dir.iterdir()] == ["list.json"]
 
 
-def test_a_name_that_is_taken_is_refused_even_by_a_link_to_nothing(fast_dir: Path) -> None:
+def test_an_existing_name_is_refused_even_for_a_dangling_link(fast_dir: Path) -> None:
     (fast_dir / "link").symlink_to("nowhere")
 
     require_new(fast_dir / "free")
@@ -64,7 +64,7 @@ def test_a_name_that_is_taken_is_refused_even_by_a_link_to_nothing(fast_dir: Pat
         require_new(fast_dir / "link")
 
 
-def test_problems_are_not_told_without_end() -> None:
+def test_the_list_of_problems_is_bounded() -> None:
     lines = problem_lines(Path("x"), tuple(map(str, range(25)))).splitlines()
 
     assert lines[0] == "x: 0"

@@ -1,4 +1,4 @@
-"""Fields of small JSON files: each comes typed, or its problem names it."""
+"""Fields of small JSON files: typed values, or problems that name the field."""
 
 import json
 
@@ -35,8 +35,8 @@ def read(fields: JsonFields) -> tuple[object, ...]:
     )
 
 
-def test_each_field_comes_as_its_type() -> None:
-    fields = JsonFields.of(json.dumps(WHOLE), "write it anew")
+def test_each_field_has_its_type() -> None:
+    fields = JsonFields.of(json.dumps(WHOLE), "write it again")
 
     assert read(fields) == (
         "Ann Lee",
@@ -59,9 +59,9 @@ def test_each_field_comes_as_its_type() -> None:
         ("count", 2**32, "a whole number of at most 4294967295"),
         ("count", True, "a whole number of at most 4294967295"),
         ("kind", "scanner", "shoe, shuffler"),
-        ("key", "00", "2 to 4 bytes in small hex digits"),
-        ("key", "00FF", "2 to 4 bytes in small hex digits"),
-        ("key", "0ff", "2 to 4 bytes in small hex digits"),
+        ("key", "00", "2 to 4 bytes in lower-case hex digits"),
+        ("key", "00FF", "2 to 4 bytes in lower-case hex digits"),
+        ("key", "0ff", "2 to 4 bytes in lower-case hex digits"),
         ("time", "2026-11-21", "UTC such as 2026-11-21T10:00:00.000000000Z"),
         ("images", {}, "a list of objects"),
         ("signed", 1, "true or false"),
@@ -69,18 +69,18 @@ def test_each_field_comes_as_its_type() -> None:
         ("clauses", ["two\nlines"], "a list of lines of text"),
     ],
 )
-def test_a_wrong_field_says_what_is_allowed_and_the_remedy(
+def test_a_wrong_field_is_reported_with_allowed_values_and_remedy(
     name: str, value: object, allowed: str
 ) -> None:
-    fields = JsonFields.of(json.dumps(WHOLE | {name: value}), "write it anew")
+    fields = JsonFields.of(json.dumps(WHOLE | {name: value}), "write it again")
     read(fields)
 
     assert fields.problems() == (
-        f"{name}: it is missing or wrong. Allowed: {allowed}. Remedy: write it anew",
+        f"{name}: it is missing or wrong. Allowed: {allowed}. Remedy: write it again",
     )
 
 
-def test_a_field_of_an_object_in_a_list_has_its_place() -> None:
+def test_a_field_in_a_list_is_reported_with_its_path() -> None:
     fields = JsonFields.of(json.dumps(WHOLE | {"images": [{"note": "first"}, {"note": 2}]}), "fix")
     read(fields)
 
@@ -88,14 +88,14 @@ def test_a_field_of_an_object_in_a_list_has_its_place() -> None:
     assert problem.startswith("images[2].note: it is missing or wrong")
 
 
-def test_an_object_in_a_list_that_is_none_is_one_problem() -> None:
+def test_a_list_item_that_is_not_an_object_is_one_problem() -> None:
     fields = JsonFields.of(json.dumps(WHOLE | {"images": ["first"]}), "fix")
     read(fields)
 
     assert fields.problems() == ("images[1] is not a JSON object. Remedy: fix",)
 
 
-def test_a_field_of_an_object_within_has_its_place() -> None:
+def test_a_field_in_a_nested_object_is_reported_with_its_path() -> None:
     fields = JsonFields.of(json.dumps(WHOLE | {"journal": {"record": "7"}}), "fix")
     read(fields)
 
@@ -104,7 +104,7 @@ def test_a_field_of_an_object_within_has_its_place() -> None:
 
 
 @pytest.mark.parametrize("journal", [{}, {"journal": 7}])
-def test_an_object_within_that_is_none_is_one_problem(journal: dict[str, object]) -> None:
+def test_a_nested_value_that_is_not_an_object_is_one_problem(journal: dict[str, object]) -> None:
     rest = {name: value for name, value in WHOLE.items() if name != "journal"}
     fields = JsonFields.of(json.dumps(rest | journal), "fix")
     read(fields)
@@ -113,15 +113,15 @@ def test_an_object_within_that_is_none_is_one_problem(journal: dict[str, object]
     assert problem.startswith("journal")
 
 
-def test_a_field_nobody_asked_for_is_named() -> None:
+def test_an_unknown_field_is_named() -> None:
     fields = JsonFields.of(json.dumps(WHOLE | {"colour": 1}), "fix")
     read(fields)
 
-    assert fields.problems() == ("'colour': there is no such field. Remedy: take it off",)
+    assert fields.problems() == ("'colour': there is no such field. Remedy: remove it",)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[]", "7", "9" * 5000])
-def test_what_is_no_object_is_one_problem(text: str) -> None:
+def test_text_that_is_not_an_object_is_one_problem(text: str) -> None:
     fields = JsonFields.of(text, "fix")
     read(fields)
 
@@ -129,11 +129,11 @@ def test_what_is_no_object_is_one_problem(text: str) -> None:
 
 
 @given(st.integers(0, 250_000_000_000 * 10**9))
-def test_any_time_comes_back(utc_ns: int) -> None:
+def test_any_time_survives_its_text(utc_ns: int) -> None:
     fields = JsonFields({"time": time_text(utc_ns)}, "")
 
     assert fields.time("time") == utc_ns
 
 
-def test_a_time_no_calendar_has_is_shown_as_a_number() -> None:
+def test_a_time_after_the_year_9999_is_shown_as_a_number() -> None:
     assert time_text(-1) == "-1 ns"

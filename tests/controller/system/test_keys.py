@@ -1,4 +1,4 @@
-"""The table's key: made once, read only from a file that is nobody else's, never shown."""
+"""The table's key: made once, read only from a private file, never shown."""
 
 import os
 import shutil
@@ -70,7 +70,7 @@ def test_a_fingerprint_is_the_sha_256_of_the_public_key() -> None:
     )
 
 
-def test_a_new_key_is_for_its_account_alone_and_the_public_key_for_all(path: Path) -> None:
+def test_a_new_key_is_private_and_its_public_key_readable(path: Path) -> None:
     key = make_key(path)
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -83,7 +83,7 @@ def test_two_keys_differ(fast_dir: Path) -> None:
     assert make_key(fast_dir / "a.key").public != make_key(fast_dir / "b.key").public
 
 
-def test_a_narrow_umask_is_no_reason_for_a_public_key_nobody_reads(path: Path) -> None:
+def test_a_strict_umask_does_not_hide_the_public_key(path: Path) -> None:
     before = os.umask(0o077)
     try:
         make_key(path)
@@ -94,7 +94,7 @@ def test_a_narrow_umask_is_no_reason_for_a_public_key_nobody_reads(path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"anything", PEM_OF_TEST_2.encode()])
-def test_a_file_that_is_there_is_never_overwritten(path: Path, content: bytes) -> None:
+def test_an_existing_file_is_never_overwritten(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
     with pytest.raises(KeyFileError, match="not overwritten"):
@@ -106,14 +106,14 @@ def test_a_public_key_without_its_key_is_not_overwritten(path: Path) -> None:
     make_key(path)
     path.unlink()
 
-    with pytest.raises(KeyFileError, match=r"table\.key\.pub: this public key is of a key that"):
+    with pytest.raises(
+        KeyFileError, match=r"table\.key\.pub: the key of this public key is not here"
+    ):
         make_key(path)
     assert not path.exists()
 
 
-def test_a_key_that_could_not_be_written_whole_is_taken_away(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_incomplete_key_file_is_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -141,13 +141,13 @@ def test_file_and_folder_are_on_the_disk_before_the_key_is_used(
     assert synced == [str(path), folder, str(public_path(path)), folder]
 
 
-def test_a_missing_key_is_told_with_the_command_that_makes_one(path: Path) -> None:
+def test_a_missing_key_is_reported_with_the_command_to_make_one(path: Path) -> None:
     with pytest.raises(KeyFileError, match=r"Make one with `smartshoe keys make .*table\.key`"):
         load_key(path)
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644, 0o601])
-def test_a_key_others_may_touch_is_refused(test_2: Path, mode: int) -> None:
+def test_a_key_accessible_to_others_is_refused(test_2: Path, mode: int) -> None:
     test_2.chmod(mode)
 
     with pytest.raises(KeyFileError, match=rf"mode is {mode:04o}.*`chmod 600 "):
@@ -166,14 +166,14 @@ def test_a_link_is_refused(test_2: Path) -> None:
     link = test_2.with_name("link.key")
     link.symlink_to(test_2)
 
-    with pytest.raises(KeyFileError, match="a file, no link"):
+    with pytest.raises(KeyFileError, match="a file, not a link"):
         load_key(link)
 
 
 def test_a_folder_is_refused(path: Path) -> None:
     path.mkdir(mode=0o700)
 
-    with pytest.raises(KeyFileError, match="this is no file"):
+    with pytest.raises(KeyFileError, match="this is not a file"):
         load_key(path)
 
 
@@ -182,7 +182,7 @@ def test_a_damaged_key_is_refused(path: Path, text: str) -> None:
     path.write_text(text)
     path.chmod(0o600)
 
-    with pytest.raises(KeyFileError, match="this is no Ed25519 key, or it is damaged"):
+    with pytest.raises(KeyFileError, match="this is not an Ed25519 key, or it is damaged"):
         load_key(path)
 
 
@@ -190,12 +190,12 @@ def test_a_public_key_in_place_of_the_key_is_refused(path: Path) -> None:
     make_key(path)
     public_path(path).chmod(0o600)
 
-    with pytest.raises(KeyFileError, match="this is no Ed25519 key"):
+    with pytest.raises(KeyFileError, match="this is not an Ed25519 key"):
         load_key(public_path(path))
 
 
 def test_the_key_in_place_of_a_public_key_is_refused(test_2: Path) -> None:
-    with pytest.raises(KeyFileError, match="no Ed25519 public key"):
+    with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
         load_public(test_2)
 
 
@@ -218,7 +218,7 @@ def test_a_public_key_of_another_is_not_overwritten(test_2: Path) -> None:
         export_public(test_2, load_key(test_2).public)
 
 
-def test_a_key_shows_nothing_of_its_private_half(test_2: Path) -> None:
+def test_a_key_never_shows_its_private_half(test_2: Path) -> None:
     shown = repr(load_key(test_2))
 
     assert "rivate" not in shown
@@ -231,8 +231,8 @@ def test_openssl_reads_the_same_public_key(path: Path) -> None:
     openssl = shutil.which("openssl")
     assert openssl is not None
 
-    said = subprocess.run(
+    openssl = subprocess.run(
         [openssl, "pkey", "-in", path, "-pubout"], capture_output=True, text=True, check=True
     )
 
-    assert said.stdout == key.public.pem()
+    assert openssl.stdout == key.public.pem()

@@ -1,8 +1,5 @@
-"""The watch of the journal's disk: limits, what it puts and when, the reserve, refusals.
+"""The disk monitor: levels and their limits, inputs, the reserve, refused starts, log lines.
 
-Responsible for: each level and its edges, one input a change, a file system that cannot be looked
-at, and the words at a start and in the log.
-Not responsible for: a disk that really fills (test_full_disk) and what follows (test_host_state).
 Source: package README, "Disk space".
 """
 
@@ -13,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.device_log import tell_host
-from controller.table.disk_space import MIB, RESERVE_BYTES, DiskLimits, DiskWatch, Room, room_at
-from controller.table.loop import Conclusion, Stored
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskNoted
+from controller.service.device_log import log_host
+from controller.table.disk_space import (
+    MIB,
+    RESERVE_BYTES,
+    DiskLimits,
+    DiskMonitor,
+    DiskUsage,
+    disk_usage,
+)
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace, Tick
 from firmware_bridge.timestamp import Timestamp
 
@@ -28,7 +32,7 @@ ENOUGH, LOW, STOP = DiskLevel
 
 
 class Disk:
-    """A file system whose room is told by hand."""
+    """A file system with a free space set by the test."""
 
     def __init__(self, free_bytes: int, total_bytes: int = BIG) -> None:
         self.free_bytes = free_bytes
@@ -36,17 +40,17 @@ class Disk:
         self.gone = False
         self.looked = threading.Semaphore(0)
 
-    def look(self, _folder: Path) -> Room:
+    def usage(self, _folder: Path) -> DiskUsage:
         self.looked.release()
         if self.gone:
             raise OSError(5, "Input/output error")
-        return Room(self.total_bytes, self.free_bytes)
+        return DiskUsage(self.total_bytes, self.free_bytes)
 
 
 @pytest.fixture
-def watched(tmp_path):
+def monitored(tmp_path):
     disk = Disk(50 * GIB)
-    return disk, DiskWatch(tmp_path, LIMITS, lambda: AT, disk.look)
+    return disk, DiskMonitor(tmp_path, LIMITS, lambda: AT, disk.usage)
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -62,34 +66,34 @@ def watched(tmp_path):
         (0, STOP),
     ],
 )
-def test_less_than_a_part_of_a_large_disk_is_little(free_bytes, level) -> None:
-    assert LIMITS.level(Room(BIG, free_bytes), ENOUGH) is level
+def test_on_a_large_disk_the_percentage_is_the_limit(free_bytes, level) -> None:
+    assert LIMITS.level(DiskUsage(BIG, free_bytes), ENOUGH) is level
 
 
 @pytest.mark.parametrize(("free_bytes", "level"), [(GIB, ENOUGH), (GIB - 1, LOW)])
-def test_less_than_so_many_bytes_of_a_small_disk_is_little(free_bytes, level) -> None:
-    assert LIMITS.level(Room(8 * GIB, free_bytes), ENOUGH) is level
+def test_on_a_small_disk_the_bytes_are_the_limit(free_bytes, level) -> None:
+    assert LIMITS.level(DiskUsage(8 * GIB, free_bytes), ENOUGH) is level
 
 
-def test_it_is_enough_again_only_a_tenth_above_the_limit() -> None:
+def test_the_level_is_enough_again_only_a_tenth_above_the_limit() -> None:
     limit = 5 * GIB
-    assert LIMITS.level(Room(BIG, limit + limit // 10 - 1), LOW) is LOW
-    assert LIMITS.level(Room(BIG, limit + limit // 10), LOW) is ENOUGH
+    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10 - 1), LOW) is LOW
+    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10), LOW) is ENOUGH
 
 
 def test_people_are_warned_no_later_than_the_table_stops() -> None:
-    assert DiskLimits(MIB, 0, 64 * MIB).warn_below(Room(BIG, 0)) == 64 * MIB
+    assert DiskLimits(MIB, 0, 64 * MIB).warn_below(DiskUsage(BIG, 0)) == 64 * MIB
 
 
 # --- looking --------------------------------------------------------------------------------------
 
 
-def test_one_input_a_change_of_level(watched) -> None:
-    disk, watch = watched
+def test_one_input_for_each_change_of_level(monitored) -> None:
+    disk, monitor = monitored
     put: list[DiskSpace] = []
     for free_bytes in (50 * GIB, GIB, GIB - 1, 50 * GIB, 51 * GIB, MIB, 0):
         disk.free_bytes = free_bytes
-        watch.look(put.append)
+        monitor.check(put.append)
     warn = 5 * GIB
     assert put == [
         DiskSpace(AT, LOW, GIB, warn, 64 * MIB),
@@ -98,49 +102,49 @@ def test_one_input_a_change_of_level(watched) -> None:
     ]
 
 
-def test_the_reserve_is_really_on_the_disk_and_is_given_up_before_the_last_words(watched) -> None:
-    disk, watch = watched
-    watch.keep_reserve()
-    reserve = watch._folder / "reserve"
+def test_the_reserve_is_allocated_on_the_disk_and_released_at_stop(monitored) -> None:
+    disk, monitor = monitored
+    monitor.allocate_reserve()
+    reserve = monitor._folder / "reserve"
     assert reserve.stat().st_blocks * 512 >= RESERVE_BYTES
     there: list[bool] = []
     for free_bytes in (GIB, MIB):
         disk.free_bytes = free_bytes
-        watch.look(lambda _item: there.append(reserve.exists()))
+        monitor.check(lambda _item: there.append(reserve.exists()))
     assert there == [True, False]
 
 
-def test_a_reserve_that_cannot_be_held_is_told_and_no_more(tmp_path, caplog) -> None:
+def test_a_reserve_that_cannot_be_allocated_is_only_logged(tmp_path, caplog) -> None:
     (tmp_path / "reserve").mkdir()
-    DiskWatch(tmp_path, LIMITS, lambda: AT).keep_reserve()
+    DiskMonitor(tmp_path, LIMITS, lambda: AT).allocate_reserve()
     assert caplog.messages == [
-        f"{tmp_path}/reserve: cannot hold a reserve of 1 MiB: Is a directory"
+        f"{tmp_path}/reserve: cannot allocate a reserve of 1 MiB: Is a directory"
     ]
 
 
-def test_a_disk_that_cannot_be_looked_at_is_told_once_until_it_can(watched, caplog) -> None:
-    disk, watch = watched
+def test_an_unreadable_disk_is_logged_once_until_it_is_readable(monitored, caplog) -> None:
+    disk, monitor = monitored
     for gone in (True, True, False, True):
         disk.gone = gone
-        watch.look(lambda _item: pytest.fail("nothing is known"))
-    words = f"{watch._folder}: cannot tell how much room is left: Input/output error"
+        monitor.check(lambda _item: pytest.fail("nothing is known"))
+    words = f"{monitor._folder}: cannot read the free disk space: Input/output error"
     assert caplog.messages == [words, words]
 
 
-def test_it_looks_again_and_again_until_it_is_stopped(watched, monkeypatch) -> None:
-    disk, watch = watched
-    monkeypatch.setattr(DiskWatch, "INTERVAL_S", 0.001)
-    watch.start(lambda _item: None)
+def test_the_monitor_checks_repeatedly_until_it_is_stopped(monitored, monkeypatch) -> None:
+    disk, monitor = monitored
+    monkeypatch.setattr(DiskMonitor, "INTERVAL_S", 0.001)
+    monitor.start(lambda _item: None)
     looked = [disk.looked.acquire(timeout=10) for _ in range(3)]
-    watch.stop()
-    watch.join()
+    monitor.stop()
+    monitor.join()
     assert looked == [True, True, True]
 
 
-def test_the_room_of_a_folder_that_is_not_made_yet_is_that_of_the_disk_it_will_be_on(
+def test_the_usage_of_a_missing_folder_is_that_of_its_disk(
     tmp_path,
 ) -> None:
-    room = room_at(tmp_path / "not" / "yet")
+    room = disk_usage(tmp_path / "not" / "yet")
     found = os.statvfs(tmp_path)
     assert room.total_bytes == found.f_blocks * found.f_frsize
     assert 0 < room.free_bytes <= room.total_bytes
@@ -153,40 +157,38 @@ NEEDED = 64 * MIB + 64 * MIB // 10
 
 
 @pytest.mark.parametrize(("held", "needed"), [(False, NEEDED + MIB), (True, NEEDED)])
-def test_a_start_without_room_is_refused_with_the_numbers_and_the_remedy(
-    watched, held, needed
-) -> None:
-    disk, watch = watched
+def test_a_start_without_space_is_refused_with_numbers_and_remedy(monitored, held, needed) -> None:
+    disk, monitor = monitored
     if held:
-        watch.keep_reserve()
+        monitor.allocate_reserve()
     disk.free_bytes = needed
-    assert watch.refusal() == ""
+    assert monitor.refusal() == ""
     disk.free_bytes = needed - 1
-    refusal = watch.refusal()
+    refusal = monitor.refusal()
     free = "70.3 MiB" if held else "71.3 MiB"
-    assert refusal.startswith(f"{watch._folder}: {free} are free on the disk of the journal, and")
+    assert refusal.startswith(f"{monitor._folder}: {free} are free on the journal's disk, and")
     assert "below 70.3 MiB no table runs" in refusal
     assert "`smartshoe journal prune`" in refusal
 
 
-def test_a_disk_that_cannot_be_looked_at_refuses_no_start(watched) -> None:
-    disk, watch = watched
+def test_an_unreadable_disk_refuses_no_start(monitored) -> None:
+    disk, monitor = monitored
     disk.gone = True
-    assert watch.refusal() == ""
+    assert monitor.refusal() == ""
 
 
-def test_the_log_has_a_line_for_each_thing_and_leaves_the_end_to_the_table(caplog) -> None:
+def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(caplog) -> None:
     caplog.set_level(logging.INFO)
     entries = (
-        DiskNoted(LOW, GIB, 5 * GIB),
-        DiskNoted(ENOUGH, 9 * GIB, 5 * GIB),
-        DiskNoted(STOP, MIB, 64 * MIB),
+        DiskLevelRecorded(LOW, GIB, 5 * GIB),
+        DiskLevelRecorded(ENOUGH, 9 * GIB, 5 * GIB),
+        DiskLevelRecorded(STOP, MIB, 64 * MIB),
         ClockStepped(3_000_000_000, 1_795_003_200_000_000_000, ClockEvidence.SAME_BOOT),
     )
-    tell_host(Stored((Conclusion(Tick(AT), entries),), (), AT, None))
-    told = [(one.levelname, one.getMessage().split(":")[0][:40]) for one in caplog.records]
-    assert told == [
-        ("WARNING", "only 1.0 GiB are free on the disk of the"),
-        ("INFO", "9.0 GiB are free on the disk of the jour"),
+    log_host(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, None))
+    lines = [(one.levelname, one.getMessage().split(":")[0][:40]) for one in caplog.records]
+    assert lines == [
+        ("WARNING", "only 1.0 GiB are free on the journal's d"),
+        ("INFO", "9.0 GiB are free on the journal's disk"),
         ("WARNING", "the machine's clock was set forward by 3"),
     ]

@@ -1,8 +1,5 @@
-"""The pace of a table: take, handle, store, and only then let anyone act.
+"""The processing loop: what is stored when, transactions, saved states and ticks.
 
-Responsible for: what waits and what is stored at once, one transaction for one card, the place of
-a checkpoint, ticks, and that nothing is handed out which is not stored.
-Not responsible for: threads (test_table), durability (journal/test_durability).
 Source: package README, "Store before you act"; performance goals P3, P18.
 """
 
@@ -14,7 +11,7 @@ import pytest
 from controller.journal.store import Journal
 from controller.journal.values import JournalWriteFailed
 from controller.table.loop import Loop, read_at
-from controller.tape.entries import Judged, StateDigest
+from controller.tape.entries import EventVerdicts, StateDigest
 from controller.tape.inputs import Started, Tick
 from controller.tape.records import ChunkRun, inputs_in, read_entry, read_input
 from firmware_bridge.timestamp import Timestamp
@@ -33,13 +30,13 @@ class CountingJournal(Journal):
 
     transactions = 0
 
-    def append(self, records, checkpoint=None) -> None:
-        super().append(records, checkpoint)
+    def append(self, records, saved_state=None) -> None:
+        super().append(records, saved_state)
         self.transactions += 1
 
 
-class Pace:
-    """A loop under a clock moved by hand, on a real journal."""
+class LoopBench:
+    """A loop with a test clock on a real journal."""
 
     def __init__(self, journal: CountingJournal, script) -> None:
         self.journal = journal
@@ -51,17 +48,17 @@ class Pace:
         self.loop.store_if_due()
 
     def reports(self, *data: str) -> list[bytes]:
-        """The bytes of these reports, numbered on."""
+        """The bytes of these reports, with consecutive numbers."""
         before = len(self.script.inputs)
         self.script.reported(*data)
         return [item.data for item in self.script.inputs[before:]]
 
-    def heard(self, data: bytes):
+    def receive(self, data: bytes):
         return self.loop.take(Chunk(PORT, self.at, data))
 
     def dealt(self, *data: str) -> None:
         for one in self.reports(*data):
-            self.heard(one)
+            self.receive(one)
             self.loop.store_if_due()
 
     def later(self, ns: int) -> None:
@@ -73,7 +70,7 @@ class Pace:
         return [read_input(record) or read_entry(record) for record in records]
 
     def inputs(self) -> list[object]:
-        """The inputs as the core took them."""
+        """The inputs of the journal, runs of chunks expanded."""
         items = [read_input(stored.record) for stored in self.journal.records()]
         return [one for item in items if item is not None for one in inputs_in(item)]
 
@@ -83,44 +80,44 @@ class Pace:
 
 
 @pytest.fixture
-def pace(fast_dir, script) -> Iterator[Callable[..., Pace]]:
+def loop_bench(fast_dir, script) -> Iterator[Callable[..., LoopBench]]:
     journals = []
 
-    def opened(**settings) -> Pace:
+    def opened(**settings) -> LoopBench:
         journal = CountingJournal.open(fast_dir / "journal")
         journals.append(journal)
-        return Pace(journal, script(**settings))
+        return LoopBench(journal, script(**settings))
 
     yield opened
     for journal in journals:
         journal.close()
 
 
-def test_a_conclusion_is_stored_at_once(pace) -> None:
-    table = pace()
+def test_an_input_with_entries_is_stored_at_once(loop_bench) -> None:
+    table = loop_bench()
     before = table.journal.head.seq
-    table.heard(table.reports("53")[0])
+    table.receive(table.reports("53")[0])
     assert table.loop.store_if_due() is not None
     assert table.journal.head.seq > before
 
 
-def test_nothing_is_stored_by_taking(pace) -> None:
-    table = pace()
+def test_taking_an_input_stores_nothing(loop_bench) -> None:
+    table = loop_bench()
     before = table.journal.head.seq
-    table.heard(table.reports("53")[0])
+    table.receive(table.reports("53")[0])
     assert table.journal.head.seq == before
 
 
-def test_an_input_that_concluded_nothing_waits(pace) -> None:
-    table = pace()
-    table.heard(table.reports("53")[0][:3])
+def test_an_input_without_entries_waits(loop_bench) -> None:
+    table = loop_bench()
+    table.receive(table.reports("53")[0][:3])
     table.later(SECOND_NS - 1)
     assert table.loop.store_if_due() is None
 
 
-def test_it_waits_no_longer_than_a_second(pace) -> None:
-    table = pace()
-    table.heard(table.reports("53")[0][:3])
+def test_an_input_without_entries_waits_at_most_a_second(loop_bench) -> None:
+    table = loop_bench()
+    table.receive(table.reports("53")[0][:3])
     table.later(SECOND_NS)
     stored = table.loop.store_if_due()
     assert stored is not None
@@ -128,60 +125,60 @@ def test_it_waits_no_longer_than_a_second(pace) -> None:
     assert table.tape()[-1] == Chunk(PORT, table.script.started.at, b"\x050\x53")
 
 
-def test_a_second_counts_from_the_first_that_waits(pace) -> None:
-    table = pace()
+def test_the_second_counts_from_the_first_waiting_input(loop_bench) -> None:
+    table = loop_bench()
     part = table.reports("53")[0]
-    table.heard(part[:2])
+    table.receive(part[:2])
     table.later(SECOND_NS // 2)
-    table.heard(part[2:3])
+    table.receive(part[2:3])
     table.later(SECOND_NS // 2)
     assert table.loop.store_if_due() is not None
 
 
-def test_it_waits_for_no_more_than_64_kib(pace) -> None:
-    table = pace()
+def test_inputs_without_entries_wait_until_64_kib(loop_bench) -> None:
+    table = loop_bench()
     table.dealt("53")
-    said = table.reports("50")[0]
-    table.heard(said)
+    report = table.reports("50")[0]
+    table.receive(report)
     table.loop.store_if_due()
     before = table.journal.head.seq
     while table.loop.store_if_due() is None:
-        table.heard(said * 100)
+        table.receive(report * 100)
     stored = [len(one.record) for one in table.journal.records(before)]
     assert sum(stored[:-1]) < 64 * 1024 <= sum(stored)
 
 
-def test_it_is_stored_in_its_place(pace) -> None:
-    table = pace()
+def test_waiting_inputs_are_stored_in_order(loop_bench) -> None:
+    table = loop_bench()
     whole = table.reports("53")[0]
-    table.heard(whole[:3])
+    table.receive(whole[:3])
     table.loop.store_if_due()
-    table.heard(whole[3:])
+    table.receive(whole[3:])
     table.loop.store_if_due()
     tape = table.tape()
     runs = [place for place, one in enumerate(tape) if isinstance(one, ChunkRun)]
-    judged = next(place for place, one in enumerate(tape) if isinstance(one, Judged))
-    assert [one.data for one in tape[runs[0]].apart()] == [whole[:3], whole[3:]]
-    assert runs[0] < judged
+    verdict_at = next(place for place, one in enumerate(tape) if isinstance(one, EventVerdicts))
+    assert [one.data for one in tape[runs[0]].split()] == [whole[:3], whole[3:]]
+    assert runs[0] < verdict_at
 
 
-def test_chunks_after_a_conclusion_are_a_record_of_their_own(pace) -> None:
-    table = pace()
+def test_chunks_after_entries_are_a_new_record(loop_bench) -> None:
+    table = loop_bench()
     whole, next_one = table.reports("53", "50")
-    table.heard(whole)
-    table.heard(next_one[:3])
-    table.heard(next_one[3:])
+    table.receive(whole)
+    table.receive(next_one[:3])
+    table.receive(next_one[3:])
     table.loop.store_if_due()
     inputs = [one for one in table.tape() if isinstance(one, Chunk | ChunkRun)]
     assert isinstance(inputs[0], Chunk)
-    assert [one.data for one in inputs[1].apart()] == [next_one[:3], next_one[3:]]
+    assert [one.data for one in inputs[1].split()] == [next_one[:3], next_one[3:]]
 
 
-def test_pieces_of_a_report_are_one_record(pace) -> None:
-    table = pace()
+def test_chunks_of_one_report_are_one_record(loop_bench) -> None:
+    table = loop_bench()
     before = table.journal.head.seq
     for byte in table.reports("53")[0]:
-        table.heard(bytes([byte]))
+        table.receive(bytes([byte]))
         table.later(2_000_000)
         table.loop.store_if_due()
     stored = [one.record for one in table.journal.records(before)]
@@ -189,31 +186,31 @@ def test_pieces_of_a_report_are_one_record(pace) -> None:
     assert read_input(stored[0]) is not None
 
 
-def test_pieces_keep_their_stamps_and_order(pace) -> None:
-    table = pace()
+def test_chunks_keep_their_timestamps_and_order(loop_bench) -> None:
+    table = loop_bench()
     pieces = []
     for byte in table.reports("53")[0]:
-        table.heard(bytes([byte]))
+        table.receive(bytes([byte]))
         pieces.append(Chunk(PORT, table.at, bytes([byte])))
         table.later(2_000_000)
     table.loop.store_if_due(force=True)
     assert [one for one in table.inputs() if isinstance(one, Chunk)] == pieces
 
 
-def test_another_input_between_pieces_keeps_its_place(pace) -> None:
-    table = pace()
+def test_another_input_between_chunks_keeps_its_place(loop_bench) -> None:
+    table = loop_bench()
     whole = table.reports("53")[0]
-    table.heard(whole[:2])
-    table.heard(whole[2:4])
+    table.receive(whole[:2])
+    table.receive(whole[2:4])
     table.loop.take(Tick(table.at))
-    table.heard(whole[4:])
+    table.receive(whole[4:])
     table.loop.store_if_due()
     kinds = [type(one) for one in table.inputs() if isinstance(one, Chunk | Tick)]
     assert kinds == [Chunk, Chunk, Tick, Chunk]
 
 
-def test_pieces_of_two_ports_are_kept_apart(pace) -> None:
-    table = pace()
+def test_chunks_of_two_ports_are_separate_records(loop_bench) -> None:
+    table = loop_bench()
     for port in (PORT, PORT, "/dev/ttyUSB1", PORT):
         table.loop.take(Chunk(port, table.at, b"\x00"))
     table.loop.store_if_due(force=True)
@@ -221,9 +218,9 @@ def test_pieces_of_two_ports_are_kept_apart(pace) -> None:
     assert ports == [PORT, PORT, "/dev/ttyUSB1", PORT]
 
 
-def test_entries_follow_the_input_they_were_concluded_from(pace) -> None:
-    table = pace()
-    outputs = [table.heard(data) for data in table.reports("53", "50")]
+def test_entries_follow_the_input_they_were_concluded_from(loop_bench) -> None:
+    table = loop_bench()
+    outputs = [table.receive(data) for data in table.reports("53", "50")]
     table.loop.store_if_due()
     first, second = ([*output.entries] for output in outputs)
     tape = table.tape()[-len(first) - len(second) - 2 :]
@@ -231,130 +228,130 @@ def test_entries_follow_the_input_they_were_concluded_from(pace) -> None:
     assert tape[2 + len(first) :] == second
 
 
-def test_one_transaction_for_one_card(pace) -> None:
-    table = pace()
+def test_one_transaction_for_one_card(loop_bench) -> None:
+    table = loop_bench()
     table.dealt(*NEW_SHOE)
     before = table.journal.transactions
     for report in table.reports(*COUP[:4]):
         # Each report comes three times, in pieces of one to four bytes.
         sent = report * 3
         for place in range(0, len(sent), 3):
-            table.heard(sent[place : place + 3])
+            table.receive(sent[place : place + 3])
             table.loop.store_if_due()
             table.later(6_000_000)
     assert table.journal.transactions - before == 4
 
 
-def test_an_idle_table_stores_nothing(pace) -> None:
-    table = pace()
+def test_an_idle_table_stores_nothing(loop_bench) -> None:
+    table = loop_bench()
     before = table.journal.transactions
     table.later(3600 * SECOND_NS)
     table.loop.tick_if_due()
     assert (table.loop.store_if_due(), table.journal.transactions) == (None, before)
 
 
-def test_what_was_stored_is_handed_out_once(pace) -> None:
-    table = pace(allow_commands=True)
+def test_a_stored_transaction_is_returned_once(loop_bench) -> None:
+    table = loop_bench(allow_commands=True)
     table.dealt(*NEW_SHOE, *OVERDRAW[:4])
-    output = table.heard(table.reports(OVERDRAW[4])[0])
+    output = table.receive(table.reports(OVERDRAW[4])[0])
     stored = table.loop.store_if_due()
     assert stored.writes == output.writes == ((PORT, LOCK),)
     assert [one.entries for one in stored.conclusions] == [output.entries]
     assert table.loop.store_if_due(force=True) is None
 
 
-def test_what_waits_for_a_port_that_is_lost_is_not_written_to_it_anew(pace) -> None:
-    suspended = pace(allow_commands=True)
+def test_writes_for_a_lost_port_are_dropped(loop_bench) -> None:
+    suspended = loop_bench(allow_commands=True)
     for data in suspended.reports(*NEW_SHOE, *OVERDRAW):
-        suspended.heard(data)
+        suspended.receive(data)
     suspended.loop.take(PortLost(PORT, suspended.at, "unplugged"))
     stored = suspended.loop.store_if_due()
     assert stored is not None
     assert stored.writes == ()
 
 
-def test_what_cannot_be_stored_moves_nothing(pace) -> None:
-    table = pace(allow_commands=True)
+def test_a_failed_store_releases_no_writes(loop_bench) -> None:
+    table = loop_bench(allow_commands=True)
     table.dealt(*NEW_SHOE, *OVERDRAW[:4])
     before = table.journal.head
     (pages,) = table.journal._connection.execute("PRAGMA page_count").fetchone()
     table.journal._connection.execute(f"PRAGMA max_page_count = {pages}")
-    table.heard(table.reports(OVERDRAW[4])[0])
-    table.heard(bytes(60_000))
+    table.receive(table.reports(OVERDRAW[4])[0])
+    table.receive(bytes(60_000))
     for _ in range(2):
         with pytest.raises(JournalWriteFailed, match="cannot store: the disk is full"):
             table.loop.store_if_due()
     assert table.journal.head == before
 
 
-def test_a_checkpoint_points_at_the_record_it_stands_after(pace) -> None:
-    table = pace()
+def test_a_saved_state_names_the_record_before_it(loop_bench) -> None:
+    table = loop_bench()
     table.dealt(*NEW_SHOE, *COUP)
-    checkpoint = table.journal.checkpoint()
-    assert table.record(checkpoint.seq) == StateDigest(sha256(checkpoint.state).digest())
+    saved_state = table.journal.saved_state()
+    assert table.record(saved_state.seq) == StateDigest(sha256(saved_state.state).digest())
 
 
-def test_a_checkpoint_in_the_middle_of_a_transaction(pace) -> None:
-    table = pace()
+def test_a_saved_state_in_the_middle_of_a_transaction(loop_bench) -> None:
+    table = loop_bench()
     for data in table.reports(*NEW_SHOE, *COUP, *COUP[:2]):
-        table.heard(data)
+        table.receive(data)
     table.loop.store_if_due()
-    checkpoint = table.journal.checkpoint()
-    assert checkpoint.seq < table.journal.head.seq
-    assert table.record(checkpoint.seq) == StateDigest(checkpoint.digest)
+    saved_state = table.journal.saved_state()
+    assert saved_state.seq < table.journal.head.seq
+    assert table.record(saved_state.seq) == StateDigest(saved_state.digest)
 
 
-def test_the_last_of_two_checkpoints_in_a_transaction(pace) -> None:
-    table = pace()
+def test_the_last_of_two_saved_states_in_a_transaction(loop_bench) -> None:
+    table = loop_bench()
     for data in table.reports(*NEW_SHOE, *COUP, *COUP):
-        table.heard(data)
+        table.receive(data)
     table.loop.store_if_due()
     digests = [one for one in table.tape() if isinstance(one, StateDigest)]
-    assert [StateDigest(table.journal.checkpoint().digest)] == digests[1:]
+    assert [StateDigest(table.journal.saved_state().digest)] == digests[1:]
 
 
-def test_a_checkpoint_names_the_run_it_was_made_in(pace) -> None:
-    table = pace()
+def test_a_saved_state_names_the_run_it_was_made_in(loop_bench) -> None:
+    table = loop_bench()
     table.dealt(*NEW_SHOE)
     again = Loop(table.journal, table.loop.core, table.loop.state, lambda: table.at)
     again.begin(table.script.started)
     for data in table.reports(*COUP):
         again.take(Chunk(PORT, table.at, data))
     again.store_if_due()
-    checkpoint = table.journal.checkpoint()
-    began = read_input(next(table.journal.records(checkpoint.started_seq - 1)).record)
+    saved_state = table.journal.saved_state()
+    began = read_input(next(table.journal.records(saved_state.started_seq - 1)).record)
     assert isinstance(began, Started)
-    assert checkpoint.started_seq > 1
-    assert checkpoint.software == table.script.started.software
+    assert saved_state.started_seq > 1
+    assert saved_state.software == table.script.started.software
 
 
-def test_nothing_needs_doing_for_ever(pace) -> None:
-    assert pace().loop.wait_s() is None
+def test_an_idle_loop_waits_without_limit(loop_bench) -> None:
+    assert loop_bench().loop.wait_s() is None
 
 
-def test_what_waits_to_be_stored_needs_doing_in_a_second(pace) -> None:
-    table = pace()
-    table.heard(b"\x05")
+def test_a_loop_with_waiting_inputs_waits_at_most_a_second(loop_bench) -> None:
+    table = loop_bench()
+    table.receive(b"\x05")
     table.later(SECOND_NS // 4)
     assert table.loop.wait_s() == 0.75
 
 
-def test_what_is_overdue_needs_doing_now(pace) -> None:
-    table = pace()
-    table.heard(b"\x05")
+def test_an_overdue_loop_does_not_wait(loop_bench) -> None:
+    table = loop_bench()
+    table.receive(b"\x05")
     table.later(3 * SECOND_NS)
     assert table.loop.wait_s() == 0.0
 
 
-def test_an_answer_is_waited_for_half_a_second(pace) -> None:
-    table = pace(allow_commands=True)
+def test_an_awaited_answer_is_due_in_half_a_second(loop_bench) -> None:
+    table = loop_bench(allow_commands=True)
     table.dealt(*NEW_SHOE, *OVERDRAW)
     assert table.loop.wait_s() == 0.5
 
 
 @pytest.mark.parametrize(("waited_ns", "ticks"), [(SECOND_NS // 2 - 1, 0), (SECOND_NS // 2, 1)])
-def test_a_tick_is_taken_when_a_deadline_is_due(pace, waited_ns, ticks) -> None:
-    table = pace(allow_commands=True)
+def test_a_tick_is_processed_when_a_deadline_is_due(loop_bench, waited_ns, ticks) -> None:
+    table = loop_bench(allow_commands=True)
     table.dealt(*NEW_SHOE, *OVERDRAW)
     table.later(waited_ns)
     table.loop.tick_if_due()
@@ -362,16 +359,16 @@ def test_a_tick_is_taken_when_a_deadline_is_due(pace, waited_ns, ticks) -> None:
     assert len([one for one in table.tape() if isinstance(one, Tick)]) == ticks
 
 
-def test_when_bytes_were_read_is_known_of_conclusions_from_bytes(pace) -> None:
-    table = pace()
-    table.heard(table.reports("53")[0])
+def test_read_time_of_a_conclusion_from_bytes(loop_bench) -> None:
+    table = loop_bench()
+    table.receive(table.reports("53")[0])
     table.loop.take(Tick(table.at))
-    (heard,) = table.loop.store_if_due().conclusions
-    assert read_at(heard) == table.at
+    (conclusion,) = table.loop.store_if_due().conclusions
+    assert read_at(conclusion) == table.at
 
 
-def test_a_person_is_not_read_from_a_wire(pace) -> None:
-    table = pace()
+def test_no_read_time_of_an_action(loop_bench) -> None:
+    table = loop_bench()
     table.loop.take(table.script.started)
     (began,) = table.loop.store_if_due().conclusions
     assert read_at(began) is None

@@ -1,7 +1,5 @@
-"""One table: it stores before it acts, ends closed, comes back from its own faults, and is alone.
+"""One table: stores before it acts, survives internal errors, ends cleanly, is independent.
 
-Responsible for: a store that fails, faults of this program, refusals, the end, and two tables in
-one process. Not responsible for: the pace of storing (test_loop), recovery (test_recovery).
 Source: package README, "Store before you act", "Failure has four kinds".
 """
 
@@ -10,20 +8,20 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
-from controller.journal.values import Checkpoint
+from controller.journal.values import SavedState
 from controller.procedure.effects import CoupClosed
 from controller.procedure.phases import Phase
 from controller.profiles.load import load_clauses
-from controller.table.table import QUEUE_INPUTS_MAX, RESTARTS_MAX, Beginning, Health, Table
+from controller.table.table import QUEUE_INPUTS_MAX, RESTARTS_MAX, Health, RunSpec, Table
 from controller.tape.inputs import Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
@@ -37,16 +35,16 @@ NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
 LOCK = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42")
-# What no input is: the core's `assert_never` takes it for a fault of this program.
+# Not an input: the core's `assert_never` raises, which is an internal error.
 a_fault = object
 # Who waits so long waits for ever: a test that must not wait fails by its time limit.
 FOR_EVER_S = 3600.0
 
 
 class Bench:
-    """A table with a script at its side, a writer that keeps what it is given, a clock by hand."""
+    """A table with a parallel script, a writer that records writes, and a test clock."""
 
-    def __init__(self, folder: Path, script, listener=lambda _stored: None, **beginning) -> None:
+    def __init__(self, folder: Path, script, listener=lambda _stored: None, **spec) -> None:
         self.folder = folder
         self.script = script
         self.at = script.at
@@ -58,7 +56,7 @@ class Bench:
         def start(replaced: str):
             return replace(script.started, at=self.at, replaced=replaced)
 
-        starting = Beginning(folder, load_clauses(), start, **beginning)
+        starting = RunSpec(folder, load_clauses(), start, **spec)
         self.table = Table("M7", starting, lambda: self.at, self._listen)
         self.table.attach_writer(PORT, self)
 
@@ -75,7 +73,7 @@ class Bench:
         return self
 
     def put(self, *data: str) -> None:
-        """The shoe reports these."""
+        """Put these reports of the shoe."""
         before = len(self.script.inputs)
         self.script.reported(*data)
         for item in self.script.inputs[before:]:
@@ -87,7 +85,7 @@ class Bench:
         self.table.put(self.script.inputs[-1])
 
     def settled(self) -> bool:
-        """Everything put so far is stored; False where the table has ended."""
+        """Whether everything put so far is stored; False if the table has ended."""
         return self.table.act(Tick(self.at), FOR_EVER_S) is not None
 
     def later(self, ns: int) -> None:
@@ -103,8 +101,8 @@ class Bench:
 def bench(fast_dir, script) -> Iterator[Callable[..., Bench]]:
     benches = []
 
-    def made(name: str = "journal", listener=lambda _stored: None, beginning=(), **settings):
-        one = Bench(fast_dir / name, script(**settings), listener, **dict(beginning))
+    def made(name: str = "journal", listener=lambda _stored: None, spec=(), **settings):
+        one = Bench(fast_dir / name, script(**settings), listener, **dict(spec))
         benches.append(one)
         return one
 
@@ -140,13 +138,13 @@ def coups_in(folder: Path) -> list[int]:
 # --- a table that runs ----------------------------------------------------------------------------
 
 
-def test_a_table_that_runs_has_stored_its_beginning(bench) -> None:
+def test_a_running_table_has_stored_its_first_input(bench) -> None:
     running = bench().start()
     assert running.table.health is Health.RUNNING
     assert [one.conclusions[0].item for one in running.stored] == [running.script.started]
 
 
-def test_who_acts_is_told_what_was_concluded_and_stored(bench) -> None:
+def test_act_returns_the_stored_entries(bench) -> None:
     running = bench().start()
     running.put("53")
     entries = running.table.act(running.script.started, FOR_EVER_S)
@@ -154,7 +152,7 @@ def test_who_acts_is_told_what_was_concluded_and_stored(bench) -> None:
     assert list(entries) == stored_in(running.folder)[-len(entries) :]
 
 
-def test_bytes_go_to_the_device_once_their_reason_is_stored(bench) -> None:
+def test_bytes_are_written_after_their_reason_is_stored(bench) -> None:
     reasons = []
 
     def listen(stored) -> None:
@@ -171,7 +169,7 @@ def test_bytes_go_to_the_device_once_their_reason_is_stored(bench) -> None:
     assert len(reasons) == 1
 
 
-def test_what_is_published_is_the_stored_state(bench) -> None:
+def test_the_published_state_is_the_stored_one(bench) -> None:
     running = bench().start()
     running.opened()
     running.put(*NEW_SHOE, *COUP)
@@ -188,7 +186,7 @@ def test_the_version_grows_with_each_transaction(bench) -> None:
     assert running.table.wait_for_change(before, FOR_EVER_S) > before
 
 
-def test_waiting_for_a_change_ends_when_its_time_is_up(bench) -> None:
+def test_waiting_for_a_change_times_out(bench) -> None:
     running = bench().start()
     version = running.table.version
     assert running.table.wait_for_change(version, 0.0) == version
@@ -203,45 +201,45 @@ def test_a_running_table_responds(bench) -> None:
 LAST_COUPS = (*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
 
 
-class Watched(SealDesk):
-    """A desk that looks, when it is asked to seal, what everybody knows by then."""
+class CheckingSealer(Sealer):
+    """A sealer that checks what was published before it seals."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__("M7", SigningSettings(folder / "table.key"), lambda: Timestamp(0, 0))
         self.known: list[bool] = []
         self.running: Bench | None = None
 
-    def shoes_ended(self, journal: Journal, ends: Sequence[Checkpoint]) -> None:
+    def seal_ended_shoes(self, journal: Journal, ends: Sequence[SavedState]) -> None:
         assert self.running is not None
         shoe = self.running.state.table.shoe
         self.known.append(shoe is not None and shoe.ended)
-        super().shoes_ended(journal, ends)
+        super().seal_ended_shoes(journal, ends)
 
 
 def sealed_up(running: Bench) -> bool:
-    """Whoever acts is answered before a shoe is sealed, and taken again only after it."""
+    """Wait for sealing: an action is answered before it, and the next one after it."""
     return running.settled() and running.settled()
 
 
 @pytest.fixture
 def sealing(bench, fast_dir: Path) -> Bench:
     """A table that seals, at the end of its first shoe."""
-    desk = Watched(fast_dir / "journal")
-    desk.running = bench(beginning={"seals": desk}).start()
-    desk.running.opened()
-    desk.running.put(*NEW_SHOE, *LAST_COUPS)
-    assert sealed_up(desk.running)
-    return desk.running
+    sealer = CheckingSealer(fast_dir / "journal")
+    sealer.running = bench(spec={"sealer": sealer}).start()
+    sealer.running.opened()
+    sealer.running.put(*NEW_SHOE, *LAST_COUPS)
+    assert sealed_up(sealer.running)
+    return sealer.running
 
 
-def test_everybody_knows_of_a_shoes_end_before_it_is_sealed(sealing: Bench) -> None:
-    desk = sealing.table._beginning.seals
-    assert isinstance(desk, Watched)
-    assert desk.known == [True]
+def test_the_end_of_a_shoe_is_published_before_it_is_sealed(sealing: Bench) -> None:
+    sealer = sealing.table._spec.sealer
+    assert isinstance(sealer, CheckingSealer)
+    assert sealer.known == [True]
     assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe"]
 
 
-def test_play_goes_on_behind_a_seal(sealing: Bench) -> None:
+def test_play_continues_after_sealing(sealing: Bench) -> None:
     sealing.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
     assert sealed_up(sealing)
     assert [path.name for path in sealed_files(sealing.folder)] == ["0001.shoe", "0002.shoe"]
@@ -249,7 +247,7 @@ def test_play_goes_on_behind_a_seal(sealing: Bench) -> None:
     assert sealing.state.table == sealing.script.state.table
 
 
-def test_a_fault_behind_a_seal_is_survived(sealing: Bench) -> None:
+def test_the_table_restarts_after_an_internal_error_following_a_seal(sealing: Bench) -> None:
     sealing.put(*NEW_SHOE, *COUP)
     sealing.table.put(a_fault())
     sealing.put(*COUP)
@@ -258,7 +256,7 @@ def test_a_fault_behind_a_seal_is_survived(sealing: Bench) -> None:
     assert coups_in(sealing.folder) == [1, 2, 3, 1, 2]
 
 
-def test_a_start_behind_a_seal_finds_the_same_state(sealing: Bench, bench) -> None:
+def test_a_start_after_a_seal_recovers_the_same_state(sealing: Bench, bench) -> None:
     sealing.table.stop()
     sealing.table.join()
     again = bench().start()
@@ -267,26 +265,26 @@ def test_a_start_behind_a_seal_finds_the_same_state(sealing: Bench, bench) -> No
     assert again.state.table == sealing.state.table
 
 
-def test_a_shoe_that_cannot_be_sealed_does_not_stop_the_table(bench, fast_dir: Path) -> None:
+def test_a_failed_seal_does_not_stop_the_table(bench, fast_dir: Path) -> None:
     folder = fast_dir / "journal"
     folder.mkdir()
     (folder / "shoes").write_text("in the way")
-    desk = Watched(folder)
-    desk.running = running = bench(beginning={"seals": desk}).start()
+    sealer = CheckingSealer(folder)
+    sealer.running = running = bench(spec={"sealer": sealer}).start()
     running.opened()
     running.put(*NEW_SHOE, *LAST_COUPS, *NEW_SHOE, *COUP)
     assert sealed_up(running)
     assert running.table.health is Health.RUNNING
-    assert running.table.seals is not None
-    assert running.table.seals.unsealed == 1
+    assert running.table.sealing_status is not None
+    assert running.table.sealing_status.unsealed == 1
 
 
-def test_a_table_without_a_desk_keeps_its_shoes_in_live_db(bench) -> None:
+def test_a_table_without_a_sealer_keeps_its_shoes_in_live_db(bench) -> None:
     running = bench().start()
     running.opened()
     running.put(*NEW_SHOE, *LAST_COUPS)
     assert sealed_up(running)
-    assert running.table.seals is None
+    assert running.table.sealing_status is None
     assert sealed_files(running.folder) == ()
     assert coups_in(running.folder) == [1, 2, 3]
 
@@ -304,7 +302,7 @@ def before_the_lock(bench) -> Bench:
     return running
 
 
-def test_a_full_disk_ends_the_table_and_says_what_to_do(before_the_lock) -> None:
+def test_a_full_disk_stops_the_table_with_a_remedy(before_the_lock) -> None:
     with full_disk(before_the_lock.folder):
         before_the_lock.put(OVERDRAW[4])
         before_the_lock.table.join()
@@ -312,7 +310,7 @@ def test_a_full_disk_ends_the_table_and_says_what_to_do(before_the_lock) -> None
     assert "Remove the cause, then start the table again" in before_the_lock.table.failure
 
 
-def test_a_full_disk_lets_nothing_out(before_the_lock) -> None:
+def test_a_full_disk_releases_no_writes(before_the_lock) -> None:
     stored, state = len(before_the_lock.stored), before_the_lock.state
     with full_disk(before_the_lock.folder):
         before_the_lock.put(OVERDRAW[4])
@@ -322,21 +320,21 @@ def test_a_full_disk_lets_nothing_out(before_the_lock) -> None:
     assert before_the_lock.state is state
 
 
-def test_who_acts_while_the_disk_is_full_is_told_at_once(before_the_lock) -> None:
+def test_act_returns_none_at_once_on_a_full_disk(before_the_lock) -> None:
     with full_disk(before_the_lock.folder):
         answer = before_the_lock.table.act(before_the_lock.script.started, FOR_EVER_S)
         before_the_lock.table.join()
     assert answer is None
 
 
-def test_what_was_stored_before_is_still_there(before_the_lock) -> None:
+def test_earlier_records_survive_a_full_disk(before_the_lock) -> None:
     with full_disk(before_the_lock.folder):
         before_the_lock.put(OVERDRAW[4])
         before_the_lock.table.join()
     assert coups_in(before_the_lock.folder) == [1, 2, 3, 4, 5, 6]
 
 
-def test_with_room_on_the_disk_the_table_goes_on(before_the_lock, bench) -> None:
+def test_with_space_again_the_table_continues(before_the_lock, bench) -> None:
     with full_disk(before_the_lock.folder):
         before_the_lock.put(OVERDRAW[4])
         before_the_lock.table.join()
@@ -348,7 +346,7 @@ def test_with_room_on_the_disk_the_table_goes_on(before_the_lock, bench) -> None
 # --- faults of this program -----------------------------------------------------------------------
 
 
-def test_a_table_comes_back_from_a_fault(bench) -> None:
+def test_a_table_restarts_after_an_internal_error(bench) -> None:
     running = bench().start()
     running.opened()
     running.put(*NEW_SHOE, *COUP)
@@ -359,7 +357,7 @@ def test_a_table_comes_back_from_a_fault(bench) -> None:
     assert coups_in(running.folder) == [1, 2]
 
 
-def test_a_port_that_was_open_is_still_open_after_a_fault(bench) -> None:
+def test_an_open_port_is_open_after_an_internal_error(bench) -> None:
     running = bench().start()
     running.opened()
     running.put("53")
@@ -369,7 +367,7 @@ def test_a_port_that_was_open_is_still_open_after_a_fault(bench) -> None:
     assert running.state.shoe_driver.stage is Stage.OPENED
 
 
-def test_a_port_that_was_lost_is_not_open_after_a_fault(bench) -> None:
+def test_a_lost_port_is_lost_after_an_internal_error(bench) -> None:
     running = bench().start()
     running.opened()
     running.table.put(PortLost(PORT, running.at, "unplugged"))
@@ -378,7 +376,7 @@ def test_a_port_that_was_lost_is_not_open_after_a_fault(bench) -> None:
     assert running.state.shoe_driver.stage is Stage.LOST
 
 
-def test_a_lock_that_was_wanted_is_asked_again_after_a_fault(bench) -> None:
+def test_a_wanted_lock_is_sent_again_after_an_internal_error(bench) -> None:
     running = bench(allow_commands=True).start()
     running.opened()
     running.put(*NEW_SHOE, *OVERDRAW)
@@ -388,7 +386,7 @@ def test_a_lock_that_was_wanted_is_asked_again_after_a_fault(bench) -> None:
     assert running.written == [LOCK, LOCK]
 
 
-def test_a_report_that_was_lost_in_a_fault_is_missed(bench) -> None:
+def test_a_report_lost_in_an_internal_error_is_missing(bench) -> None:
     running = bench().start()
     running.opened()
     running.put(*NEW_SHOE, *COUP[:2])
@@ -400,12 +398,12 @@ def test_a_report_that_was_lost_in_a_fault_is_missed(bench) -> None:
     assert running.state.table.phase is Phase.SUSPENDED
 
 
-def test_who_acts_in_a_fault_is_told_at_once_that_nothing_is_stored(bench) -> None:
+def test_act_returns_none_at_once_on_an_internal_error(bench) -> None:
     running = bench().start()
     assert running.table.act(a_fault(), FOR_EVER_S) is None
 
 
-def test_a_fault_that_comes_back_ends_the_table(bench) -> None:
+def test_a_repeated_internal_error_ends_the_table(bench) -> None:
     running = bench().start()
     for _ in range(RESTARTS_MAX):
         running.table.put(a_fault())
@@ -413,10 +411,10 @@ def test_a_fault_that_comes_back_ends_the_table(bench) -> None:
     running.table.put(a_fault())
     running.table.join()
     assert running.table.health is Health.FAILED
-    assert "a fault of this program" in running.table.failure
+    assert "internal error" in running.table.failure
 
 
-def test_a_fault_is_told_by_its_place_and_never_by_its_message(bench, caplog) -> None:
+def test_an_internal_error_is_logged_by_place_without_its_message(bench, caplog) -> None:
     class Seven:
         def __repr__(self) -> str:
             return "7h"
@@ -430,7 +428,7 @@ def test_a_fault_is_told_by_its_place_and_never_by_its_message(bench, caplog) ->
     assert "7h" not in running.table.failure + caplog.text
 
 
-def test_faults_longer_ago_than_ten_minutes_do_not_count(bench) -> None:
+def test_internal_errors_older_than_ten_minutes_do_not_count(bench) -> None:
     running = bench().start()
     for _ in range(2 * RESTARTS_MAX + 1):
         running.table.put(a_fault())
@@ -439,7 +437,7 @@ def test_faults_longer_ago_than_ten_minutes_do_not_count(bench) -> None:
     assert running.table.health is Health.RUNNING
 
 
-def test_a_listener_that_fails_costs_no_evidence(bench) -> None:
+def test_a_failing_listener_loses_no_evidence(bench) -> None:
     faults = iter([False, False, False, True])
 
     def listen(_stored) -> None:
@@ -455,7 +453,7 @@ def test_a_listener_that_fails_costs_no_evidence(bench) -> None:
 # --- refusals -------------------------------------------------------------------------------------
 
 
-def test_a_journal_in_use_refuses_the_table(bench) -> None:
+def test_a_journal_in_use_refuses_the_start(bench) -> None:
     refused = bench()
     with Journal.open(refused.folder):
         refused.start()
@@ -463,7 +461,7 @@ def test_a_journal_in_use_refuses_the_table(bench) -> None:
     assert "already writes this journal" in refused.table.failure
 
 
-def test_a_damaged_checkpoint_is_told_and_the_table_goes_on(bench, caplog) -> None:
+def test_a_damaged_saved_state_is_logged_and_the_table_starts(bench, caplog) -> None:
     first = bench().start()
     first.put(*NEW_SHOE, *COUP)
     assert first.settled()
@@ -476,7 +474,7 @@ def test_a_damaged_checkpoint_is_told_and_the_table_goes_on(bench, caplog) -> No
 
     assert second.table.health is Health.RUNNING
     assert "the state stored after record" in caplog.text
-    assert "The start went on without it, from the records" in caplog.text
+    assert "The start continued without it, from the records" in caplog.text
     assert second.state.table.shoe.coups_begun == 1
 
 
@@ -488,7 +486,7 @@ def test_a_refused_table_publishes_nothing(bench) -> None:
     assert refused.stored == []
 
 
-def test_settings_that_an_open_shoe_forbids_refuse_the_table(bench) -> None:
+def test_settings_that_an_open_shoe_forbids_refuse_the_start(bench) -> None:
     first = bench(decks=8).start()
     first.put(*NEW_SHOE)
     first.table.stop()
@@ -501,7 +499,7 @@ def test_settings_that_an_open_shoe_forbids_refuse_the_table(bench) -> None:
 # --- the end --------------------------------------------------------------------------------------
 
 
-def test_a_table_that_is_stopped_has_stored_everything(bench) -> None:
+def test_a_stopped_table_has_stored_everything(bench) -> None:
     running = bench().start()
     running.opened()
     running.put(*NEW_SHOE)
@@ -513,7 +511,7 @@ def test_a_table_that_is_stopped_has_stored_everything(bench) -> None:
     assert stored_in(running.folder)[-1] == half
 
 
-def test_its_journal_is_free_when_it_has_ended(bench) -> None:
+def test_the_journal_is_closed_at_the_end(bench) -> None:
     running = bench().start()
     running.table.stop()
     running.table.join()
@@ -521,7 +519,7 @@ def test_its_journal_is_free_when_it_has_ended(bench) -> None:
         assert journal.head.seq > 0
 
 
-def test_nothing_that_is_put_after_the_end_waits(bench) -> None:
+def test_put_after_the_end_does_not_block(bench) -> None:
     running = bench().start()
     running.table.stop()
     running.table.join()
@@ -530,7 +528,7 @@ def test_nothing_that_is_put_after_the_end_waits(bench) -> None:
     assert running.table._queue.empty()
 
 
-def test_who_acts_after_the_end_is_told_at_once(bench) -> None:
+def test_act_after_the_end_returns_at_once(bench) -> None:
     running = bench().start()
     running.table.stop()
     running.table.join()
@@ -546,7 +544,7 @@ def test_a_table_that_has_ended_does_not_respond(bench) -> None:
 
 @pytest.fixture
 def held(bench) -> Iterator[tuple[Bench, threading.Event]]:
-    """A table held while it publishes; the event lets it go."""
+    """A table blocked while it publishes; the event releases it."""
     go, there = threading.Event(), threading.Event()
     transactions = []
 
@@ -570,7 +568,7 @@ def test_the_queue_is_bounded(held) -> None:
     assert running.table._queue.full()
 
 
-def test_who_waits_to_put_is_let_go_at_the_end(held) -> None:
+def test_a_blocked_put_returns_at_the_end(held) -> None:
     running, go = held
     running.table.stop()
     for _ in range(QUEUE_INPUTS_MAX - 1):
@@ -583,7 +581,7 @@ def test_who_waits_to_put_is_let_go_at_the_end(held) -> None:
     assert running.table.health is Health.STOPPED
 
 
-def test_who_waits_for_an_answer_is_let_go_at_the_end(held) -> None:
+def test_a_waiting_act_returns_at_the_end(held) -> None:
     running, go = held
     answers = []
     running.table.stop()
@@ -601,7 +599,7 @@ def test_who_waits_for_an_answer_is_let_go_at_the_end(held) -> None:
 # --- two tables -----------------------------------------------------------------------------------
 
 
-def test_the_end_of_one_table_costs_another_nothing(fast_dir, script) -> None:
+def test_the_end_of_one_table_does_not_affect_another(fast_dir, script) -> None:
     played = script().begun().reported(*NEW_SHOE, *COUP, *COUP)
     reports = [item.data for item in played.inputs if isinstance(item, Chunk)]
     cables = Cable(), Cable()
@@ -623,7 +621,7 @@ def test_the_end_of_one_table_costs_another_nothing(fast_dir, script) -> None:
     assert (coups_in(fast_dir / "one"), coups_in(fast_dir / "two")) == ([1], [1, 2])
 
 
-def test_a_table_that_failed_goes_on_where_it_was(bench) -> None:
+def test_a_failed_table_continues_where_it_was(bench) -> None:
     failed = bench().start()
     failed.opened()
     failed.put(*NEW_SHOE, *COUP, *COUP[:2])
@@ -635,7 +633,7 @@ def test_a_table_that_failed_goes_on_where_it_was(bench) -> None:
     assert again.state.table == failed.script.state.table
 
 
-def test_an_end_is_not_forgotten_over_a_fault(held) -> None:
+def test_a_stop_request_survives_an_internal_error(held) -> None:
     running, go = held
     running.table.put(a_fault())
     running.table.stop()
@@ -644,7 +642,7 @@ def test_an_end_is_not_forgotten_over_a_fault(held) -> None:
     assert running.table.health is Health.STOPPED
 
 
-def test_a_fault_costs_nothing_of_what_came_with_it(held) -> None:
+def test_an_internal_error_loses_no_other_input_of_its_batch(held) -> None:
     running, go = held
     running.opened()
     running.put("50", "44 C0 91")

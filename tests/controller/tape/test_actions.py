@@ -1,7 +1,5 @@
-"""Who may take which action, and when a reason must stand in the record.
+"""Roles and required reasons of each action.
 
-Responsible for: roles and reasons.
-Not responsible for: reading a request (test_act_requests) and what an action leads to (test_core).
 Source: D-32; package README, "Actions".
 """
 
@@ -13,7 +11,7 @@ from controller.tape.actions import (
     REASON_REQUIRED,
     ActionError,
     Role,
-    demands,
+    requirements_for,
     roles_for,
 )
 
@@ -68,18 +66,18 @@ def test_a_decision_needs_a_reason() -> None:
         ("clear-warning", {"number": 1}, SUPERVISORS, True),
     ],
 )
-def test_what_this_very_action_demands(name, values, roles, reason) -> None:
-    asked = demands(name, action_from_request(name, values))
+def test_requirements_of_an_action_with_its_values(name, values, roles, reason) -> None:
+    asked = requirements_for(name, action_from_request(name, values))
 
     assert set(asked.roles) == roles
     assert asked.reason is reason
 
 
 @pytest.mark.parametrize("signed", [True, False])
-def test_a_form_a_patron_did_not_sign_needs_a_reason(signed) -> None:
+def test_an_unsigned_vigorish_form_needs_a_reason(signed) -> None:
     people = {"patron": "P. Chen", "dealer": "D. Dealer", "pit_clerk": "C. Clark"}
     values = {"seat": 5, "form_number": 1001, "patron_signed": signed, **people}
 
-    asked = demands("document-vigorish", action_from_request("document-vigorish", values))
+    asked = requirements_for("document-vigorish", action_from_request("document-vigorish", values))
 
     assert asked.reason is not signed

@@ -1,4 +1,4 @@
-"""The README's table of actions is the list of actions with their values."""
+"""The README's table of actions matches the list of actions and values."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ README = Path(__file__).parents[3] / "controller" / "README.md"
 
 
 def rows() -> dict[str, tuple[str, ...]]:
-    """Action to values, as the README tells them."""
+    """The README's table: action to values."""
     section = README.read_text("utf-8").split("## Actions")[1].split("## Control socket")[0]
     read: dict[str, tuple[str, ...]] = {}
     for line in section.splitlines():
@@ -20,11 +20,11 @@ def rows() -> dict[str, tuple[str, ...]]:
     return read
 
 
-def test_every_action_stands_there() -> None:
+def test_every_action_is_in_the_readme() -> None:
     assert sorted(rows()) == sorted(name for name, _, _ in ACTION_NAMES)
 
 
-def test_every_value_stands_with_its_action() -> None:
-    told = rows()
+def test_every_value_is_listed_with_its_action() -> None:
+    listed = rows()
 
-    assert {name: told[name] for name in VALUES_OF} == dict(VALUES_OF)
+    assert {name: listed[name] for name in VALUES_OF} == dict(VALUES_OF)

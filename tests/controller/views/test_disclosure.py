@@ -1,9 +1,6 @@
-"""Nobody learns a card, or anything that follows from one, before people have seen it.
+"""Outputs are equal for hands that differ only in cards that lie face down.
 
-Responsible for: every way out while cards lie face down, by dealing hands that look the same on
-the layout and differ in their faces: whatever comes out must not differ.
-Not responsible for: the running program, whose every way out is walked in
-tests/end_to_end/test_leaks.py, and dealing face up (test_snapshot).
+Not: the outputs of the running program (tests/end_to_end/test_leaks.py).
 Source: D-8; S42-g-3-i to S42-g-3-iii; NY-e-1; package README, "Disclosure".
 """
 
@@ -14,21 +11,20 @@ import sys
 
 import pytest
 
-from controller.control.answers import plain_entries, refusal
+from controller.control.answers import plain_entries, refusal_text
 from controller.metrics.collector import TableMetrics
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import Decision, Provisional, Resolution
-from controller.procedure.effects import Prompted
-from controller.procedure.events import TurnedCards
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.procedure.effects import Prompt
+from controller.procedure.events import LayoutPart
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import profile_text
-from controller.replay.replayer import in_words
+from controller.replay.replayer import describe_entry
 from controller.rules.hands import HandName
-from controller.table.loop import Conclusion, Stored
+from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.actions import (
-    AskGhostHand,
     BindBatch,
     ChangeSetting,
     ClearShoeError,
@@ -38,16 +34,17 @@ from controller.tape.actions import (
     GiveUpReveal,
     LockShoe,
     RecordAct,
+    ReportTurned,
+    RequestGhostHand,
     Resolve,
     Role,
     SetCardApart,
     StateWagers,
-    TellTurned,
     UnlockShoe,
     VacateSeat,
 )
 from controller.tape.inputs import OperatorAction
-from controller.views.disclosure import HIDDEN_CARD, WayOut, burn_card_disclosed
+from controller.views.disclosure import HIDDEN_CARD, OutputName, burn_card_disclosed
 from controller.views.snapshot import snapshot
 from drivers.catalogue import ShoeSettings, build_monitor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -62,7 +59,7 @@ HANDS = {
     "banker draws": ("44 81 C7", "44 91 93", "44 82 AD", "44 92 BA"),
     "pairs": ("44 81 C4", "44 91 94", "44 82 A4", "44 92 B4"),
 }
-# Which of these need a third card does not show before one is drawn.
+# Whether a hand needs a third card must not show before one is drawn.
 PLAYER_WINS, BANKER_WINS = "47 90", "47 C0"
 
 
@@ -85,82 +82,83 @@ def dealt(request, script):
     return made
 
 
-def shown(table) -> dict:
+def snapshot_of(table) -> dict:
     return snapshot(table.core, table.state, "running", "")
 
 
-def counted(table) -> str:
+def metrics_text(table) -> str:
     """The metrics after everything the table stored."""
     metrics = TableMetrics("M7")
     for item, output in zip(table.inputs, table.outputs, strict=True):
         conclusion = Conclusion(item, output.entries)
-        metrics.observe(Stored((conclusion,), output.writes, item.at, table.state))
+        metrics.observe(StoredTransaction((conclusion,), output.writes, item.at, table.state))
 
     class Published:
         health = "running"
         published = (table.core, table.state)
-        seals = None
+        sealing_status = None
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
 
 
-def answered(table) -> str:
+def answer_text(table) -> str:
     return json.dumps(plain_entries(table.acted(LockShoe()).entries))
 
 
-def watched(table) -> str:
+def monitor_text(table) -> str:
     settings = ShoeSettings(False, "0-9A-F", "stx_counted", 250)
     monitor = build_monitor("angel-eye-ii-ex", settings, masked=True)
     state = monitor.initial()
     lines = []
-    of_the_port = (PortOpened, Chunk, PortLost)
-    for item in (one for one in table.inputs if isinstance(one, of_the_port)):
+    port_events = (PortOpened, Chunk, PortLost)
+    for item in (one for one in table.inputs if isinstance(one, port_events)):
         state, more = monitor.watch(state, item)
         lines.extend(more)
     return "\n".join(lines)
 
 
-def reported(table) -> str:
-    return "\n".join(sorted(set(map(in_words, table.entries))))
+def replay_text(table) -> str:
+    return "\n".join(sorted(set(map(describe_entry, table.entries))))
 
 
-WAYS_OUT = {
-    WayOut.SNAPSHOT: lambda table: json.dumps(shown(table)),
-    WayOut.ACTION_ANSWER: answered,
-    WayOut.METRICS: counted,
-    WayOut.MONITOR: watched,
-    WayOut.REPLAY_REPORT: reported,
+OUTPUT_TEXTS = {
+    OutputName.SNAPSHOT: lambda table: json.dumps(snapshot_of(table)),
+    OutputName.ACTION_ANSWER: answer_text,
+    OutputName.METRICS: metrics_text,
+    OutputName.MONITOR: monitor_text,
+    OutputName.REPLAY_REPORT: replay_text,
 }
 
 
 @pytest.mark.parametrize("cards", [1, 2, 3, 4])
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_hands_that_lie_face_down_look_the_same(dealt, way, cards) -> None:
-    seen = {WAYS_OUT[way](dealt(*hand[:cards])) for hand in HANDS.values()}
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_hands_that_lie_face_down_look_the_same(dealt, output, cards) -> None:
+    seen = {OUTPUT_TEXTS[output](dealt(*hand[:cards])) for hand in HANDS.values()}
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_a_third_card_that_lies_face_down_looks_the_same(script, way) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_a_third_card_that_lies_face_down_looks_the_same(script, output) -> None:
     down = face_down("players_reveal")
     deals = [(*HANDS["player draws"], f"44 83 {face}") for face in ("A1", "A8", "CD", "96")]
     seen = {
-        WAYS_OUT[way](script(profile=down).begun().reported(*NEW_SHOE, *deal)) for deal in deals
+        OUTPUT_TEXTS[output](script(profile=down).begun().reported(*NEW_SHOE, *deal))
+        for deal in deals
     }
     assert len(seen) == 1
 
 
 def test_a_third_card_that_is_dealt_face_up_is_shown_beside_hands_that_are_not(script) -> None:
     table = script(profile=face_down("face_down_dealer")).begun().reported(*NEW_SHOE)
-    coup = shown(table.reported(*HANDS["player draws"], "44 83 A8"))["coup"]
+    coup = snapshot_of(table.reported(*HANDS["player draws"], "44 83 A8"))["coup"]
     assert (coup["player"], coup["banker"]) == ([HIDDEN_CARD, HIDDEN_CARD, "8c"], [HIDDEN_CARD] * 2)
     assert (coup["player_count"], coup["banker_count"]) == (None, None)
 
 
 # --- turned part by part --------------------------------------------------------------------------
 
-TOLD = (Fact.RESULT_BUTTON, Fact.TURNED)
+TURNING_OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.TURNED)
 BANKER_HANDS = {
     "seven": ("44 91 92", "44 92 B5"),
     "natural": ("44 91 98", "44 92 BA"),
@@ -179,33 +177,33 @@ def four(player: tuple[str, ...], banker: tuple[str, ...]) -> tuple[str, ...]:
 
 @pytest.fixture(params=["face_down_dealer", "players_reveal"])
 def turned(request, script):
-    """A table that is told of turning, after these cards and these parts turned."""
+    """A table that observes turning, after these cards were dealt and these parts turned."""
 
     def made(cards: tuple[str, ...], *parts: str):
-        table = script(profile=face_down(request.param), observed=TOLD).begun()
+        table = script(profile=face_down(request.param), observed=TURNING_OBSERVED).begun()
         table.reported(*NEW_SHOE, *cards)
         for part in parts:
-            table.acted(TellTurned(TurnedCards(part)))
+            table.acted(ReportTurned(LayoutPart(part)))
         return table
 
     return made
 
 
 @pytest.mark.parametrize("player", list(PLAYER_HANDS))
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_with_the_player_hand_turned_the_banker_hand_stays_hidden(turned, way, player) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_with_the_player_hand_turned_the_banker_hand_stays_hidden(turned, output, player) -> None:
     deals = [four(PLAYER_HANDS[player], banker) for banker in BANKER_HANDS.values()]
-    assert len({WAYS_OUT[way](turned(deal, "player_hand")) for deal in deals}) == 1
+    assert len({OUTPUT_TEXTS[output](turned(deal, "player_hand")) for deal in deals}) == 1
 
 
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_with_the_banker_hand_turned_the_player_hand_stays_hidden(turned, way) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_with_the_banker_hand_turned_the_player_hand_stays_hidden(turned, output) -> None:
     deals = [four(player, BANKER_HANDS["three"]) for player in PLAYER_HANDS.values()]
-    assert len({WAYS_OUT[way](turned(deal, "banker_hand")) for deal in deals}) == 1
+    assert len({OUTPUT_TEXTS[output](turned(deal, "banker_hand")) for deal in deals}) == 1
 
 
 def test_a_hand_that_was_turned_is_shown_with_its_count(turned) -> None:
-    now = shown(turned(four(PLAYER_HANDS["stands"], BANKER_HANDS["three"]), "player_hand"))
+    now = snapshot_of(turned(four(PLAYER_HANDS["stands"], BANKER_HANDS["three"]), "player_hand"))
     coup = now["coup"]
     assert (coup["player"], coup["player_count"]) == (["7h", "Kc"], 7)
     assert (coup["banker"], coup["banker_count"]) == ([HIDDEN_CARD] * 2, None)
@@ -216,27 +214,27 @@ def test_a_hand_that_was_turned_is_shown_with_its_count(turned) -> None:
     )
 
 
-def test_once_both_hands_were_turned_it_is_told_what_they_call_for(turned) -> None:
+def test_once_both_hands_are_turned_the_next_card_due_is_shown(turned) -> None:
     cards = four(PLAYER_HANDS["stands"], BANKER_HANDS["three"])
-    now = shown(turned(cards, "player_hand", "banker_hand"))
+    now = snapshot_of(turned(cards, "player_hand", "banker_hand"))
     assert (now["phase"], now["due"]) == ("banker_3", "Banker's third card")
 
 
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_a_third_card_that_was_not_turned_tells_nothing(script, way) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_a_third_card_that_was_not_turned_changes_no_output(script, output) -> None:
     seen = set()
     for face in ("A1", "A8", "CD", "96"):
-        table = script(profile=face_down("players_reveal"), observed=TOLD).begun()
+        table = script(profile=face_down("players_reveal"), observed=TURNING_OBSERVED).begun()
         table.reported(*NEW_SHOE, *HANDS["player draws"])
-        table.acted(TellTurned(TurnedCards.PLAYER_HAND))
-        table.acted(TellTurned(TurnedCards.BANKER_HAND))
+        table.acted(ReportTurned(LayoutPart.PLAYER_HAND))
+        table.acted(ReportTurned(LayoutPart.BANKER_HAND))
         table.reported(f"44 83 {face}")
-        seen.add(WAYS_OUT[way](table))
+        seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_dealt_mixed_the_banker_hand_stays_hidden(script, way) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_dealt_mixed_the_banker_hand_stays_hidden(script, output) -> None:
     text = profile_text("wa-mini")
     setting = 'deal_option = { value = "face_up"'
     assert setting in text
@@ -245,31 +243,31 @@ def test_dealt_mixed_the_banker_hand_stays_hidden(script, way) -> None:
     for banker in BANKER_HANDS.values():
         table = script(profile=mixed).begun()
         table.reported(*NEW_SHOE, *four(PLAYER_HANDS["stands"], banker))
-        now = shown(table)["coup"]
+        now = snapshot_of(table)["coup"]
         assert (now["player"], now["player_count"]) == (["7h", "Kc"], 7)
-        seen.add(WAYS_OUT[way](table))
+        seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
 
-def prompted(table) -> list[tuple[str, tuple[str, ...]]]:
-    return [(one.text, one.clauses) for one in table.of(Prompted)]
+def prompts_of(table) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.text, one.clauses) for one in table.of(Prompt)]
 
 
 @pytest.mark.parametrize("parts", [(), ("player_hand",)])
-def test_no_prompt_tells_of_cards_that_nobody_has_turned(turned, parts) -> None:
+def test_no_prompt_depends_on_cards_that_nobody_has_turned(turned, parts) -> None:
     player = PLAYER_HANDS["stands"]
     deals = [four(player, banker) for banker in BANKER_HANDS.values()]
-    told = [prompted(turned(deal, *parts)) for deal in deals]
-    assert told[1:] == told[:-1]
+    prompts = [prompts_of(turned(deal, *parts)) for deal in deals]
+    assert prompts[1:] == prompts[:-1]
 
 
-def test_told_of_no_turning_no_prompt_tells_what_the_cards_call_for(dealt) -> None:
-    told = [prompted(dealt(*hand)) for hand in HANDS.values()]
-    assert told[1:] == told[:-1]
+def test_with_turning_not_observed_no_prompt_depends_on_the_cards(dealt) -> None:
+    prompts = [prompts_of(dealt(*hand)) for hand in HANDS.values()]
+    assert prompts[1:] == prompts[:-1]
 
 
-@pytest.mark.parametrize("way", list(WAYS_OUT))
-def test_whose_a_third_card_is_that_was_drawn_before_turning_is_not_told(script, way) -> None:
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
+def test_the_hand_of_a_third_card_drawn_before_turning_is_not_shown(script, output) -> None:
     deals = [
         (*four(PLAYER_HANDS[player], BANKER_HANDS["three"]), f"44 {place} A8")
         for player, place in (("draws", "83"), ("stands", "93"))
@@ -277,48 +275,56 @@ def test_whose_a_third_card_is_that_was_drawn_before_turning_is_not_told(script,
     down = face_down("players_reveal")
     seen = set()
     for deal in deals:
-        table = script(profile=down, observed=TOLD).begun().reported(*NEW_SHOE, *deal)
-        assert shown(table)["coup"]["third"] == [HIDDEN_CARD]
-        seen.add(WAYS_OUT[way](table))
+        table = script(profile=down, observed=TURNING_OBSERVED).begun().reported(*NEW_SHOE, *deal)
+        assert snapshot_of(table)["coup"]["third"] == [HIDDEN_CARD]
+        seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
 
-def test_once_the_hands_were_turned_the_third_card_lies_at_its_own(script) -> None:
-    table = script(profile=face_down("players_reveal"), observed=TOLD).begun()
+def test_once_the_hands_are_turned_the_third_card_is_in_its_hand(script) -> None:
+    table = script(profile=face_down("players_reveal"), observed=TURNING_OBSERVED).begun()
     table.reported(*NEW_SHOE, *four(PLAYER_HANDS["draws"], BANKER_HANDS["three"]), "44 83 A8")
-    table.acted(TellTurned(TurnedCards.PLAYER_HAND))
-    table.acted(TellTurned(TurnedCards.BANKER_HAND))
-    coup = shown(table)["coup"]
+    table.acted(ReportTurned(LayoutPart.PLAYER_HAND))
+    table.acted(ReportTurned(LayoutPart.BANKER_HAND))
+    coup = snapshot_of(table)["coup"]
     assert (len(coup["player"]), len(coup["banker"]), coup["third"]) == (3, 2, [])
 
 
-# --- whatever people do ---------------------------------------------------------------------------
+# --- actions --------------------------------------------------------------------------------------
 
-# What a person may do that does not itself disclose. Turning and declaring do; so does a card that
-# was found face up; and whoever calls "no more bets" says that the coup before is over.
-DONE = (
-    *(Resolve(Resolution(decision)) for decision in Decision if decision.value != "state_outcome"),
-    *(Resolve(Resolution(decision, Provisional.VOID)) for decision in (Decision.CONTINUE,)),
+# Actions that do not themselves disclose a card. Turning, declaring and a card found face up do;
+# calling "no more bets" states that the coup before is over.
+NOT_DISCLOSING = (
+    *(
+        Resolve(Resolution(decision))
+        for decision in FloorDecision
+        if decision.value != "state_outcome"
+    ),
+    *(Resolve(Resolution(decision, Provisional.VOID)) for decision in (FloorDecision.CONTINUE,)),
     *(CloseShoe(), LockShoe(), UnlockShoe(), ClearShoeError(4)),
-    *(TellTurned(part) for part in (TurnedCards.PLAYER_THIRD, TurnedCards.BANKER_THIRD)),
+    *(ReportTurned(part) for part in (LayoutPart.PLAYER_THIRD, LayoutPart.BANKER_THIRD)),
     *(GiveUpReveal(hand, by_order) for hand in HandName for by_order in (False, True)),
     *(RecordAct(kind, batch="red", seat=1, second="B. Floor") for kind in ActKind),
-    *(AskGhostHand(), StateWagers(()), CollectVigorish(3), VacateSeat(3)),
+    *(RequestGhostHand(), StateWagers(()), CollectVigorish(3), VacateSeat(3)),
     *(GiveNotice("vig_rate", "4", "patrons"), ChangeSetting("vig_rate", "4")),
     *(BindBatch("RED-0001"), SetCardApart("red", "E004010000000001")),
 )
 
 
-def said(table, action) -> str:
-    """What an action would be answered now."""
+def answer_to(table, action) -> str:
+    """The answer to an action now."""
     item = OperatorAction(table.at, "A. Floor", Role.FLOORPERSON, "test", action, "seen by me")
     _, output = table.core.handle(table.state, item)
-    return json.dumps([refusal(output.entries), plain_entries(output.entries)])
+    return json.dumps([refusal_text(output.entries), plain_entries(output.entries)])
 
 
 @pytest.mark.parametrize("cards", [1, 3, 4])
-@pytest.mark.parametrize("observed", [(Fact.RESULT_BUTTON,), TOLD], ids=["untold", "told"])
-def test_whatever_people_do_its_answer_tells_of_no_card_that_lies_face_down(
+@pytest.mark.parametrize(
+    "observed",
+    [(ObservableFact.RESULT_BUTTON,), TURNING_OBSERVED],
+    ids=["turning not observed", "turning observed"],
+)
+def test_no_answer_to_an_action_depends_on_cards_that_lie_face_down(
     script, observed, cards
 ) -> None:
     down = face_down("players_reveal")
@@ -326,14 +332,20 @@ def test_whatever_people_do_its_answer_tells_of_no_card_that_lies_face_down(
         script(profile=down, observed=observed).begun().reported(*NEW_SHOE, *hand[:cards])
         for hand in HANDS.values()
     ]
-    told = [action for action in DONE if len({said(table, action) for table in tables}) > 1]
-    assert told == []
+    revealing = [
+        action
+        for action in NOT_DISCLOSING
+        if len({answer_to(table, action) for table in tables}) > 1
+    ]
+    assert revealing == []
 
 
-@pytest.mark.parametrize("observed", [(Fact.RESULT_BUTTON,), TOLD], ids=["untold", "told"])
-def test_whatever_people_do_while_suspended_tells_of_no_card_that_lies_face_down(
-    script, observed
-) -> None:
+@pytest.mark.parametrize(
+    "observed",
+    [(ObservableFact.RESULT_BUTTON,), TURNING_OBSERVED],
+    ids=["turning not observed", "turning observed"],
+)
+def test_while_suspended_no_answer_depends_on_cards_that_lie_face_down(script, observed) -> None:
     down = face_down("players_reveal")
     tables = [
         script(profile=down, observed=observed)
@@ -342,48 +354,52 @@ def test_whatever_people_do_while_suspended_tells_of_no_card_that_lies_face_down
         for hand in ("natural", "both stand")
     ]
     assert {table.state.table.phase for table in tables} == {Phase.SUSPENDED}
-    told = [action for action in DONE if len({said(table, action) for table in tables}) > 1]
-    assert told == []
+    revealing = [
+        action
+        for action in NOT_DISCLOSING
+        if len({answer_to(table, action) for table in tables}) > 1
+    ]
+    assert revealing == []
 
 
 # --- cards drawn in error, and ghost hands --------------------------------------------------------
 
 
 @pytest.mark.parametrize("decided", [False, True])
-@pytest.mark.parametrize("way", list(WAYS_OUT))
+@pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
 def test_a_card_drawn_in_error_is_not_shown_where_the_hands_lie_face_up(
-    script, way, decided
+    script, output, decided
 ) -> None:
     seen = set()
     for face in ("A3", "A8", "CD"):
         table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], f"44 83 {face}")
         if decided:
-            table.acted(Resolve(Resolution(Decision.CONTINUE)))
-        seen.add(WAYS_OUT[way](table))
+            table.acted(Resolve(Resolution(FloorDecision.CONTINUE)))
+        seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
 
 def test_a_card_drawn_in_error_is_shown_once_it_was_turned(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], "44 83 A3")
-    assert shown(table)["coup"]["aside_cards"] == [HIDDEN_CARD]
-    table.acted(TellTurned(TurnedCards.ERROR_CARD))
-    assert shown(table)["coup"]["aside_cards"] == ["3c"]
+    assert snapshot_of(table)["coup"]["aside_cards"] == [HIDDEN_CARD]
+    table.acted(ReportTurned(LayoutPart.ERROR_CARD))
+    assert snapshot_of(table)["coup"]["aside_cards"] == ["3c"]
 
 
-def test_a_ghost_hand_is_shown_however_the_table_deals(script) -> None:
+def test_a_ghost_hand_is_shown_whatever_the_deal_option(script) -> None:
     table = script(profile=ghostly("face_down_dealer")).begun().reported(*NEW_SHOE)
-    table.acted(AskGhostHand())
+    table.acted(RequestGhostHand())
     table.reported(*HANDS["natural"])
-    now = shown(table)
+    now = snapshot_of(table)
     assert (now["coup"]["ghost"], now["coup"]["player"]) == (True, ["9h", "Kc"])
-    now = shown(table.reported(PLAYER_WINS))
+    now = snapshot_of(table.reported(PLAYER_WINS))
     assert (now["last_coup"]["ghost"], now["last_coup"]["player"]) == (True, ["9h", "Kc"])
     assert (now["last_coup"]["outcome"], now["wagering"]["wins"]) == ("player", [])
 
 
 def test_a_ghost_hand_that_is_void_was_seen_too(script) -> None:
     table = script(profile=ghostly("face_down_dealer")).begun().reported(*NEW_SHOE)
-    table.acted(AskGhostHand())
+    table.acted(RequestGhostHand())
     last = voided(table.reported(*HANDS["natural"], "44 83 A3"))["last_coup"]
     assert (last["ghost"], last["player"]) == (True, ["9h", "Kc"])
 
@@ -398,21 +414,22 @@ def ghostly(option: str) -> str:
     return text
 
 
-# --- everything else ------------------------------------------------------------------------------
+# --- log, layout, results -------------------------------------------------------------------------
 
 
-def test_nothing_at_all_is_logged_of_a_card(dealt, caplog) -> None:
+def test_no_log_line_is_written_about_a_card(dealt, caplog) -> None:
     with caplog.at_level(logging.DEBUG):
         dealt(*HANDS["natural"], PLAYER_WINS)
-    # What the state table's library says is switched off in the program: the next test.
+    # The program switches off the log of the state table's library: the next test.
     assert [one.name for one in caplog.records if not one.name.startswith("transitions")] == []
 
 
-def test_the_running_program_keeps_the_library_of_the_state_table_quiet() -> None:
+def test_the_program_disables_the_log_of_the_state_table_library() -> None:
     program = (
         "import logging\n"
-        "from controller.service.app import main\n"
-        "main(['--config', 'no such file'])\n"
+        "from pathlib import Path\n"
+        "from controller.service.app import run_configured\n"
+        "run_configured(Path('no such file'), close_coup_as_partial=False)\n"
         "print(logging.getLogger('transitions.core').isEnabledFor(logging.INFO))\n"
     )
     done = subprocess.run(
@@ -421,49 +438,52 @@ def test_the_running_program_keeps_the_library_of_the_state_table_quiet() -> Non
     assert done.stdout.strip() == "False"
 
 
-def test_face_down_the_page_shows_that_a_card_lies_there(dealt) -> None:
-    now = shown(dealt(*HANDS["natural"]))
+def test_a_card_face_down_is_shown_as_hidden(dealt) -> None:
+    now = snapshot_of(dealt(*HANDS["natural"]))
     assert (now["coup"]["player"], now["coup"]["banker"]) == ([HIDDEN_CARD] * 2, [HIDDEN_CARD] * 2)
 
 
 @pytest.mark.parametrize("hand", list(HANDS))
-def test_face_down_the_page_tells_no_more_than_the_layout(dealt, hand) -> None:
-    now = shown(dealt(*HANDS[hand]))
-    assert (now["phase"], now["due"]) == ("coup", "the cards are turned, then what they call for")
+def test_with_cards_face_down_phase_and_counts_are_hidden(dealt, hand) -> None:
+    now = snapshot_of(dealt(*HANDS[hand]))
+    assert (now["phase"], now["due"]) == (
+        "coup",
+        "turn the cards; what is due next follows from them",
+    )
     assert (now["coup"]["player_count"], now["coup"]["banker_count"]) == (None, None)
 
 
 def test_a_declared_result_discloses(dealt) -> None:
-    now = shown(dealt(*HANDS["natural"], PLAYER_WINS))
+    now = snapshot_of(dealt(*HANDS["natural"], PLAYER_WINS))
     assert now["last_coup"]["player"] == ["9h", "Kc"]
     assert (now["last_coup"]["player_count"], now["last_coup"]["outcome"]) == (9, "player")
 
 
 def test_a_wrong_result_discloses_too(dealt) -> None:
-    now = shown(dealt(*HANDS["natural"], BANKER_WINS))
+    now = snapshot_of(dealt(*HANDS["natural"], BANKER_WINS))
     assert now["phase"] == "suspended"
     assert (now["coup"]["player"], now["coup"]["player_count"]) == (["9h", "Kc"], 9)
 
 
-def test_a_suspension_does_not_tell_where_play_goes_on(dealt) -> None:
+def test_a_suspension_does_not_show_where_play_resumes(dealt) -> None:
     places = set()
     for hand in HANDS.values():
         table = dealt(*hand, "64 90 95")
         assert table.state.table.phase is Phase.SUSPENDED
-        places.add(shown(table)["resume_to"])
+        places.add(snapshot_of(table)["resume_to"])
     assert places == {"coup"}
 
 
-@pytest.mark.parametrize("way", [WayOut.SNAPSHOT, WayOut.METRICS])
-def test_a_card_too_many_does_not_tell_why_none_was_due(dealt, way) -> None:
+@pytest.mark.parametrize("output", [OutputName.SNAPSHOT, OutputName.METRICS])
+def test_an_overdraw_does_not_show_why_no_card_was_due(dealt, output) -> None:
     hands = (HANDS["natural"], HANDS["both stand"])
-    seen = {WAYS_OUT[way](dealt(*hand, "44 83 A3")) for hand in hands}
+    seen = {OUTPUT_TEXTS[output](dealt(*hand, "44 83 A3")) for hand in hands}
     assert len(seen) == 1
 
 
-def test_face_up_a_card_too_many_cites_what_the_cards_made_apply(script) -> None:
+def test_face_up_an_overdraw_cites_the_clauses_that_follow_from_the_cards(script) -> None:
     cited = [
-        shown(script().begun().reported(*NEW_SHOE, *hand, "44 83 A3"))["irregularities"][0]
+        snapshot_of(script().begun().reported(*NEW_SHOE, *hand, "44 83 A3"))["irregularities"][0]
         for hand in (HANDS["natural"], HANDS["both stand"])
     ]
     assert "S42-i-1" in cited[0]["clauses"]
@@ -471,10 +491,10 @@ def test_face_up_a_card_too_many_cites_what_the_cards_made_apply(script) -> None
 
 
 def voided(table) -> dict:
-    """The page after a floorperson has voided the coup on the table."""
-    assert Decision.VOID_COUP in permitted_decisions(table.state.table)
-    table.acted(Resolve(Resolution(Decision.VOID_COUP)))
-    return shown(table)
+    """The snapshot after a floorperson has voided the open coup."""
+    assert FloorDecision.VOID_COUP in permitted_decisions(table.state.table)
+    table.acted(Resolve(Resolution(FloorDecision.VOID_COUP)))
+    return snapshot_of(table)
 
 
 def test_a_void_coup_that_nobody_turned_stays_hidden(dealt) -> None:
@@ -507,4 +527,4 @@ def test_which_burn_cards_people_see(script, profile, shown_cards) -> None:
 
 def test_a_burn_card_that_is_not_shown(script) -> None:
     table = script(profile=profile_text("ny-mini")).begun().reported(*NEW_SHOE)
-    assert shown(table)["shoe"]["burn"] == ["Ad", HIDDEN_CARD]
+    assert snapshot_of(table)["shoe"]["burn"] == ["Ad", HIDDEN_CARD]

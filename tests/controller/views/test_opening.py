@@ -1,17 +1,12 @@
-"""What people see of the cards' way to the next shoe.
-
-Responsible for: duties with whether they are done, where the batches are, and that all is plain.
-Not responsible for: what is due (procedure/test_duties) and the rest of the snapshot.
-Source: controller/README.md, "Opening to closing".
-"""
+"""The snapshot's opening part: duties before the next shoe, and where the batches are."""
 
 import json
 
 import pytest
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.events import ActRecorded, CardDrawn, DomainEvent, ShoeDeviceStarted
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.events import ActReported, CardDrawn, DomainEvent, ShoeDeviceStarted
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.profiles.load import load_profile
@@ -19,11 +14,11 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.views.snapshot import opening_view
 
-BOOK = RuleBook.of(load_profile("s42-mini"), 8, (Fact.CUT_DEPTH,), (1, 2, 3))
+BOOK = RuleBook.of(load_profile("s42-mini"), 8, (ObservableFact.CUT_DEPTH,), (1, 2, 3))
 
 
-def act(kind: ActKind, **values: object) -> ActRecorded:
-    return ActRecorded(kind, "Ann Lee", "dealer", **values)
+def act(kind: ActKind, **values: object) -> ActReported:
+    return ActReported(kind, "Ann Lee", "dealer", **values)
 
 
 def after(*events: DomainEvent) -> dict[str, object]:
@@ -39,7 +34,7 @@ def done(view: dict[str, object]) -> list[str]:
     return [duty["act"] for duty in view["duties"] if duty["done"]]
 
 
-def test_at_first_everything_is_due_and_nothing_known() -> None:
+def test_at_first_every_duty_is_open_and_nothing_is_known() -> None:
     view = after()
     assert done(view) == []
     assert view["duties"][-1] == {
@@ -67,7 +62,7 @@ LOADED = (
 )
 
 
-def test_what_was_recorded_is_done() -> None:
+def test_a_recorded_act_is_done() -> None:
     view = after(*LOADED)
     assert done(view) == [
         *("shuffled", "cut-offered", "cut", "cut-moved", "cut-cards-placed", "loaded")

@@ -1,14 +1,20 @@
-"""What people see of the shuffler and the batches: stages, counts, results; never a face."""
+"""The snapshot's shuffler part: stages, counts and results, never a face."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import ShufflerDeviceSettings
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import Bar, BatchLife, Lineage, OpenWarning, WarningKind
+from controller.custody.batch_life.state import (
+    BatchLife,
+    BlockReason,
+    Lineage,
+    OpenWarning,
+    WarningKind,
+)
 from controller.views.shuffler import identity_view, shuffler_view
 from drivers.events import Stage
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
@@ -34,19 +40,21 @@ PROOF = ShuffleProof(
     genuine=True,
 )
 RED = BatchLife("red", BatchStage.STORED, compartment=1, cards=416, proof=PROOF)
-BLUE = BatchLife("blue", BatchStage.HELD, bars=(Bar.SHORT, Bar.TOUCHED), by_hand=True)
+BLUE = BatchLife(
+    "blue", BatchStage.HELD, block_reasons=(BlockReason.SHORT, BlockReason.TOUCHED), by_hand=True
+)
 DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door was opened", 1_763_715_600 * 10**9, True)
 TRUSTED = Lineage(lives=(RED, BLUE), device="5A01", version="1.4.0", trusted=True)
 
 
-def shown(lineage: Lineage, stage: Stage = Stage.ONLINE) -> dict[str, object]:
+def view_of(lineage: Lineage, stage: Stage = Stage.ONLINE) -> dict[str, object]:
     view = shuffler_view(SETTINGS, stage, lineage, interlocked=lineage.interlocked)
     assert json.loads(json.dumps(view)) == view
     return view
 
 
-def test_the_device_is_told() -> None:
-    view = shown(TRUSTED)
+def test_the_view_of_the_device() -> None:
+    view = view_of(TRUSTED)
     assert {key: view[key] for key in view if key not in ("batches", "warnings")} == {
         "port": "usb://1209:5a01/7",
         "model": "tablelink",
@@ -65,16 +73,16 @@ def test_the_device_is_told() -> None:
 
 
 @pytest.mark.parametrize("stage", [each for each in Stage if each is not Stage.ONLINE])
-def test_a_device_that_is_not_let_in_now_is_not_trusted(stage) -> None:
-    assert shown(TRUSTED, stage)["trusted"] is False
+def test_a_device_that_is_not_online_is_not_trusted(stage) -> None:
+    assert view_of(TRUSTED, stage)["trusted"] is False
 
 
-def test_a_bare_device_is_told_to_be_one() -> None:
-    assert shown(replace(TRUSTED, bare=True))["bare"] is True
+def test_a_bare_device_is_marked_bare() -> None:
+    assert view_of(replace(TRUSTED, bare=True))["bare"] is True
 
 
-def test_each_batch_stands_somewhere_and_may_be_barred() -> None:
-    red, blue = shown(TRUSTED)["batches"]
+def test_each_batch_has_a_stage_and_block_reasons() -> None:
+    red, blue = view_of(TRUSTED)["batches"]
     assert red == {
         "back": "red",
         "stage": "stored",
@@ -96,18 +104,18 @@ def test_each_batch_stands_somewhere_and_may_be_barred() -> None:
     assert (blue["cards"], blue["shuffle"]) == (None, None)
 
 
-def test_a_shuffle_by_a_clock_that_was_wrong_took_no_time() -> None:
+def test_a_shuffle_that_ended_before_it_began_took_0_s() -> None:
     life = replace(RED, proof=replace(PROOF, ended_us=0))
-    assert shown(Lineage(lives=(life,)))["batches"][0]["shuffle"]["took_s"] == 0
+    assert view_of(Lineage(lives=(life,)))["batches"][0]["shuffle"]["took_s"] == 0
 
 
-def test_what_it_counted_of_each_face_is_told_nowhere() -> None:
+def test_the_count_of_each_face_is_not_shown() -> None:
     other = replace(RED, proof=replace(PROOF, faces=bytes(52), sealed=b"other"))
-    assert shown(replace(TRUSTED, lives=(other, BLUE))) == shown(TRUSTED)
+    assert view_of(replace(TRUSTED, lives=(other, BLUE))) == view_of(TRUSTED)
 
 
-def test_a_warning_is_told_with_its_number_and_since_when() -> None:
-    view = shown(replace(TRUSTED, warnings=(DOOR,)))
+def test_a_warning_has_its_number_and_its_time() -> None:
+    view = view_of(replace(TRUSTED, warnings=(DOOR,)))
     assert view["interlocked"] is True
     assert view["warnings"] == [
         {
@@ -122,7 +130,7 @@ def test_a_warning_is_told_with_its_number_and_since_when() -> None:
     ]
 
 
-def test_who_the_shoe_is() -> None:
+def test_the_identity_of_a_refused_shoe() -> None:
     refused = DeviceIdentity("5A02", refused="unknown key")
     assert identity_view(refused) == {
         "device": "5A02",

@@ -1,7 +1,4 @@
-"""What people see of wagers, payment, vigorish and changed settings.
-
-Source: package README, "Wagers and payment at the table".
-"""
+"""The snapshot's wagering part: wagers, payment, vigorish and changed settings."""
 
 import json
 
@@ -9,19 +6,19 @@ import pytest
 
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.events import (
-    ActRecorded,
+    ActReported,
     CardDrawn,
-    GamingDayTurned,
+    GamingDayChanged,
     NoticeRecorded,
     ResultDeclared,
     SeatVacated,
-    SettingChangeAsked,
+    SettingChangeRequested,
     ShoeDeviceStarted,
     VigorishDocumented,
     WagersStated,
 )
-from controller.procedure.people.setting_changes import effective
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting
 from controller.procedure.step import step
@@ -36,14 +33,14 @@ PLACES = (Place.PLAYER_1, Place.BANKER_1, Place.PLAYER_2, Place.BANKER_2, Place.
 BANKER_8 = ("7h", "5c", "Kd", "Qh", "3c")
 
 
-class Shown:
-    """A table with its first shoe burned, and what people see of it."""
+class WageringTable:
+    """A table after the burn of its first shoe, and its wagering view."""
 
     def __init__(self, profile="s42-mini"):
-        observed = (Fact.WAGERS, Fact.RESULT_BUTTON)
+        observed = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
         self.book = RuleBook.of(load_profile(profile), 8, observed)
         self.state = TableState()
-        self.take(GamingDayTurned("2026-11-21"), ShoeDeviceStarted())
+        self.take(GamingDayChanged("2026-11-21"), ShoeDeviceStarted())
         self.take(CardDrawn(Card.parse("Ac"), Place.BURN_FIRST))
         self.take(CardDrawn(Card.parse("2c"), Place.BURN))
 
@@ -63,16 +60,16 @@ class Shown:
     def change(self, setting, value):
         for to in ("players", "commission"):
             self.take(NoticeRecorded(setting, value, to, "Bo Ray", 0))
-        return self.take(SettingChangeAsked(setting, value, "Bo Ray", "trial", 1))
+        return self.take(SettingChangeRequested(setting, value, "Bo Ray", "trial", 1))
 
     def now(self):
-        seen = wagering_view(effective(self.book, self.state), self.state)
+        seen = wagering_view(effective_book(self.book, self.state), self.state)
         assert json.loads(json.dumps(seen)) == seen
         return seen
 
 
-def test_a_table_where_nothing_was_bet():
-    assert Shown().now() == {
+def test_the_view_of_a_table_without_wagers():
+    assert WageringTable().now() == {
         "locked": False,
         "wagers": [],
         "verbal": [],
@@ -86,14 +83,14 @@ def test_a_table_where_nothing_was_bet():
     }
 
 
-def test_before_any_shoe_there_is_nothing_either():
-    book = Shown().book
+def test_before_the_first_shoe_no_wager_wins():
+    book = WageringTable().book
 
     assert wagering_view(book, TableState())["wins"] == []
 
 
-def test_wagers_are_shown_by_seat_and_what_is_wrong_with_them():
-    shown = Shown().bet((5, WagerKind.BANKER, 10000), (2, WagerKind.DRAGON_7, 500)).now()
+def test_wagers_are_listed_by_seat_with_the_reason_for_a_refusal():
+    shown = WageringTable().bet((5, WagerKind.BANKER, 10000), (2, WagerKind.DRAGON_7, 500)).now()
 
     assert shown["wagers"] == [
         {
@@ -115,24 +112,24 @@ def test_wagers_are_shown_by_seat_and_what_is_wrong_with_them():
     ]
 
 
-def test_in_a_coup_the_wagers_that_stand_are_shown():
-    shown = Shown().bet((5, WagerKind.BANKER, 10000)).deal(("7h", "5c")).now()
+def test_during_a_coup_its_locked_wagers_are_shown():
+    shown = WageringTable().bet((5, WagerKind.BANKER, 10000)).deal(("7h", "5c")).now()
 
     assert shown["locked"] is True
     assert [one["seat"] for one in shown["wagers"]] == [5]
 
 
-def test_cash_bet_by_word_of_mouth_is_shown_until_it_is_changed():
-    table = Shown()
+def test_a_verbal_wager_is_shown_until_it_is_changed():
+    table = WageringTable()
     table.take(
-        ActRecorded(ActKind.VERBAL_WAGER, "Ann Lee", "dealer", seat=3, amount=5000, second="Bo Ray")
+        ActReported(ActKind.VERBAL_WAGER, "Ann Lee", "dealer", seat=3, amount=5000, second="Bo Ray")
     )
 
     assert table.now()["verbal"] == [{"seat": 3, "cents": 5000, "amount": "50.00"}]
 
 
 def test_the_last_payment_is_shown_act_by_act():
-    payment = Shown().bet((5, WagerKind.BANKER, 10000)).deal().now()["payment"]
+    payment = WageringTable().bet((5, WagerKind.BANKER, 10000)).deal().now()["payment"]
 
     assert (payment["coup"], payment["note"]) == (1, "")
     assert [(one["act"], one["cents"], one["text"]) for one in payment["steps"]] == [
@@ -142,8 +139,8 @@ def test_the_last_payment_is_shown_act_by_act():
     assert "S42-c-3-pay" in payment["steps"][0]["clauses"]
 
 
-def test_what_won_is_shown_whether_anybody_bet_or_not():
-    wins = Shown().deal().now()["wins"]
+def test_the_result_of_every_wager_is_shown_even_if_nobody_bet():
+    wins = WageringTable().deal().now()["wins"]
 
     assert [(one["name"], one["verdict"], one["odds"]) for one in wins] == [
         ("Banker", "wins", "1:1"),
@@ -160,8 +157,8 @@ def test_what_won_is_shown_whether_anybody_bet_or_not():
         ("ny-mini", False, "before the reshuffle"),
     ],
 )
-def test_what_is_owed_is_shown_with_its_deadline(profile, left, deadline):
-    table = Shown(profile).change("vig_collection", "deferred")
+def test_owed_vigorish_has_its_deadline(profile, left, deadline):
+    table = WageringTable(profile).change("vig_collection", "deferred")
     table.bet((5, WagerKind.BANKER, 10000)).deal()
     if left:
         table.take(SeatVacated(5, "Ann Lee"))
@@ -171,21 +168,26 @@ def test_what_is_owed_is_shown_with_its_deadline(profile, left, deadline):
     ]
 
 
-def test_what_is_due_at_once_says_so():
-    table = Shown("wa-mini").bet((5, WagerKind.BANKER, 10000)).deal()
+def test_vigorish_due_at_once_is_due_before_the_next_card():
+    table = WageringTable("wa-mini").bet((5, WagerKind.BANKER, 10000)).deal()
 
     assert table.now()["owed"][0]["deadline"] == "before the next card"
 
 
-def test_vigorish_that_the_house_bears_is_listed_by_patron():
-    table = Shown().change("vig_collection", "deferred").bet((5, WagerKind.BANKER, 10000)).deal()
+def test_complimentary_vigorish_is_listed_by_patron():
+    table = (
+        WageringTable()
+        .change("vig_collection", "deferred")
+        .bet((5, WagerKind.BANKER, 10000))
+        .deal()
+    )
     table.take(VigorishDocumented(5, 17, "Cy Fox", "Ann Lee", "Bo Ray", "Di Orr", True, ""))
 
     assert table.now()["complimentary"] == ["Cy Fox: cash complimentary 5.00, vigorish by form 17"]
 
 
-def test_changed_settings_are_shown_beside_what_the_file_says():
-    table = Shown().change("odds_tie", "9:1")
+def test_changed_settings_are_shown_with_the_value_in_the_file():
+    table = WageringTable().change("odds_tie", "9:1")
     table.take(NoticeRecorded("vig_mode", "tie25", "players", "Bo Ray", 0))
 
     shown = table.now()
@@ -204,8 +206,8 @@ def test_changed_settings_are_shown_beside_what_the_file_says():
     ]
 
 
-def test_a_change_that_no_longer_holds_is_not_shown():
-    table = Shown()
+def test_a_change_no_longer_in_effect_is_not_shown():
+    table = WageringTable()
     table.state = TableState(settings=(ChangedSetting("odds_tie", "9:1", "10:1", "trial"),))
 
     assert table.now()["settings"] == []

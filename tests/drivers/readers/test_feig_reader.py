@@ -1,16 +1,15 @@
-"""What every FEIG reader says of itself, wherever it stands."""
+"""Tests the common part of the FEIG reader drivers: faults, losses and refused commands."""
 
 import pytest
 
-from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, UnlockExit, Watch
+from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
 from drivers.faults import DeviceFault
 from drivers.readers.feig_reader import FeigReader, events_of
 from drivers.readers.transponders import kind_name
 from firmware_bridge.feig.items import (
-    BufferOverflowed,
+    BufferOverflow,
     BufferRecord,
-    ContinuityUnproven,
     FeigItem,
     InventoryDone,
     KeepAlive,
@@ -18,7 +17,7 @@ from firmware_bridge.feig.items import (
     RepeatsDropped,
     RequestFailed,
 )
-from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.link import ContinuityUnproven, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1_000, 1_000)
@@ -27,11 +26,11 @@ AT = Timestamp(1_000, 1_000)
 @pytest.mark.parametrize(
     ("item", "kind", "reason"),
     [
-        (BufferOverflowed(), LinkFaultKind.BUFFER_OVERFLOW, LossReason.GAP),
+        (BufferOverflow(), LinkFaultKind.BUFFER_OVERFLOW, LossReason.GAP),
         (ContinuityUnproven(), LinkFaultKind.CONTINUITY_UNPROVEN, LossReason.UNPROVEN),
     ],
 )
-def test_cards_lost_are_a_fault_and_a_loss_of_unknown_size(
+def test_overflow_gives_a_fault_and_a_loss_of_unknown_size(
     item: FeigItem, kind: LinkFaultKind, reason: LossReason
 ) -> None:
     fault, lost = events_of(item)
@@ -45,7 +44,7 @@ def test_cards_lost_are_a_fault_and_a_loss_of_unknown_size(
     ("status", "kind"),
     [(None, LinkFaultKind.NO_ANSWER), (0x80, LinkFaultKind.DEVICE_STATUS)],
 )
-def test_a_request_that_failed_is_a_fault_that_names_it(
+def test_a_failed_request_gives_a_fault_that_names_it(
     status: int | None, kind: LinkFaultKind
 ) -> None:
     (fault,) = events_of(RequestFailed("Inventory", status, "no luck"))
@@ -65,18 +64,18 @@ def test_a_request_that_failed_is_a_fault_that_names_it(
         InventoryDone(1),
     ],
 )
-def test_what_says_nothing_of_the_reader_makes_no_event(item: FeigItem) -> None:
+def test_items_about_tags_give_no_reader_event(item: FeigItem) -> None:
     assert events_of(item) == ()
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1), ListTags()])
-def test_what_no_reader_of_cards_in_play_can_do_is_refused(command: DeviceCommand) -> None:
+def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand) -> None:
     reader = FeigReader()
     before = reader.initial()
 
     after, output = reader.command(before, command, AT)
 
-    (answer,) = output.said
+    (answer,) = output.reports
     assert isinstance(answer, CommandAnswered)
     assert answer.command == type(command).__name__
     assert answer.outcome is CommandOutcome.REFUSED
@@ -86,15 +85,15 @@ def test_what_no_reader_of_cards_in_play_can_do_is_refused(command: DeviceComman
 
 
 @pytest.mark.parametrize("closely", [True, False])
-def test_being_watched_is_not_answered(closely: bool) -> None:
+def test_set_polling_gives_no_answer(closely: bool) -> None:
     reader = FeigReader()
 
-    _state, output = reader.command(reader.initial(), Watch(closely), AT)
+    _state, output = reader.command(reader.initial(), SetPolling(closely), AT)
 
-    assert output.said == ()
+    assert output.reports == ()
 
 
-def test_a_transponder_is_named_as_the_reader_names_it() -> None:
+def test_transponder_kinds_are_named() -> None:
     assert kind_name(0x04) == "ISO 14443 A (04)"
     assert kind_name(0x84) == "EPC class 1 gen 2 (84)"
     assert kind_name(0x55) == "unknown (55)"

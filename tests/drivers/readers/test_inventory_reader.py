@@ -1,4 +1,4 @@
-"""The enrolment reader: a pile is listed tag by tag, with what the chips hold."""
+"""Tests the enrolment reader: listing a pile tag by tag with the memory of each chip."""
 
 from dataclasses import dataclass, field
 
@@ -37,20 +37,20 @@ OPENED = PortOpened("reader", AT, bytes(32))
 
 @dataclass
 class Enrolment:
-    """A reader with a pile on it, in the midst of a listing."""
+    """A reader with a pile on it, during a listing."""
 
     driver: InventoryReader = field(default_factory=InventoryReader)
     state: InventoryReaderState = field(init=False)
-    asked: list[FeigRequest] = field(default_factory=list)
+    requests: list[FeigRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.state = self.driver.initial()
         self.state, _output = self.driver.receive(self.state, OPENED)
         self.state, _output = self.driver.command(self.state, ListTags(), AT)
 
-    def hears(self, *items: FeigItem) -> tuple[DeviceEvent, ...]:
-        self.state, events, requests = self.driver.hear(self.state, items)
-        self.asked.extend(requests)
+    def receive(self, *items: FeigItem) -> tuple[DeviceEvent, ...]:
+        self.state, events, requests = self.driver.apply_reports(self.state, items)
+        self.requests.extend(requests)
         return events
 
 
@@ -58,77 +58,77 @@ def found(identity: bytes, kind: int = 3) -> TagInventoried:
     return TagInventoried(kind, identity)
 
 
-def test_a_pile_is_found_then_read_one_tag_after_another() -> None:
+def test_a_pile_is_inventoried_then_read_tag_by_tag() -> None:
     pile = Enrolment()
 
-    assert pile.hears(found(ACE), found(TWO), InventoryDone(2)) == ()
-    assert pile.asked == [ReadBlocks(ACE, 0, 2)]
-    assert pile.hears(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY),)
-    assert pile.asked == [ReadBlocks(ACE, 0, 2), ReadBlocks(TWO, 0, 2)]
-    assert pile.hears(BlocksRead(TWO, MEMORY)) == (TagListed(TWO_TAG, MEMORY), ListingDone(2))
+    assert pile.receive(found(ACE), found(TWO), InventoryDone(2)) == ()
+    assert pile.requests == [ReadBlocks(ACE, 0, 2)]
+    assert pile.receive(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY),)
+    assert pile.requests == [ReadBlocks(ACE, 0, 2), ReadBlocks(TWO, 0, 2)]
+    assert pile.receive(BlocksRead(TWO, MEMORY)) == (TagListed(TWO_TAG, MEMORY), ListingDone(2))
     assert pile.state.listing is None
 
 
 def test_an_empty_reader_lists_nothing() -> None:
-    assert Enrolment().hears(InventoryDone(0)) == (ListingDone(0),)
+    assert Enrolment().receive(InventoryDone(0)) == (ListingDone(0),)
 
 
-def test_a_chip_that_cannot_be_read_is_listed_without_memory() -> None:
+def test_an_unreadable_chip_is_listed_without_memory() -> None:
     pile = Enrolment()
-    pile.hears(found(ACE), found(TWO), InventoryDone(2))
+    pile.receive(found(ACE), found(TWO), InventoryDone(2))
 
-    fault, listed = pile.hears(RequestFailed("ReadBlocks", 0x01, "no transponder"))
+    fault, listed = pile.receive(RequestFailed("ReadBlocks", 0x01, "no transponder"))
 
     assert isinstance(fault, DeviceFault)
     assert listed == TagListed(ACE_TAG, b"")
-    assert pile.asked[-1] == ReadBlocks(TWO, 0, 2)
+    assert pile.requests[-1] == ReadBlocks(TWO, 0, 2)
 
 
-def test_a_pile_not_listed_to_its_end_is_not_taken_for_a_whole_one() -> None:
+def test_an_incomplete_listing_gives_no_listing_done() -> None:
     pile = Enrolment()
-    pile.hears(found(ACE))
+    pile.receive(found(ACE))
 
-    fault, answer = pile.hears(RequestFailed("Inventory", None, "no answer"))
+    fault, answer = pile.receive(RequestFailed("Inventory", None, "no answer"))
 
     assert isinstance(fault, DeviceFault)
     assert isinstance(answer, CommandAnswered)
     assert (answer.command, answer.outcome) == ("ListTags", CommandOutcome.NO_ANSWER)
-    assert pile.hears(InventoryDone(1)) == ()
+    assert pile.receive(InventoryDone(1)) == ()
 
 
 def test_a_tag_that_answers_twice_is_one_tag() -> None:
     pile = Enrolment()
-    pile.hears(found(ACE), found(ACE), InventoryDone(2))
+    pile.receive(found(ACE), found(ACE), InventoryDone(2))
 
-    assert pile.hears(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY), ListingDone(1))
+    assert pile.receive(BlocksRead(ACE, MEMORY)) == (TagListed(ACE_TAG, MEMORY), ListingDone(1))
 
 
-def test_a_chip_of_another_kind_in_the_pile_is_named_and_not_listed() -> None:
+def test_a_foreign_transponder_is_reported_and_not_listed() -> None:
     pile = Enrolment()
 
-    assert pile.hears(found(ACE, kind=4)) == (OtherTransponder("ISO 14443 A (04)"),)
-    assert pile.hears(InventoryDone(1)) == (ListingDone(0),)
+    assert pile.receive(found(ACE, kind=4)) == (OtherTransponder("ISO 14443 A (04)"),)
+    assert pile.receive(InventoryDone(1)) == (ListingDone(0),)
 
 
 def test_a_pile_too_large_is_a_fault() -> None:
     pile = Enrolment()
     for number in range(TAGS_MAX):
-        pile.hears(found(number.to_bytes(8, "big")))
+        pile.receive(found(number.to_bytes(8, "big")))
 
-    (fault,) = pile.hears(found(ACE))
+    (fault,) = pile.receive(found(ACE))
 
     assert isinstance(fault, DeviceFault)
     assert "smaller pile" in fault.detail
 
 
-def test_memory_of_another_tag_is_not_taken_for_this_one() -> None:
+def test_memory_of_another_tag_is_ignored() -> None:
     pile = Enrolment()
-    pile.hears(found(ACE), InventoryDone(1))
+    pile.receive(found(ACE), InventoryDone(1))
 
-    assert pile.hears(BlocksRead(TWO, MEMORY)) == ()
+    assert pile.receive(BlocksRead(TWO, MEMORY)) == ()
 
 
-def test_a_second_listing_waits_for_the_first() -> None:
+def test_a_second_listing_is_refused_during_the_first() -> None:
     pile = Enrolment()
 
     _state, output = pile.driver.command(pile.state, ListTags(), AT)
@@ -138,7 +138,7 @@ def test_a_second_listing_waits_for_the_first() -> None:
     assert answer.outcome is CommandOutcome.REFUSED
 
 
-def test_a_listing_without_a_port_is_not_answered() -> None:
+def test_a_listing_without_a_port_gives_no_answer() -> None:
     driver = InventoryReader()
 
     state, output = driver.command(driver.initial(), ListTags(), AT)
@@ -151,7 +151,7 @@ def test_a_listing_without_a_port_is_not_answered() -> None:
 
 def test_a_lost_port_ends_the_listing() -> None:
     pile = Enrolment()
-    pile.hears(found(ACE), found(TWO), InventoryDone(2))
+    pile.receive(found(ACE), found(TWO), InventoryDone(2))
 
     state, output = pile.driver.receive(pile.state, PortLost("reader", AT, "unplugged"))
 
@@ -192,13 +192,13 @@ def test_a_pile_is_listed_over_the_wire() -> None:
     assert output.at_once == (ASK_INVENTORY,)
 
     events: list[DeviceEvent] = []
-    asked: list[bytes] = []
+    requests: list[bytes] = []
     for answer in (TWO_TAGS, BLOCKS, NO_TAG):
         state, output = driver.receive(state, Chunk("reader", AT, answer))
         events.extend(output.events)
-        asked.extend(output.at_once)
+        requests.extend(output.at_once)
 
-    assert [one[7:15] for one in asked] == [ACE, TWO]
+    assert [one[7:15] for one in requests] == [ACE, TWO]
     listed = [event for event in events if not isinstance(event, DeviceFault)]
     assert listed == [TagListed(ACE_TAG, MEMORY), TagListed(TWO_TAG, b""), ListingDone(2)]
 
@@ -215,6 +215,6 @@ ITEMS = st.one_of(
 @given(st.lists(ITEMS, max_size=30))
 def test_any_answers_in_any_order_list_each_tag_at_most_once(items: list[FeigItem]) -> None:
     pile = Enrolment()
-    listed = [event.tag for event in pile.hears(*items) if isinstance(event, TagListed)]
+    listed = [event.tag for event in pile.receive(*items) if isinstance(event, TagListed)]
 
     assert len(listed) == len(tuple(dict.fromkeys(listed)))

@@ -1,17 +1,18 @@
-"""Readers at the discard rack and under the layout: which tag was seen where."""
+"""Tests readers at the discard rack and under the layout: which tag was read where."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from drivers.catalogue import ReaderSettings, build_reader
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
 from drivers.readers.placed_reader import PlacedReader, PlacedReaderState
-from firmware_bridge.feig.continuity import Continuity, TimerHeard
-from firmware_bridge.feig.items import BufferOverflowed, BufferRecord, FeigItem
+from firmware_bridge.feig.continuity import ContinuityState, TimerReading
+from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 
@@ -29,14 +30,14 @@ class Placed:
     def __post_init__(self) -> None:
         self.state = self.driver.initial()
 
-    def hears(self, item: FeigItem) -> tuple[DeviceEvent, ...]:
-        self.state, events = self.driver.hear(self.state, (item,), AT)
+    def receive(self, item: FeigItem) -> tuple[DeviceEvent, ...]:
+        self.state, events = self.driver.apply_reports(self.state, (item,), AT)
         return events
 
-    def reads(
+    def read_tag(
         self, tag: bytes, antenna: int | None = None, kind: int = 3
     ) -> tuple[DeviceEvent, ...]:
-        return self.hears(BufferRecord(tag, tr_type=kind, antenna=antenna))
+        return self.receive(BufferRecord(tag, tr_type=kind, antenna=antenna))
 
 
 def rack() -> Placed:
@@ -47,23 +48,23 @@ def layout() -> Placed:
     return Placed(build_reader(ReaderSettings("layout", player_antenna=3, banker_antenna=4)))
 
 
-def test_a_tag_in_the_discard_rack_is_seen_there_by_any_antenna() -> None:
+def test_any_antenna_covers_the_discard_rack() -> None:
     placed = rack()
 
-    assert placed.reads(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
-    assert placed.reads(TWO, antenna=2) == (TagSeen(Spot.DISCARD_RACK, TWO_TAG),)
+    assert placed.read_tag(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
+    assert placed.read_tag(TWO, antenna=2) == (TagSeen(Spot.DISCARD_RACK, TWO_TAG),)
 
 
-def test_each_hand_has_its_antenna() -> None:
+def test_each_antenna_covers_its_hand() -> None:
     placed = layout()
 
-    assert placed.reads(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
-    assert placed.reads(TWO, antenna=4) == (TagSeen(Spot.BANKER, TWO_TAG),)
+    assert placed.read_tag(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
+    assert placed.read_tag(TWO, antenna=4) == (TagSeen(Spot.BANKER, TWO_TAG),)
 
 
 def with_timer(placed: Placed, timer_ms: int) -> Placed:
-    """The reader has just said what its timer is."""
-    known = Continuity(last=TimerHeard(timer_ms, AT, AT))
+    """The reader has just reported its timer."""
+    known = ContinuityState(last=TimerReading(timer_ms, AT, AT))
     reader = placed.state.reader
     reader = replace(reader, link=replace(reader.link, continuity=known))
     placed.state = replace(placed.state, reader=reader)
@@ -74,92 +75,92 @@ def with_timer(placed: Placed, timer_ms: int) -> Placed:
     ("time_ms", "late"),
     [(500_000, False), (495_000, False), (494_700, True), (0, True), (500_200, False)],
 )
-def test_a_tag_that_was_read_long_ago_is_late(time_ms: int, late: bool) -> None:
+def test_a_record_from_the_buffer_is_late(time_ms: int, late: bool) -> None:
     placed = with_timer(layout(), 500_000)
     record = BufferRecord(ACE, tr_type=3, antenna=3, time_ms=time_ms)
 
-    assert placed.hears(record) == (TagSeen(Spot.PLAYER, ACE_TAG, late=late),)
+    assert placed.receive(record) == (TagSeen(Spot.PLAYER, ACE_TAG, late=late),)
 
 
-def test_a_reader_whose_records_hold_no_time_is_never_late() -> None:
+def test_records_without_time_are_never_late() -> None:
     placed = with_timer(layout(), 500_000)
 
-    assert placed.reads(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
+    assert placed.read_tag(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
 
 
-def test_a_tag_that_was_late_is_not_told_again_where_it_stays() -> None:
+def test_a_late_tag_that_stays_is_reported_once() -> None:
     placed = with_timer(layout(), 500_000)
-    placed.hears(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=0))
+    placed.receive(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=0))
 
-    assert placed.hears(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=499_999)) == ()
+    assert placed.receive(BufferRecord(ACE, tr_type=3, antenna=3, time_ms=499_999)) == ()
 
 
-def test_a_tag_that_stays_is_seen_once() -> None:
+def test_a_tag_that_stays_is_reported_once() -> None:
     placed = layout()
-    placed.reads(ACE, antenna=3)
-    placed.reads(TWO, antenna=4)
+    placed.read_tag(ACE, antenna=3)
+    placed.read_tag(TWO, antenna=4)
 
-    assert placed.reads(ACE, antenna=3) == ()
-    assert placed.reads(TWO, antenna=4) == ()
+    assert placed.read_tag(ACE, antenna=3) == ()
+    assert placed.read_tag(TWO, antenna=4) == ()
 
 
-def test_a_tag_that_moves_to_the_other_hand_is_seen_again() -> None:
+def test_a_tag_that_moves_to_the_other_hand_is_reported_again() -> None:
     placed = layout()
-    placed.reads(ACE, antenna=3)
+    placed.read_tag(ACE, antenna=3)
 
-    assert placed.reads(ACE, antenna=4) == (TagSeen(Spot.BANKER, ACE_TAG),)
-    assert placed.reads(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
+    assert placed.read_tag(ACE, antenna=4) == (TagSeen(Spot.BANKER, ACE_TAG),)
+    assert placed.read_tag(ACE, antenna=3) == (TagSeen(Spot.PLAYER, ACE_TAG),)
 
 
-def test_a_tag_seen_again_after_another_is_told_again() -> None:
+def test_a_tag_read_again_after_another_is_reported_again() -> None:
     placed = rack()
-    placed.reads(ACE)
-    placed.reads(TWO)
+    placed.read_tag(ACE)
+    placed.read_tag(TWO)
 
-    assert placed.reads(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
+    assert placed.read_tag(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
 
 
-def test_an_antenna_of_no_hand_is_told_once() -> None:
+def test_an_antenna_without_a_hand_is_reported_once() -> None:
     placed = layout()
 
-    (fault,) = placed.reads(ACE, antenna=1)
+    (fault,) = placed.read_tag(ACE, antenna=1)
 
     assert isinstance(fault, DeviceFault)
     assert fault.kind is LinkFaultKind.DEVICE_STATUS
     assert "antenna 1" in fault.detail
     assert "3 is player, 4 is banker" in fault.detail
-    assert placed.reads(TWO, antenna=2) == ()
+    assert placed.read_tag(TWO, antenna=2) == ()
 
 
-def test_a_layout_reader_that_names_no_antenna_sees_nothing_and_says_so() -> None:
-    (fault,) = layout().reads(ACE)
+def test_layout_records_without_antenna_give_a_fault_only() -> None:
+    (fault,) = layout().read_tag(ACE)
 
     assert isinstance(fault, DeviceFault)
-    assert "does not name" in fault.detail
+    assert "does not report" in fault.detail
 
 
-def test_a_chip_card_on_the_layout_is_no_card() -> None:
+def test_a_chip_card_on_the_layout_is_another_transponder() -> None:
     placed = layout()
 
-    assert placed.reads(ACE, antenna=3, kind=4) == (OtherTransponder("ISO 14443 A (04)"),)
+    assert placed.read_tag(ACE, antenna=3, kind=4) == (OtherTransponder("ISO 14443 A (04)"),)
 
 
-def test_a_change_of_an_input_is_no_sighting() -> None:
-    assert rack().hears(BufferRecord(b"", inputs=1)) == ()
+def test_an_input_change_gives_no_event() -> None:
+    assert rack().receive(BufferRecord(b"", inputs=1)) == ()
 
 
-def test_sightings_lost_are_told() -> None:
-    _fault, lost = rack().hears(BufferOverflowed())
+def test_lost_records_are_reported() -> None:
+    _fault, lost = rack().receive(BufferOverflow())
 
     assert lost == ReportsLost(LossReason.GAP, 0)
 
 
-def test_after_sightings_were_lost_a_tag_that_stays_is_told_again() -> None:
+def test_after_a_loss_a_tag_that_stays_is_reported_again() -> None:
     placed = rack()
-    placed.reads(ACE)
-    placed.hears(BufferOverflowed())
+    placed.read_tag(ACE)
+    placed.receive(BufferOverflow())
 
-    assert placed.reads(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
+    assert placed.read_tag(ACE) == (TagSeen(Spot.DISCARD_RACK, ACE_TAG),)
 
 
 @given(
@@ -176,6 +177,6 @@ def test_after_sightings_were_lost_a_tag_that_stays_is_told_again() -> None:
 def test_any_records_stay_bounded(records: list[BufferRecord]) -> None:
     placed = layout()
     for record in records:
-        placed.hears(record)
+        placed.receive(record)
 
-    assert len(placed.state.last) <= len(placed.driver.settings.watched)
+    assert len(placed.state.last) <= len(placed.driver.settings.spots)

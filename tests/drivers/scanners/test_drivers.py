@@ -1,4 +1,4 @@
-"""Both scanner drivers: life cycle, bar codes read, refusals, and a state that can be stored."""
+"""Tests both scanner drivers: life cycle, bar codes read, refusals, storable state."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
 from drivers.commands import LockExit
 from drivers.events import BarCodeRead, CommandAnswered, DeviceEvent, Stage, StageChanged
@@ -59,7 +59,7 @@ def reports_of(scan: dict[str, Any]) -> bytes:
 PACK_HID = reports_of(HID["scan"][2])
 
 
-def told(model: str, *port_events: PortEvent) -> tuple[ScannerState, list[DriverOutput]]:
+def run_driver(model: str, *port_events: PortEvent) -> tuple[ScannerState, list[DriverOutput]]:
     driver = driver_of(model)
     state, outputs = driver.initial(), []
     for event in port_events:
@@ -86,9 +86,11 @@ def codes(outputs: list[DriverOutput]) -> list[DeviceEvent]:
 # --- HID POS --------------------------------------------------------------------------------------
 
 
-def test_a_hid_pos_scanner_lives_from_opened_to_online_and_to_lost() -> None:
+def test_life_cycle_of_a_hid_pos_scanner() -> None:
     scan = reports_of(HID["scan"][4])
-    _state, outputs = told("hid-pos", opened(), chunk(scan[:64]), chunk(scan[64:]), LOST, opened())
+    _state, outputs = run_driver(
+        "hid-pos", opened(), chunk(scan[:64]), chunk(scan[64:]), LOST, opened()
+    )
 
     assert stages(outputs) == [
         Stage.OPENED,
@@ -99,23 +101,25 @@ def test_a_hid_pos_scanner_lives_from_opened_to_online_and_to_lost() -> None:
     ]
 
 
-def test_a_hid_pos_scan_is_a_bar_code_read() -> None:
-    _state, outputs = told("hid-pos", opened(), chunk(PACK_HID))
+def test_a_hid_pos_scan_gives_bar_code_read() -> None:
+    _state, outputs = run_driver("hid-pos", opened(), chunk(PACK_HID))
 
     assert codes(outputs) == [BarCodeRead("PACK-0001", "code-128")]
 
 
-@pytest.mark.parametrize(("model", "asked"), [("hid-pos", (b"\xfe\x01",)), ("hid-pos-plain", ())])
-def test_pos_mode_is_asked_for_at_once(model: str, asked: tuple[bytes, ...]) -> None:
-    _state, outputs = told(model, opened())
+@pytest.mark.parametrize(("model", "written"), [("hid-pos", (b"\xfe\x01",)), ("hid-pos-plain", ())])
+def test_pos_mode_is_requested_on_opening(model: str, written: tuple[bytes, ...]) -> None:
+    _state, outputs = run_driver(model, opened())
 
-    assert outputs[0].at_once == asked
+    assert outputs[0].at_once == written
     assert outputs[0].to_write == ()
 
 
-def test_the_answers_of_a_real_scanner_to_requests_are_no_bar_codes() -> None:
+def test_answers_of_a_real_scanner_to_requests_are_not_bar_codes() -> None:
     identity, done = HID["scan"][0], HID["scan"][1]
-    _state, outputs = told("hid-pos", opened(), chunk(reports_of(identity) + reports_of(done)))
+    _state, outputs = run_driver(
+        "hid-pos", opened(), chunk(reports_of(identity) + reports_of(done))
+    )
 
     assert [str(one.kind) for one in codes(outputs) if isinstance(one, DeviceFault)] == [
         "malformed",
@@ -129,9 +133,9 @@ def test_the_answers_of_a_real_scanner_to_requests_are_no_bar_codes() -> None:
 # --- SSI ------------------------------------------------------------------------------------------
 
 
-def test_an_ssi_scanner_lives_from_opened_to_online_and_to_lost() -> None:
+def test_life_cycle_of_an_ssi_scanner() -> None:
     answers = (WIRE["revision"], SCANNER_ACK, SCANNER_ACK)
-    _state, outputs = told("zebra-ssi", opened(), *map(chunk, answers), LOST, opened())
+    _state, outputs = run_driver("zebra-ssi", opened(), *map(chunk, answers), LOST, opened())
 
     assert stages(outputs) == [
         Stage.OPENED,
@@ -142,8 +146,8 @@ def test_an_ssi_scanner_lives_from_opened_to_online_and_to_lost() -> None:
     ]
 
 
-def test_an_ssi_scan_is_a_bar_code_read_and_acknowledged_after_the_store() -> None:
-    _state, outputs = told("zebra-ssi", opened(), chunk(PACK_SSI), chunk(PACK_SSI[:1]))
+def test_an_ssi_scan_is_acknowledged_after_it_is_stored() -> None:
+    _state, outputs = run_driver("zebra-ssi", opened(), chunk(PACK_SSI), chunk(PACK_SSI[:1]))
 
     assert codes(outputs) == [BarCodeRead("PACK-0001", "code-128")]
     scanned = outputs[2]
@@ -151,13 +155,13 @@ def test_an_ssi_scan_is_a_bar_code_read_and_acknowledged_after_the_store() -> No
     assert scanned.at_once == ()
 
 
-def test_the_scanner_s_own_affairs_are_no_events() -> None:
-    _state, outputs = told("zebra-ssi", opened(), chunk(WIRE["published: event 20"]))
+def test_items_about_the_scanner_itself_give_no_event() -> None:
+    _state, outputs = run_driver("zebra-ssi", opened(), chunk(WIRE["published: event 20"]))
 
     assert all(isinstance(one, StageChanged) for one in events_of(outputs))
 
 
-def test_a_scanner_that_does_not_answer_is_a_fault() -> None:
+def test_a_scanner_that_does_not_answer_gives_a_fault() -> None:
     driver = driver_of("zebra-ssi")
     state, output = driver.receive(driver.initial(), opened())
     outputs = [output]
@@ -204,7 +208,7 @@ def test_nothing_is_due_before_the_port_was_opened(model: str) -> None:
 def test_no_port_event_raises_and_every_state_can_be_stored(
     model: str, port_events: list[PortEvent]
 ) -> None:
-    _state, outputs = told(model, *port_events)
+    _state, outputs = run_driver(model, *port_events)
 
     for event in codes(outputs):
         assert not isinstance(event, BarCodeRead) or 1 <= len(event.text) <= 64

@@ -1,4 +1,4 @@
-"""Lines of a scanner's port: three levels, and no text of a code while masked."""
+"""Tests the scanner monitor: three levels, and no text of a code while masked."""
 
 import pytest
 
@@ -33,9 +33,7 @@ def chunk(data: bytes) -> Chunk:
         ("zebra-ssi", PACK_SSI, "frame  packet F3 status 00 .. .. .. .. .. .. .. .. .. .."),
     ],
 )
-def test_a_scan_is_seen_at_three_levels_without_its_text(
-    model: str, data: bytes, frame: str
-) -> None:
+def test_a_scan_shows_at_three_levels_without_its_text(model: str, data: bytes, frame: str) -> None:
     found = lines(model, OPENED, chunk(data))
 
     assert found[1] == "bytes  " + " ".join([".."] * len(data))
@@ -61,23 +59,23 @@ def test_masked_no_line_holds_a_text(model: str, data: bytes) -> None:
     assert "50 41" not in found
 
 
-def test_faults_are_lines_of_their_own_level() -> None:
+def test_faults_show_at_the_frame_level() -> None:
     assert "frame  bad_checksum: the sum does not match the packet" in lines(
         "zebra-ssi", OPENED, chunk(PACK_SSI[:-1] + b"\x00")
     )
     assert (
-        "frame  malformed: a report of the scanner made no sense: it has no symbology identifier"
+        "frame  malformed: a malformed report of the scanner: it has no symbology identifier"
         in lines("hid-pos", OPENED, chunk(b"\x02\x01" + bytes(62)))
     )
 
 
-def test_half_a_frame_is_forgotten_when_the_port_is_lost() -> None:
+def test_an_incomplete_frame_is_dropped_when_the_port_is_lost() -> None:
     lost = PortLost("scanner", AT, "unplugged")
     found = lines("zebra-ssi", OPENED, chunk(PACK_SSI[:5]), lost, OPENED, chunk(PACK_SSI))
 
     assert found[-1] == "event  bar code of 9 characters, code-128"
 
 
-def test_a_model_that_does_not_exist_is_named() -> None:
+def test_an_unknown_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadScannerSettings, match="'keyboard' is not one of: hid-pos, "):
         build_scanner_monitor("keyboard")

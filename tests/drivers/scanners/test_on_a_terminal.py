@@ -1,4 +1,4 @@
-"""A scanner over SSI on a real terminal: real pyserial, the pump's threads, real time."""
+"""Tests an SSI scanner on a real pseudo terminal: pyserial, the pump's threads, real time."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.emulator.scanners.line import ScannerLine
 from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
@@ -28,7 +28,7 @@ Server: TypeAlias = PtyServer[ScannerLine[SsiDevice]]
 
 @dataclass
 class Reading:
-    """The driver on its port, run in the test's thread; all it told."""
+    """The driver on its port, run in the test's thread; collects its events."""
 
     pump: PortPump
     arrived: Queue[PortEvent]
@@ -39,7 +39,7 @@ class Reading:
         self.state = self.driver.initial()
 
     def until(self, ready: Callable[[], bool]) -> None:
-        """Work on what comes and what is due until all is as wanted."""
+        """Process input and deadlines until `ready`."""
         give_up_at = time.monotonic() + WAIT_S
         while not ready():
             assert time.monotonic() < give_up_at, self.events
@@ -48,9 +48,9 @@ class Reading:
             try:
                 event = self.arrived.get(timeout=min(max(wait_s, 0.001), 0.05))
             except Empty:
-                self._gave(self.driver.tick(self.state, now()))
+                self._collect(self.driver.tick(self.state, now()))
             else:
-                self._gave(self.driver.receive(self.state, event))
+                self._collect(self.driver.receive(self.state, event))
 
     def is_online(self) -> bool:
         return self.state.stage is Stage.ONLINE
@@ -58,7 +58,7 @@ class Reading:
     def texts(self) -> list[str]:
         return [event.text for event in self.events if isinstance(event, BarCodeRead)]
 
-    def _gave(self, given: tuple[ScannerState, DriverOutput]) -> None:
+    def _collect(self, given: tuple[ScannerState, DriverOutput]) -> None:
         self.state, output = given
         self.events.extend(output.events)
         for data in (*output.at_once, *output.to_write):
@@ -68,7 +68,7 @@ class Reading:
 @pytest.fixture
 def server() -> Iterator[Server]:
     scanner = SsiDevice(SsiSettings(resends_max=None))
-    with PtyServer(ScannerLine(scanner), LineSettings(baud=BAUD)) as served:
+    with PtyServer(ScannerLine(scanner), LineServerSettings(baud=BAUD)) as served:
         yield served
 
 
@@ -108,7 +108,7 @@ def test_a_scanner_is_set_up_and_its_scans_are_read_and_acknowledged(
     assert server.host_baud == BAUD
 
 
-def test_a_scan_made_while_it_was_unplugged_comes_once_when_it_is_back(
+def test_a_scan_made_while_unplugged_arrives_once_after_replugging(
     server: Server, reading: Reading
 ) -> None:
     reading.until(reading.is_online)

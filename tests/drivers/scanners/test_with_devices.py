@@ -1,4 +1,4 @@
-"""Each driver with the emulated device at the other end: a bench in simulated time."""
+"""Tests each scanner driver against its emulated device in simulated time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Bench:
     model: str
     device: Any
     damage: Damage = whole
-    stores: bool = True  # False: what waits for the store is never written
+    stores: bool = True  # False: output that waits for the store is never written
     now_ms: int = 0
     events: list[DeviceEvent] = field(default_factory=list)
 
@@ -50,18 +50,18 @@ class Bench:
         return Timestamp(ns, 1_700_000_000_000_000_000 + ns)
 
     def plug(self) -> "Bench":
-        self._gave(self.driver.receive(self.state, PortOpened(PORT, self.at, bytes(32))))
+        self._collect(self.driver.receive(self.state, PortOpened(PORT, self.at, bytes(32))))
         return self.run(200)
 
     def unplug(self) -> "Bench":
-        self._gave(self.driver.receive(self.state, PortLost(PORT, self.at, "unplugged")))
+        self._collect(self.driver.receive(self.state, PortLost(PORT, self.at, "unplugged")))
         return self
 
     def run(self, ms: int) -> "Bench":
         for _ in range(ms // STEP_MS):
             self.now_ms += STEP_MS
-            self._hear(self.device.tick(self.now_ms * MS))
-            self._gave(self.driver.tick(self.state, self.at))
+            self._receive(self.device.tick(self.now_ms * MS))
+            self._collect(self.driver.tick(self.state, self.at))
         return self
 
     def texts(self) -> list[str]:
@@ -70,17 +70,17 @@ class Bench:
     def faults(self) -> list[str]:
         return [str(event.kind) for event in self.events if isinstance(event, DeviceFault)]
 
-    def _hear(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         if data:
             chunk = Chunk(PORT, self.at, self.damage(data))
-            self._gave(self.driver.receive(self.state, chunk))
+            self._collect(self.driver.receive(self.state, chunk))
 
-    def _gave(self, given: tuple[ScannerState, DriverOutput]) -> None:
+    def _collect(self, given: tuple[ScannerState, DriverOutput]) -> None:
         self.state, output = given
         self.events.extend(output.events)
         written = (*output.at_once, *(output.to_write if self.stores else ()))
         for data in written:
-            self._hear(self.device.receive(data, self.now_ms * MS))
+            self._receive(self.device.receive(data, self.now_ms * MS))
 
 
 class Once:
@@ -121,7 +121,7 @@ def test_a_scanner_from_the_factory_is_set_up_and_read() -> None:
     assert bench.faults() == []
 
 
-def test_what_is_not_stored_is_not_acknowledged_and_given_once() -> None:
+def test_an_unstored_scan_is_not_acknowledged_and_is_given_once() -> None:
     bench = ssi(stores=False)
     bench.device.scan(b"PACK-0001")
     bench.run(7_000)
@@ -131,7 +131,7 @@ def test_what_is_not_stored_is_not_acknowledged_and_given_once() -> None:
     assert bench.texts() == ["PACK-0001"]
 
 
-def test_a_store_that_takes_long_makes_resends_and_one_scan() -> None:
+def test_a_slow_store_causes_resends_and_one_scan() -> None:
     bench = ssi(stores=False)
     bench.device.scan(b"PACK-0001")
     bench.run(2_500)
@@ -143,7 +143,7 @@ def test_a_store_that_takes_long_makes_resends_and_one_scan() -> None:
 
 
 @pytest.mark.parametrize("how", [flipped, lambda data: data[:-1], lambda data: b""])
-def test_a_scan_damaged_on_its_way_comes_again(how: Damage) -> None:
+def test_a_damaged_scan_is_resent(how: Damage) -> None:
     bench = ssi()
     bench.damage = Once(0, how)
     bench.device.scan(b"PACK-0001")
@@ -155,7 +155,7 @@ def test_a_scan_damaged_on_its_way_comes_again(how: Damage) -> None:
 
 @pytest.mark.parametrize("type_in_each_part", [True, False])
 @pytest.mark.parametrize("lost", [0, 1, 2])
-def test_a_long_text_comes_whole_whichever_part_is_lost_and_is_refused(
+def test_a_long_text_arrives_whole_whichever_part_is_lost_and_is_refused(
     lost: int, type_in_each_part: bool
 ) -> None:
     bench = ssi(type_in_each_part=type_in_each_part)
@@ -179,10 +179,10 @@ def test_a_scanner_unplugged_before_the_answer_gives_its_scan_once() -> None:
     assert bench.device.acknowledged == [b"\x03PACK-0001"]
 
 
-def test_a_scanner_that_lost_its_power_is_set_up_again_and_its_bare_text_is_no_code() -> None:
+def test_a_restarted_scanner_is_set_up_again_and_its_bare_text_ignored() -> None:
     bench = ssi().run(20_000)
     bench.device.power_on()
-    bench.device.enabled = True  # some are, from the start
+    bench.device.enabled = True  # some scanners are enabled from the start
     bench.device.scan(b"PACK-0001")
     bench.run(1_000)
     bench.device.scan(b"PACK-0002")
@@ -192,18 +192,18 @@ def test_a_scanner_that_lost_its_power_is_set_up_again_and_its_bare_text_is_no_c
     assert "noise" in bench.faults()
 
 
-def test_a_scanner_that_tells_of_its_start_is_set_up_again() -> None:
+def test_a_scanner_that_reports_its_boot_is_set_up_again() -> None:
     bench = ssi().run(1_000)
-    bench.device.power_on(tells=True)
+    bench.device.power_on(reports_boot=True)
     bench.run(500)
     bench.device.scan(b"PACK-0001")
 
     assert bench.run(100).texts() == ["PACK-0001"]
 
 
-@settings(max_examples=40)  # each runs a minute of the bench's time
+@settings(max_examples=40)  # each runs a minute of simulated time
 @given(st.lists(st.sampled_from(["scan", "damage", "cut", "lose", "unplug", "wait"]), max_size=20))
-def test_what_the_scanner_believes_read_was_read_once_and_in_order(steps: list[str]) -> None:
+def test_every_acknowledged_scan_was_read_once_and_in_order(steps: list[str]) -> None:
     bench = ssi(resends_max=None)
     scanned: list[str] = []
     for step in steps:
@@ -249,7 +249,7 @@ def test_opening_puts_the_scanner_into_pos_mode_and_scans_are_read() -> None:
     "settings",
     [{"aim_late": True}, {"needs_mode": False}, {"suffix": b"\r"}, {"suffix": b"\r\n"}],
 )
-def test_scanners_differ_and_are_read(settings: dict[str, Any]) -> None:
+def test_report_layout_variants_are_read(settings: dict[str, Any]) -> None:
     bench = hid_pos(**settings)
     bench.device.scan(b"PACK-0001")
 
@@ -258,14 +258,14 @@ def test_scanners_differ_and_are_read(settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("length", [1, 55, 56, 57, 63, 64])
 @pytest.mark.parametrize("aim_late", [False, True])
-def test_every_length_comes_whole(length: int, aim_late: bool) -> None:
+def test_texts_of_every_length_arrive_whole(length: int, aim_late: bool) -> None:
     bench = hid_pos(aim_late=aim_late)
     bench.device.scan((b"0123456789" * 7)[:length])
 
     assert bench.run(20).texts() == [("0123456789" * 7)[:length]]
 
 
-def test_plugged_in_again_it_is_put_into_pos_mode_again() -> None:
+def test_replugging_sets_pos_mode_again() -> None:
     bench = hid_pos().unplug()
     bench.device.power_on()
     assert not bench.device.scan(b"PACK-0001")
@@ -275,7 +275,7 @@ def test_plugged_in_again_it_is_put_into_pos_mode_again() -> None:
     assert bench.run(20).texts() == ["PACK-0002"]
 
 
-def test_what_nobody_fetched_is_lost_without_a_trace() -> None:
+def test_unread_hid_reports_are_lost_without_a_trace() -> None:
     bench = hid_pos()
     bench.device.scan(b"PACK-0001")
     bench.device.power_on()
@@ -284,7 +284,7 @@ def test_what_nobody_fetched_is_lost_without_a_trace() -> None:
     assert bench.faults() == []
 
 
-def test_the_port_knows_the_device_by_its_descriptor() -> None:
+def test_the_port_recognises_the_device_by_its_descriptor() -> None:
     reports = read_report_descriptor(REPORT_DESCRIPTOR)
 
     assert reports.is_bar_code_scanner

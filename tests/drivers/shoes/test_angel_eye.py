@@ -1,6 +1,5 @@
-"""The Angel Eye II-EX as a device: what its reports mean, its life, and what it may be told."""
+"""Tests the Angel Eye II-EX driver: meaning of its reports, life cycle, commands."""
 
-import dataclasses
 import tomllib
 from enum import Enum
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
 from drivers.events import (
@@ -16,7 +16,6 @@ from drivers.events import (
     ClaimedUse,
     CommandAnswered,
     CommandOutcome,
-    CoupForcedOut,
     CutCardSeen,
     DeclaredWinner,
     DeviceErrorCleared,
@@ -26,14 +25,15 @@ from drivers.events import (
     DeviceStarted,
     Face,
     FaceSuit,
+    ForcedExitUsed,
     LockChanged,
     LossReason,
     OutsideReason,
     ReportsLost,
-    ResultDeclared,
+    ResultButtonPressed,
     Stage,
     StageChanged,
-    StandBy,
+    StandByEntered,
 )
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
@@ -63,33 +63,33 @@ class Table:
         self.state = self.driver.initial()
         self.seconds = 0
         if opened:
-            self.opens()
+            self.open_port()
 
     def at(self) -> Timestamp:
         self.seconds += 1
         return Timestamp(self.seconds * SECOND, self.seconds * SECOND)
 
-    def takes(self, event: PortEvent) -> tuple[DeviceEvent, ...]:
+    def process(self, event: PortEvent) -> tuple[DeviceEvent, ...]:
         self.state, output = self.driver.receive(self.state, event)
         return output.events
 
-    def opens(self) -> tuple[DeviceEvent, ...]:
-        return self.takes(PortOpened(PORT, self.at(), ENTROPY))
+    def open_port(self) -> tuple[DeviceEvent, ...]:
+        return self.process(PortOpened(PORT, self.at(), ENTROPY))
 
-    def loses(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
-        return self.takes(PortLost(PORT, self.at(), reason))
+    def lose_port(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
+        return self.process(PortLost(PORT, self.at(), reason))
 
-    def hears(self, *data: bytes) -> tuple[DeviceEvent, ...]:
-        return self.takes(Chunk(PORT, self.at(), b"".join(data)))
+    def receive(self, *data: bytes) -> tuple[DeviceEvent, ...]:
+        return self.process(Chunk(PORT, self.at(), b"".join(data)))
 
-    def says(self, data: bytes) -> tuple[DeviceEvent, ...]:
-        """A report that comes right after nothing: an online shoe, and only what it means."""
+    def report(self, data: bytes) -> tuple[DeviceEvent, ...]:
+        """The events of a first report on an online shoe, without its stages."""
         self.state = self.driver.initial()
-        self.opens()
-        events = self.hears(data)
+        self.open_port()
+        events = self.receive(data)
         return tuple(event for event in events if not isinstance(event, StageChanged))
 
-    def asks(self, command: DeviceCommand) -> DriverOutput:
+    def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, self.at())
         return output
 
@@ -102,7 +102,7 @@ D, C, S, H = FaceSuit.DIAMOND, FaceSuit.CLUB, FaceSuit.SPADE, FaceSuit.HEART
 
 MEANINGS: dict[str, DeviceEvent] = {
     "start of communication": DeviceStarted(),
-    "stand-by": StandBy(),
+    "stand-by": StandByEntered(),
     "first burn card, ten of clubs": card(ClaimedUse.BURN_FIRST, 0, 10, C),
     "counted burn card 1, seven of hearts": card(ClaimedUse.BURN_COUNTED, 1, 7, H),
     "counted burn card, index 0, two of spades": card(ClaimedUse.BURN_COUNTED, 0, 2, S),
@@ -125,11 +125,11 @@ MEANINGS: dict[str, DeviceEvent] = {
         OutsideReason.SETTING, Face(6, C)
     ),
     "cut card": CutCardSeen(),
-    "result Player, no pair": ResultDeclared(DeclaredWinner.PLAYER, False, False),
-    "result Tie, Player pair": ResultDeclared(DeclaredWinner.TIE, True, False),
-    "result Banker, Banker pair": ResultDeclared(DeclaredWinner.BANKER, False, True),
-    "result Banker, both pairs": ResultDeclared(DeclaredWinner.BANKER, True, True),
-    "forced exit": CoupForcedOut(),
+    "result Player, no pair": ResultButtonPressed(DeclaredWinner.PLAYER, False, False),
+    "result Tie, Player pair": ResultButtonPressed(DeclaredWinner.TIE, True, False),
+    "result Banker, Banker pair": ResultButtonPressed(DeclaredWinner.BANKER, False, True),
+    "result Banker, both pairs": ResultButtonPressed(DeclaredWinner.BANKER, True, True),
+    "forced exit": ForcedExitUsed(),
     "error 1 raised, in error mode": DeviceErrorRaised(1, ERROR_MEANINGS[1], blocking=True),
     "error 7 raised, not in error mode": DeviceErrorRaised(7, ERROR_MEANINGS[7], blocking=False),
     "error 2 cleared": DeviceErrorCleared(2, ERROR_MEANINGS[2]),
@@ -140,20 +140,20 @@ MEANINGS: dict[str, DeviceEvent] = {
 
 
 @pytest.mark.parametrize("name", MEANINGS)
-def test_what_a_report_means(name: str) -> None:
-    assert Table().says(GOLDEN[name]) == (MEANINGS[name],)
+def test_each_report_maps_to_its_device_events(name: str) -> None:
+    assert Table().report(GOLDEN[name]) == (MEANINGS[name],)
 
 
-@pytest.mark.parametrize("name", GOLDEN)
-def test_every_golden_report_means_something_and_no_fault(name: str) -> None:
-    events = Table().says(GOLDEN[name])
+def test_every_golden_report_maps_to_events_without_fault() -> None:
+    for name, report in GOLDEN.items():
+        events = Table().report(report)
 
-    assert len(events) == 1
-    assert not isinstance(events[0], DeviceFault | ReportsLost)
+        assert len(events) == 1, name
+        assert not isinstance(events[0], DeviceFault | ReportsLost), name
 
 
-def test_an_error_that_no_list_names() -> None:
-    (event,) = Table().says(bytes.fromhex("05 30 45 BF 03 43 39"))
+def test_an_error_code_not_in_the_list() -> None:
+    (event,) = Table().report(bytes.fromhex("05 30 45 BF 03 43 39"))
 
     assert event == DeviceErrorRaised(63, "not in the list of known errors", blocking=False)
 
@@ -161,29 +161,29 @@ def test_an_error_that_no_list_names() -> None:
 # --- reports that are lost ------------------------------------------------------------------------
 
 
-def test_a_gap_is_a_fault_and_lost_reports() -> None:
+def test_a_sequence_gap_gives_a_fault_and_lost_reports() -> None:
     table = Table()
-    table.hears(GOLDEN["start of communication"])
+    table.receive(GOLDEN["start of communication"])
 
-    events = table.hears(GOLDEN["cut card"])  # SEQ 2 after SEQ 0
+    events = table.receive(GOLDEN["cut card"])  # SEQ 2 after SEQ 0
 
     assert isinstance(events[0], DeviceFault)
     assert events[0].kind is LinkFaultKind.SEQUENCE_GAP
     assert events[1:] == (ReportsLost(LossReason.GAP, 1), CutCardSeen())
 
 
-def test_an_unproven_time_is_a_fault_and_maybe_lost_reports() -> None:
+def test_unproven_continuity_gives_a_fault_and_possibly_lost_reports() -> None:
     table = Table()
-    table.hears(GOLDEN["start of communication"])
-    table.loses()
+    table.receive(GOLDEN["start of communication"])
+    table.lose_port()
     table.seconds += 60
-    table.opens()
+    table.open_port()
 
-    events = table.hears(GOLDEN["stand-by"])[2:]  # after identified and online
+    events = table.receive(GOLDEN["stand-by"])[2:]  # after identified and online
 
     assert isinstance(events[0], DeviceFault)
     assert events[0].kind is LinkFaultKind.CONTINUITY_UNPROVEN
-    assert events[1:] == (ReportsLost(LossReason.UNPROVEN, 0), StandBy())
+    assert events[1:] == (ReportsLost(LossReason.UNPROVEN, 0), StandByEntered())
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ def test_an_unproven_time_is_a_fault_and_maybe_lost_reports() -> None:
      "05 30 43 80 03 46 30", "05 30 58 03 36 42"],
     ids=["D", "R", "d", "G", "C", "unknown code"],
 )  # fmt: skip
-def test_an_unreadable_report_about_cards_is_a_lost_report(data: str) -> None:
-    events = Table().says(bytes.fromhex(data))
+def test_an_invalid_report_about_cards_counts_as_lost(data: str) -> None:
+    events = Table().report(bytes.fromhex(data))
 
     assert isinstance(events[0], DeviceFault)
     assert events[1:] == (ReportsLost(LossReason.UNREADABLE, 1),)
@@ -204,24 +204,24 @@ def test_an_unreadable_report_about_cards_is_a_lost_report(data: str) -> None:
     ["05 30 4C 03 37 46", "05 30 45 03 37 36", "05 30 4D 03 37 45", "05 30 50 80 03 45 33"],
     ids=["L", "E", "M", "P"],
 )
-def test_an_unreadable_report_about_anything_else_is_a_fault_only(data: str) -> None:
-    (event,) = Table().says(bytes.fromhex(data))
+def test_any_other_invalid_report_is_a_fault_only(data: str) -> None:
+    (event,) = Table().report(bytes.fromhex(data))
 
     assert isinstance(event, DeviceFault)
     assert event.kind is LinkFaultKind.MALFORMED
 
 
 def test_no_fault_names_a_card() -> None:
-    rank_14 = Table().says(bytes.fromhex("05 30 44 81 BE 03 34 38"))
-    rank_15 = Table().says(bytes.fromhex("05 30 44 81 CF 03 33 39"))
+    rank_14 = Table().report(bytes.fromhex("05 30 44 81 BE 03 34 38"))
+    rank_15 = Table().report(bytes.fromhex("05 30 44 81 CF 03 33 39"))
 
     assert isinstance(rank_14[0], DeviceFault)
     assert rank_14[0].kind is LinkFaultKind.MALFORMED
     assert rank_14 == rank_15
 
 
-def test_noise_is_a_fault() -> None:
-    assert [type(event) for event in Table().says(b"\xff\xff")] == [DeviceFault]
+def test_noise_gives_a_fault() -> None:
+    assert [type(event) for event in Table().report(b"\xff\xff")] == [DeviceFault]
 
 
 # --- life cycle -----------------------------------------------------------------------------------
@@ -231,44 +231,46 @@ def stages(events: tuple[DeviceEvent, ...]) -> list[Stage]:
     return [event.stage for event in events if isinstance(event, StageChanged)]
 
 
-def test_a_life_from_opened_to_lost() -> None:
+def test_life_cycle_from_opened_to_lost() -> None:
     table = Table(opened=False)
 
-    assert stages(table.opens()) == [Stage.OPENED]
-    assert stages(table.hears(b"\x05\x30")) == []
-    assert stages(table.hears(bytes.fromhex("05 30 58 03 36 42"))) == [Stage.IDENTIFIED]
-    assert stages(table.hears(GOLDEN["stand-by"])) == [Stage.ONLINE]
-    assert stages(table.hears(GOLDEN["cut card"])) == []
-    assert stages(table.loses()) == [Stage.LOST]
-    assert stages(table.loses("another reason")) == []
-    assert stages(table.opens()) == [Stage.OPENED]
-    assert stages(table.hears(GOLDEN["result Player, no pair"])) == [
+    assert stages(table.open_port()) == [Stage.OPENED]
+    assert stages(table.receive(b"\x05\x30")) == []
+    assert stages(table.receive(bytes.fromhex("05 30 58 03 36 42"))) == [Stage.IDENTIFIED]
+    assert stages(table.receive(GOLDEN["stand-by"])) == [Stage.ONLINE]
+    assert stages(table.receive(GOLDEN["cut card"])) == []
+    assert stages(table.lose_port()) == [Stage.LOST]
+    assert stages(table.lose_port("another reason")) == []
+    assert stages(table.open_port()) == [Stage.OPENED]
+    assert stages(table.receive(GOLDEN["result Player, no pair"])) == [
         Stage.IDENTIFIED,
         Stage.ONLINE,
     ]
 
 
-def test_stages_come_before_what_was_said() -> None:
-    events = Table().hears(GOLDEN["stand-by"])
+def test_stage_changes_precede_the_events_of_the_same_bytes() -> None:
+    events = Table().receive(GOLDEN["stand-by"])
 
-    assert [type(event) for event in events] == [StageChanged, StageChanged, StandBy]
+    assert [type(event) for event in events] == [StageChanged, StageChanged, StandByEntered]
 
 
-def test_a_port_that_cannot_be_opened_is_a_lost_device() -> None:
-    assert Table(opened=False).loses("no such port") == (StageChanged(Stage.LOST, "no such port"),)
+def test_a_port_that_cannot_be_opened_gives_stage_lost() -> None:
+    assert Table(opened=False).lose_port("no such port") == (
+        StageChanged(Stage.LOST, "no such port"),
+    )
 
 
 def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() -> None:
     table = Table()
     assert table.state.locked is None
-    table.hears(GOLDEN["locked"])
+    table.receive(GOLDEN["locked"])
     assert table.state.locked is True
-    table.hears(GOLDEN["unlocked"])
+    table.receive(GOLDEN["unlocked"])
     assert table.state.locked is False
-    table.hears(GOLDEN["start of communication"])
+    table.receive(GOLDEN["start of communication"])
     assert table.state.locked is None
-    table.hears(GOLDEN["locked, and a BCC of two letters"])
-    table.loses()
+    table.receive(GOLDEN["locked, and a BCC of two letters"])
+    table.lose_port()
     assert table.state.locked is None
 
 
@@ -276,8 +278,8 @@ def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() ->
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1)])
-def test_no_command_goes_out_unless_allowed(command: DeviceCommand) -> None:
-    output = Table().asks(command)
+def test_no_command_is_written_unless_allowed(command: DeviceCommand) -> None:
+    output = Table().send_command(command)
 
     assert output.to_write == ()
     (answer,) = output.events
@@ -289,44 +291,44 @@ def test_no_command_goes_out_unless_allowed(command: DeviceCommand) -> None:
 
 def test_an_allowed_command_is_written_and_answered() -> None:
     table = Table(allow_commands=True)
-    assert table.asks(LockExit()).to_write == (LOCK,)
+    assert table.send_command(LockExit()).to_write == (LOCK,)
 
-    assert table.hears(b"\x06")[-1] == CommandAnswered(
+    assert table.receive(b"\x06")[-1] == CommandAnswered(
         "LockExit", CommandOutcome.DONE, "acknowledged"
     )
 
 
-def test_without_an_open_port_there_is_no_answer() -> None:
+def test_a_command_without_an_open_port_gives_no_answer() -> None:
     table = Table(allow_commands=True)
-    table.loses()
-    output = table.asks(LockExit())
+    table.lose_port()
+    output = table.send_command(LockExit())
 
     assert output.to_write == ()
     assert isinstance(output.events[0], CommandAnswered)
     assert output.events[0].outcome is CommandOutcome.NO_ANSWER
 
 
-def test_a_lost_port_answers_what_was_asked() -> None:
+def test_a_lost_port_answers_pending_commands() -> None:
     table = Table(allow_commands=True)
-    table.asks(UnlockExit())
+    table.send_command(UnlockExit())
 
-    answers = [event for event in table.loses() if isinstance(event, CommandAnswered)]
+    answers = [event for event in table.lose_port() if isinstance(event, CommandAnswered)]
 
     assert [answer.outcome for answer in answers] == [CommandOutcome.NO_ANSWER]
 
 
 @pytest.mark.parametrize("code", [-1, 100])
-def test_an_error_number_of_more_than_two_digits_is_refused(code: int) -> None:
-    output = Table(allow_commands=True).asks(ClearError(code))
+def test_an_error_code_above_99_is_refused(code: int) -> None:
+    output = Table(allow_commands=True).send_command(ClearError(code))
 
     assert output.to_write == ()
     assert isinstance(output.events[0], CommandAnswered)
     assert output.events[0].outcome is CommandOutcome.REFUSED
 
 
-def test_a_deadline_is_told_and_a_tick_sends_again() -> None:
+def test_a_tick_at_the_deadline_repeats_the_command() -> None:
     table = Table(allow_commands=True)
-    table.asks(LockExit())
+    table.send_command(LockExit())
     deadline_ns = table.driver.next_deadline_ns(table.state)
     assert deadline_ns is not None
 
@@ -339,11 +341,11 @@ def test_a_deadline_is_told_and_a_tick_sends_again() -> None:
 
 
 def assert_encodable(value: object) -> None:
-    """Frozen dataclasses, enums, tuples, int, str, bytes, bool and None, all the way down."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        assert value.__dataclass_params__.frozen  # type: ignore[attr-defined]
-        for field in dataclasses.fields(value):
-            assert_encodable(getattr(value, field.name))
+    """Frozen structs, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    if isinstance(value, Struct):
+        assert value.__struct_config__.frozen
+        for field in value.__struct_fields__:
+            assert_encodable(getattr(value, field))
     elif isinstance(value, tuple):
         for one in value:
             assert_encodable(one)
@@ -353,9 +355,9 @@ def assert_encodable(value: object) -> None:
 
 def test_the_state_can_be_stored() -> None:
     table = Table(allow_commands=True)
-    table.hears(GOLDEN["start of communication"], b"\x05\x31")
-    table.asks(LockExit())
-    table.asks(ClearError(1))
+    table.receive(GOLDEN["start of communication"], b"\x05\x31")
+    table.send_command(LockExit())
+    table.send_command(ClearError(1))
 
     assert_encodable(table.state)
 
@@ -364,7 +366,7 @@ def test_the_state_can_be_stored() -> None:
 def test_no_bytes_raise(chunks: list[bytes]) -> None:
     table = Table(allow_commands=True)
     for chunk in chunks:
-        table.hears(chunk)
-        table.asks(LockExit())
+        table.receive(chunk)
+        table.send_command(LockExit())
 
     assert_encodable(table.state)

@@ -1,4 +1,4 @@
-"""Watching the wire without seeing a card."""
+"""Tests the Angel Eye II-EX monitor: three levels, and no card while masked."""
 
 import tomllib
 from pathlib import Path
@@ -38,9 +38,9 @@ def test_three_levels_of_a_report() -> None:
     assert watch(STAND_BY) == [
         "bytes  05 31 50 03 .. ..",
         "frame  report SEQ '1' code 'P'",
-        "event  StageChanged stage=identified detail=the first good frame came",
+        "event  StageChanged stage=identified detail=the first good frame was received",
         "event  StageChanged stage=online detail=the first report was understood",
-        "event  StandBy",
+        "event  StandByEntered",
     ]
 
 
@@ -55,7 +55,7 @@ def test_in_maintenance_everything_is_shown() -> None:
 
 
 @pytest.mark.parametrize("code", [b"D", b"R", b"d"])
-def test_all_cards_in_all_places_look_the_same(code: bytes) -> None:
+def test_all_cards_at_all_places_look_the_same(code: bytes) -> None:
     targets = (0x81, 0x82, 0x91) if code != b"d" else (0x80, 0x90, 0xA0)
     looks = {
         tuple(watch(STAND_BY, report(code + bytes((target, 0x80 | suit << 4 | rank)))))
@@ -67,7 +67,7 @@ def test_all_cards_in_all_places_look_the_same(code: bytes) -> None:
     assert len(looks) == 1
 
 
-def test_cards_cut_at_any_byte_look_the_same() -> None:
+def test_cards_fragmented_at_any_byte_look_the_same() -> None:
     ace, king = report(b"D\x81\xb1"), report(b"D\x81\xcd")
     for cut in range(len(ace)):
         assert watch(ace[:cut], ace[cut:]) == watch(king[:cut], king[cut:])
@@ -95,7 +95,7 @@ def test_locks_and_errors_look_the_same(pair: tuple[bytes, bytes]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["damaged"], ids=[v["name"] for v in VECTORS["damaged"]])
-def test_damage_is_named_at_the_second_level(vector: dict[str, str]) -> None:
+def test_damage_shows_at_the_frame_level(vector: dict[str, str]) -> None:
     lines = watch(bytes.fromhex(vector["hex"]))
 
     assert lines[0].startswith("bytes  ")

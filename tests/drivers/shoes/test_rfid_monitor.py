@@ -1,4 +1,4 @@
-"""Watching the wire of an RFID shoe without seeing a tag."""
+"""Tests the RFID shoe monitor: three levels, and no tag while masked."""
 
 import pytest
 
@@ -62,14 +62,14 @@ def test_all_cards_look_the_same() -> None:
     assert watch(VERSION, ACE) == watch(VERSION, TWO)
 
 
-def test_a_card_shows_neither_its_tag_nor_a_part_of_it() -> None:
+def test_a_masked_card_shows_no_part_of_its_tag() -> None:
     text = " ".join(watch(VERSION, ACE)).replace(" ", "")
 
     assert "E00401" not in text
     assert "123456" not in text
 
 
-def test_cards_cut_at_any_byte_look_the_same() -> None:
+def test_cards_fragmented_at_any_byte_look_the_same() -> None:
     for cut in range(len(ACE)):
         assert watch(ACE[:cut], ACE[cut:]) == watch(TWO[:cut], TWO[cut:])
 
@@ -94,7 +94,7 @@ MASKED: tuple[tuple[DeviceEvent, DeviceEvent], ...] = (
 
 
 @pytest.mark.parametrize("pair", MASKED, ids=lambda pair: type(pair[0]).__name__)
-def test_masked_an_event_tells_nothing_of_its_tag(pair: tuple[DeviceEvent, DeviceEvent]) -> None:
+def test_masked_events_reveal_nothing_of_their_tag(pair: tuple[DeviceEvent, DeviceEvent]) -> None:
     one, other = pair
 
     assert event_text(one, masked=True) == event_text(other, masked=True)
@@ -105,11 +105,11 @@ def test_masked_an_event_tells_nothing_of_its_tag(pair: tuple[DeviceEvent, Devic
     "event",
     [events.SlowCard(1000), events.OtherTransponder("ISO 14443 A (04)"), events.ListingDone(52)],
 )
-def test_what_tells_no_card_is_shown(event: DeviceEvent) -> None:
+def test_events_without_cards_are_shown(event: DeviceEvent) -> None:
     assert event_text(event, masked=True) == event_text(event, masked=False)
 
 
-def test_unmasked_tags_and_memory_are_plain_words() -> None:
+def test_unmasked_tags_and_memory_are_shown() -> None:
     together = event_text(events.TagsTogether(("E0", "E1")), masked=False)
     listed = event_text(events.TagListed("E0", b"\x01\x0a"), masked=False)
 

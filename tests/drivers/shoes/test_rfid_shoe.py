@@ -1,13 +1,13 @@
-"""The RFID dealing shoe as a device: bytes to cards, its life, what the host's clock decides."""
+"""Tests the RFID shoe driver: bytes to cards, life cycle, and what the host's clock decides."""
 
-import dataclasses
 from enum import Enum
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
-from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, UnlockExit, Watch
+from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import (
     CardPassed,
     CommandAnswered,
@@ -60,12 +60,12 @@ ALL_THREE_AND_OVERFLOW = bytes.fromhex(
     "00 0C 00 00 00 00 00 17 C0 00 01 01 00 0C 00 00 00 00 00 18 38 00 01 00 4E FD"
 )
 CLEAR = bytes.fromhex("02 00 07 FF 32 54 47")
-# An answer, and a silence before a damaged one is asked for again.
+# An answer, and a silence before a damaged answer is requested again.
 UNDER_WAY_MS = 500 + 300
 
 
 class Shoe:
-    """A shoe with a gate on input 1, its port open, its reader known, and a clock to set."""
+    """A shoe with a gate on input 1, its port open, its reader identified, and a settable clock."""
 
     def __init__(self, delivery: Delivery = Delivery.NOTIFY, *, ready: bool = True) -> None:
         self.driver: Driver[RfidShoeState] = RfidShoe(
@@ -75,38 +75,38 @@ class Shoe:
         self.ms = 0
         self.last = DriverOutput()
         if ready:
-            self.opens()
-            self.hears(VERSION)
-            self.hears(TIMER_5000)
-            self.hears(EMPTY)
+            self.open_port()
+            self.receive(VERSION)
+            self.receive(TIMER_5000)
+            self.receive(EMPTY)
 
     def at(self) -> Timestamp:
         return Timestamp(self.ms * MS, self.ms * MS + 1_700_000_000 * SECOND)
 
-    def takes(self, event: PortEvent) -> tuple[DeviceEvent, ...]:
+    def process(self, event: PortEvent) -> tuple[DeviceEvent, ...]:
         self.state, self.last = self.driver.receive(self.state, event)
         return self.last.events
 
-    def opens(self) -> tuple[DeviceEvent, ...]:
-        return self.takes(PortOpened(PORT, self.at(), bytes(32)))
+    def open_port(self) -> tuple[DeviceEvent, ...]:
+        return self.process(PortOpened(PORT, self.at(), bytes(32)))
 
-    def loses(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
-        return self.takes(PortLost(PORT, self.at(), reason))
+    def lose_port(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
+        return self.process(PortLost(PORT, self.at(), reason))
 
-    def hears(self, data: bytes, after_ms: int = 1) -> tuple[DeviceEvent, ...]:
+    def receive(self, data: bytes, after_ms: int = 1) -> tuple[DeviceEvent, ...]:
         self.ms += after_ms
-        return self.takes(Chunk(PORT, self.at(), data))
+        return self.process(Chunk(PORT, self.at(), data))
 
-    def clears(self, given: bytes) -> tuple[DeviceEvent, ...]:
-        """The reader hands over once more what it gave, and lets go of it."""
-        return (*self.hears(given, 0), *self.hears(CLEARED))
+    def clear_buffer(self, given: bytes) -> tuple[DeviceEvent, ...]:
+        """The reader sends its records again, and clears them."""
+        return (*self.receive(given, 0), *self.receive(CLEARED))
 
-    def ticks(self, after_ms: int) -> tuple[DeviceEvent, ...]:
+    def tick_until(self, after_ms: int) -> tuple[DeviceEvent, ...]:
         self.ms += after_ms
         self.state, self.last = self.driver.tick(self.state, self.at())
         return self.last.events
 
-    def asks(self, command: DeviceCommand) -> DriverOutput:
+    def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, self.at())
         return output
 
@@ -114,62 +114,62 @@ class Shoe:
 # --- cards ---------------------------------------------------------------------------------------
 
 
-def test_a_card_live_is_told_at_the_gate() -> None:
+def test_a_live_card_is_reported_at_the_gate() -> None:
     shoe = Shoe()
 
-    assert shoe.hears(ACE_AT_6000) == ()
-    assert shoe.clears(ACE_AT_6000) == ()
-    assert shoe.hears(GATE_SHUT_AT_6080, 80) == (CardPassed(ACE_TAG),)
-    assert shoe.clears(GATE_SHUT_AT_6080) == ()
-    assert shoe.hears(GATE_OPEN_AT_6200, 120) == ()
+    assert shoe.receive(ACE_AT_6000) == ()
+    assert shoe.clear_buffer(ACE_AT_6000) == ()
+    assert shoe.receive(GATE_SHUT_AT_6080, 80) == (CardPassed(ACE_TAG),)
+    assert shoe.clear_buffer(GATE_SHUT_AT_6080) == ()
+    assert shoe.receive(GATE_OPEN_AT_6200, 120) == ()
 
 
-def test_a_card_from_the_buffer_is_told_as_if_live() -> None:
-    assert Shoe().hears(ALL_THREE, 60_000) == (CardPassed(ACE_TAG),)
+def test_a_buffered_card_is_reported_like_a_live_one() -> None:
+    assert Shoe().receive(ALL_THREE, 60_000) == (CardPassed(ACE_TAG),)
 
 
 def test_a_card_in_any_fragments_is_one_card() -> None:
     for cut in range(1, len(ALL_THREE)):
         shoe = Shoe()
-        events = (*shoe.hears(ALL_THREE[:cut]), *shoe.hears(ALL_THREE[cut:]))
+        events = (*shoe.receive(ALL_THREE[:cut]), *shoe.receive(ALL_THREE[cut:]))
         assert events == (CardPassed(ACE_TAG),)
 
 
-def test_the_buffer_is_cleared_only_with_what_is_stored() -> None:
+def test_the_buffer_is_cleared_only_after_storing() -> None:
     shoe = Shoe()
-    shoe.hears(ALL_THREE)
+    shoe.receive(ALL_THREE)
 
     assert CLEAR not in (*shoe.last.to_write, *shoe.last.at_once)
 
-    shoe.hears(ALL_THREE)
+    shoe.receive(ALL_THREE)
     assert shoe.last.to_write == (CLEAR,)
 
 
-def test_a_record_delivered_again_is_no_second_card() -> None:
+def test_a_repeated_record_is_not_a_second_card() -> None:
     shoe = Shoe()
-    shoe.hears(ALL_THREE)
+    shoe.receive(ALL_THREE)
 
-    assert shoe.hears(ALL_THREE, 1_000) == ()
+    assert shoe.receive(ALL_THREE, 1_000) == ()
 
 
-def test_a_card_half_told_before_an_unplug_is_told_after_it() -> None:
+def test_a_card_interrupted_by_unplugging_is_reported_afterwards() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
-    shoe.clears(ACE_AT_6000)
-    shoe.loses()
+    shoe.receive(ACE_AT_6000)
+    shoe.clear_buffer(ACE_AT_6000)
+    shoe.lose_port()
     shoe.ms += 20_000
-    shoe.opens()
+    shoe.open_port()
 
-    answered = (*shoe.hears(VERSION), *shoe.hears(TIMER_20_SECONDS_LATER))
-    events = (*answered, *shoe.hears(GATE_SHUT_AT_6080))
+    answered = (*shoe.receive(VERSION), *shoe.receive(TIMER_20_SECONDS_LATER))
+    events = (*answered, *shoe.receive(GATE_SHUT_AT_6080))
 
     assert [event for event in events if not isinstance(event, StageChanged)] == [
         CardPassed(ACE_TAG)
     ]
 
 
-def test_an_overflow_is_cards_lost() -> None:
-    passed, fault, lost = Shoe().hears(ALL_THREE_AND_OVERFLOW)
+def test_an_overflow_gives_lost_cards() -> None:
+    passed, fault, lost = Shoe().receive(ALL_THREE_AND_OVERFLOW)
 
     assert passed == CardPassed(ACE_TAG)
     assert isinstance(fault, DeviceFault)
@@ -179,15 +179,15 @@ def test_an_overflow_is_cards_lost() -> None:
 
 def test_a_reader_that_was_without_power_may_have_lost_cards() -> None:
     shoe = Shoe()
-    shoe.hears(ALL_THREE)
-    shoe.clears(ALL_THREE)
-    shoe.loses()
+    shoe.receive(ALL_THREE)
+    shoe.clear_buffer(ALL_THREE)
+    shoe.lose_port()
     shoe.ms += 600_000
-    shoe.opens()
-    shoe.hears(VERSION)
+    shoe.open_port()
+    shoe.receive(VERSION)
 
-    # Its timer says again what it said ten minutes ago, and once more when asked to make sure.
-    events = (*shoe.hears(TIMER_5000), *shoe.hears(TIMER_5000))
+    # Its timer has the value of ten minutes ago, and again when read a second time.
+    events = (*shoe.receive(TIMER_5000), *shoe.receive(TIMER_5000))
 
     assert events[-1] == ReportsLost(LossReason.UNPROVEN, 0)
     assert isinstance(events[-2], DeviceFault)
@@ -197,96 +197,96 @@ def test_a_reader_that_was_without_power_may_have_lost_cards() -> None:
 # --- what the host's clock decides ---------------------------------------------------------------
 
 
-def test_a_tag_pulled_back_is_told_though_the_reader_says_no_more() -> None:
+def test_a_tag_pulled_back_is_reported_by_time_alone() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
-    shoe.clears(ACE_AT_6000)
+    shoe.receive(ACE_AT_6000)
+    shoe.clear_buffer(ACE_AT_6000)
 
-    assert shoe.ticks(1_500 + UNDER_WAY_MS - 1) == ()
-    assert shoe.ticks(2) == (TagPulledBack(ACE_TAG),)
+    assert shoe.tick_until(1_500 + UNDER_WAY_MS - 1) == ()
+    assert shoe.tick_until(2) == (TagPulledBack(ACE_TAG),)
 
 
-def test_a_card_without_a_tag_is_told_though_the_reader_says_no_more() -> None:
+def test_a_card_without_a_tag_is_reported_by_time_alone() -> None:
     shoe = Shoe()
-    shoe.hears(GATE_SHUT_AT_6080)
-    shoe.clears(GATE_SHUT_AT_6080)
+    shoe.receive(GATE_SHUT_AT_6080)
+    shoe.clear_buffer(GATE_SHUT_AT_6080)
 
-    assert shoe.ticks(20 + UNDER_WAY_MS) == (CardPassed(None),)
+    assert shoe.tick_until(20 + UNDER_WAY_MS) == (CardPassed(None),)
 
 
-def test_a_card_that_stands_in_the_exit_is_told_though_the_reader_says_no_more() -> None:
+def test_a_slow_card_is_reported_by_time_alone() -> None:
     shoe = Shoe()
     for notification in (ACE_AT_6000, GATE_SHUT_AT_6080):
-        shoe.hears(notification)
-        shoe.clears(notification)
+        shoe.receive(notification)
+        shoe.clear_buffer(notification)
 
-    assert shoe.ticks(1_000 + UNDER_WAY_MS) == (SlowCard(1_000),)
+    assert shoe.tick_until(1_000 + UNDER_WAY_MS) == (SlowCard(1_000),)
 
 
-def test_the_next_deadline_is_when_something_waited_in_vain() -> None:
+def test_the_next_deadline_is_when_a_wait_expires() -> None:
     shoe = Shoe()
-    shoe.hears(GATE_SHUT_AT_6080)
+    shoe.receive(GATE_SHUT_AT_6080)
     heard_ms = shoe.ms
-    shoe.clears(GATE_SHUT_AT_6080)
+    shoe.clear_buffer(GATE_SHUT_AT_6080)
 
     assert shoe.driver.next_deadline_ns(shoe.state) == (heard_ms + 21 + UNDER_WAY_MS) * MS
 
 
-def test_a_polled_buffer_is_given_the_time_of_an_idle_poll() -> None:
+def test_a_polled_buffer_adds_an_idle_poll_to_the_wait() -> None:
     shoe = Shoe(Delivery.POLL)
-    shoe.hears(GATE_SHUT_AT_6080)
-    shoe.clears(GATE_SHUT_AT_6080)
+    shoe.receive(GATE_SHUT_AT_6080)
+    shoe.clear_buffer(GATE_SHUT_AT_6080)
     for _poll in range(18):
-        shoe.ticks(100)
-        assert shoe.hears(EMPTY, 0) == ()
+        shoe.tick_until(100)
+        assert shoe.receive(EMPTY, 0) == ()
 
-    assert shoe.ticks(100) == (CardPassed(None),)
+    assert shoe.tick_until(100) == (CardPassed(None),)
 
 
-def test_while_the_port_is_lost_nothing_is_decided() -> None:
+def test_no_wait_expires_while_the_port_is_lost() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
-    shoe.loses()
+    shoe.receive(ACE_AT_6000)
+    shoe.lose_port()
 
     assert shoe.driver.next_deadline_ns(shoe.state) is None
-    assert shoe.ticks(100_000) == ()
+    assert shoe.tick_until(100_000) == ()
 
 
-def test_until_the_reader_has_answered_nothing_is_decided() -> None:
+def test_no_wait_expires_before_the_reader_answers() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
-    shoe.loses()
-    shoe.opens()
+    shoe.receive(ACE_AT_6000)
+    shoe.lose_port()
+    shoe.open_port()
 
-    told = (*shoe.ticks(499), *shoe.ticks(1), *shoe.ticks(10_000))
+    events = (*shoe.tick_until(499), *shoe.tick_until(1), *shoe.tick_until(10_000))
 
-    assert not [event for event in told if isinstance(event, TagPulledBack)]
+    assert not [event for event in events if isinstance(event, TagPulledBack)]
 
 
-def test_after_a_reopening_what_waits_waits_anew() -> None:
+def test_after_a_reopening_waits_start_again() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
-    shoe.loses()
+    shoe.receive(ACE_AT_6000)
+    shoe.lose_port()
     shoe.ms += 60_000
-    shoe.opens()
-    shoe.hears(VERSION)
-    shoe.hears(TIMER_A_MINUTE_LATER)
-    shoe.hears(EMPTY)
+    shoe.open_port()
+    shoe.receive(VERSION)
+    shoe.receive(TIMER_A_MINUTE_LATER)
+    shoe.receive(EMPTY)
 
-    assert shoe.ticks(1_500) == ()
-    assert shoe.ticks(UNDER_WAY_MS + 1) == (TagPulledBack(ACE_TAG),)
+    assert shoe.tick_until(1_500) == ()
+    assert shoe.tick_until(UNDER_WAY_MS + 1) == (TagPulledBack(ACE_TAG),)
 
 
-def test_a_reader_that_does_not_answer_decides_nothing() -> None:
+def test_no_wait_expires_while_the_reader_is_silent() -> None:
     shoe = Shoe()
-    shoe.hears(ACE_AT_6000)
+    shoe.receive(ACE_AT_6000)
 
-    # The clearing is not answered.
-    (fault,) = shoe.ticks(600)
+    # The CLEAR request is not answered.
+    (fault,) = shoe.tick_until(600)
     assert isinstance(fault, DeviceFault)
     assert fault.kind is LinkFaultKind.NO_ANSWER
     for _second in range(5):
-        assert TagPulledBack(ACE_TAG) not in shoe.ticks(1_000)
+        assert TagPulledBack(ACE_TAG) not in shoe.tick_until(1_000)
 
 
 # --- the life of the device ----------------------------------------------------------------------
@@ -299,19 +299,19 @@ def stages(events: tuple[DeviceEvent, ...]) -> list[Stage]:
 def test_a_shoe_is_opened_then_identified_then_online() -> None:
     shoe = Shoe(ready=False)
 
-    assert stages(shoe.opens()) == [Stage.OPENED]
-    assert stages(shoe.hears(VERSION)) == [Stage.IDENTIFIED]
-    assert stages(shoe.hears(TIMER_5000)) == [Stage.ONLINE]
-    assert stages(shoe.hears(EMPTY)) == []
+    assert stages(shoe.open_port()) == [Stage.OPENED]
+    assert stages(shoe.receive(VERSION)) == [Stage.IDENTIFIED]
+    assert stages(shoe.receive(TIMER_5000)) == [Stage.ONLINE]
+    assert stages(shoe.receive(EMPTY)) == []
     assert shoe.state.stage is Stage.ONLINE
 
 
 @pytest.mark.parametrize("unasked", [KEEP_ALIVE, ALL_THREE])
-def test_a_shoe_that_speaks_unasked_is_online(unasked: bytes) -> None:
+def test_an_unasked_report_brings_the_shoe_online(unasked: bytes) -> None:
     shoe = Shoe(ready=False)
-    shoe.opens()
+    shoe.open_port()
 
-    events = shoe.hears(unasked)
+    events = shoe.receive(unasked)
 
     assert stages(events) == [Stage.IDENTIFIED, Stage.ONLINE]
     assert events[: len(stages(events))] == tuple(
@@ -319,29 +319,31 @@ def test_a_shoe_that_speaks_unasked_is_online(unasked: bytes) -> None:
     )
 
 
-def test_a_lost_port_is_told_with_its_reason_and_begins_anew() -> None:
+def test_a_lost_port_is_reported_with_its_reason_and_reopened() -> None:
     shoe = Shoe()
 
-    assert shoe.loses("the adapter is gone") == (StageChanged(Stage.LOST, "the adapter is gone"),)
-    assert stages(shoe.opens()) == [Stage.OPENED]
+    assert shoe.lose_port("the adapter is gone") == (
+        StageChanged(Stage.LOST, "the adapter is gone"),
+    )
+    assert stages(shoe.open_port()) == [Stage.OPENED]
     assert shoe.state.stage is Stage.OPENED
 
 
 def test_bytes_of_another_device_leave_it_opened() -> None:
     shoe = Shoe(ready=False)
-    shoe.opens()
-    shoe.hears(bytes.fromhex("05 31 50 03 36 32") * 4)
+    shoe.open_port()
+    shoe.receive(bytes.fromhex("05 31 50 03 36 32") * 4)
 
     assert shoe.state.stage is Stage.OPENED
 
 
-def test_its_lock_is_never_known() -> None:
+def test_a_shoe_without_a_lock_never_reports_one() -> None:
     assert Shoe().state.locked is None
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1), ListTags()])
-def test_what_it_cannot_do_is_refused(command: DeviceCommand) -> None:
-    output = Shoe().asks(command)
+def test_unsupported_commands_are_refused(command: DeviceCommand) -> None:
+    output = Shoe().send_command(command)
 
     (answer,) = output.events
     assert isinstance(answer, CommandAnswered)
@@ -349,10 +351,10 @@ def test_what_it_cannot_do_is_refused(command: DeviceCommand) -> None:
     assert output.to_write == output.at_once == ()
 
 
-def test_watched_closely_its_buffer_is_asked_for_sooner() -> None:
+def test_close_polling_reads_the_buffer_sooner() -> None:
     shoe = Shoe(Delivery.POLL)
     idly_ns = shoe.driver.next_deadline_ns(shoe.state)
-    shoe.asks(Watch(closely=True))
+    shoe.send_command(SetPolling(closely=True))
     closely_ns = shoe.driver.next_deadline_ns(shoe.state)
 
     assert idly_ns is not None
@@ -364,11 +366,11 @@ def test_watched_closely_its_buffer_is_asked_for_sooner() -> None:
 
 
 def assert_encodable(value: object) -> None:
-    """Frozen dataclasses, enums, tuples, int, str, bytes, bool and None, all the way down."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        assert value.__dataclass_params__.frozen  # type: ignore[attr-defined]
-        for field in dataclasses.fields(value):
-            assert_encodable(getattr(value, field.name))
+    """Frozen structs, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    if isinstance(value, Struct):
+        assert value.__struct_config__.frozen
+        for field in value.__struct_fields__:
+            assert_encodable(getattr(value, field))
     elif isinstance(value, tuple):
         for one in value:
             assert_encodable(one)
@@ -389,19 +391,19 @@ HAPPENINGS = st.one_of(
 
 
 @given(st.lists(HAPPENINGS, max_size=25), st.sampled_from(tuple(Delivery)))
-def test_nothing_raises_and_the_state_can_be_stored(
+def test_no_bytes_raise_and_the_state_can_be_stored(
     happenings: list[bytes | int | str], delivery: Delivery
 ) -> None:
     shoe = Shoe(delivery)
     for happening in happenings:
         match happening:
             case bytes():
-                shoe.hears(happening)
+                shoe.receive(happening)
             case int():
-                shoe.ticks(happening)
+                shoe.tick_until(happening)
             case "lost":
-                shoe.loses()
+                shoe.lose_port()
             case _:
-                shoe.opens()
+                shoe.open_port()
 
     assert_encodable(shoe.state)

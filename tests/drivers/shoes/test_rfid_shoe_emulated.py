@@ -1,7 +1,7 @@
-"""The driver of the RFID shoe against the emulated shoe, a second reading of the wire document.
+"""Tests the RFID shoe driver against the emulated RFID shoe in simulated time.
 
-Time is simulated, from one moment at which something is due to the next; the cable is pulled and
-put back at will.
+The emulator is an independent reading of the wire document. The cable is unplugged and plugged in
+at any time.
 """
 
 from operator import itemgetter
@@ -29,14 +29,14 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import FOREIGN_TAG, batch
-from hil.emulator.feig.device import FeigSettings, Way
+from hil.emulator.feig.device import Delivery, FeigSettings
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, ExitFault, RfidShoe
 
 MS = 1_000_000
 RED = batch("RED-0001", "red", 1)
 CARDS = tuple(map(card_named, ("AS", "2H", "3C")))
 ACE, TWO = RED.of(CARDS[0]).tag, RED.of(CARDS[1]).tag
-WAYS = ((Way.ACKNOWLEDGED, "notify"), (Way.POLLED, "poll"))
+WAYS = ((Delivery.ACKNOWLEDGED, "notify"), (Delivery.POLLED, "poll"))
 FIRST_AT_MS, SECOND_AT_MS, END_MS = 200, 3_500, 7_000
 
 EXPECTED: dict[ExitFault | None, tuple[DeviceEvent, ...]] = {
@@ -58,11 +58,11 @@ EXPECTED: dict[ExitFault | None, tuple[DeviceEvent, ...]] = {
 class Bench:
     """A shoe on a line, the driver at its other end."""
 
-    def __init__(self, way: Way, delivery: str) -> None:
-        self.shoe = RfidShoe(FeigSettings(way=way), by_hand=True)
+    def __init__(self, way: Delivery, delivery: str) -> None:
+        self.shoe = RfidShoe(FeigSettings(delivery=way), by_hand=True)
         self.shoe.load(RED, Loading(CARDS, 1).slots())
-        told = ShoeSettings(gate_input=GATE_INPUT, delivery=delivery)
-        self.driver = build_shoe(RFID_SHOE, told)
+        settings = ShoeSettings(gate_input=GATE_INPUT, delivery=delivery)
+        self.driver = build_shoe(RFID_SHOE, settings)
         self.state = self.driver.initial()
         self.events: list[DeviceEvent] = []
         self.writes: list[bytes] = []
@@ -93,7 +93,7 @@ class Bench:
         self.writes.extend((*output.to_write, *output.at_once))
 
     def until(self, end_ms: int) -> None:
-        """Let time pass: what was written arrives, what is due is sent, what is due is decided."""
+        """Advance time: deliver written bytes, send due bytes, process due deadlines."""
         while (at_ms := self.next_ms()) < end_ms:
             self.ms = at_ms
             written, self.writes = b"".join(self.writes), []
@@ -110,7 +110,7 @@ class Bench:
         self.ms = end_ms
 
     def next_ms(self) -> int:
-        """When something is to be done; a line takes a millisecond."""
+        """The next time with something to do; a line takes a millisecond."""
         dues = (self.shoe.next_due_ns, self.driver.next_deadline_ns(self.state))
         written_ns = self.ms * MS if self.writes else None
         known = [due_ns for due_ns in (*dues, written_ns) if due_ns is not None]
@@ -128,12 +128,12 @@ def moment(at_ms: int) -> Timestamp:
 
 
 def dealt(
-    way: Way,
+    way: Delivery,
     delivery: str,
     fault: ExitFault | None = None,
     away_ms: tuple[int, int] | None = None,
 ) -> Bench:
-    """Two cards, the first one with the fault, while the cable is out between two moments."""
+    """Two cards, the first one with the fault, while the cable is out between two times."""
     bench = Bench(way, delivery)
     bench.plug()
     happenings = [
@@ -151,7 +151,9 @@ def dealt(
 
 @pytest.mark.parametrize(("way", "delivery"), WAYS)
 @pytest.mark.parametrize("fault", [None, *ExitFault])
-def test_what_happens_at_the_exit_is_told(fault: ExitFault | None, way: Way, delivery: str) -> None:
+def test_every_exit_fault_is_reported(
+    fault: ExitFault | None, way: Delivery, delivery: str
+) -> None:
     assert dealt(way, delivery, fault).cards() == (*EXPECTED[fault], CardPassed(TWO))
 
 
@@ -162,8 +164,8 @@ def test_what_happens_at_the_exit_is_told(fault: ExitFault | None, way: Way, del
     out_ms=st.integers(1, 5_500),
     away_ms=st.one_of(st.integers(1, 50), st.integers(1, 5_000)),
 )
-def test_with_the_cable_out_the_same_is_told_in_the_same_order(
-    way: tuple[Way, str], fault: ExitFault | None, out_ms: int, away_ms: int
+def test_with_the_cable_out_the_same_events_come_in_the_same_order(
+    way: tuple[Delivery, str], fault: ExitFault | None, out_ms: int, away_ms: int
 ) -> None:
     back_ms = min(out_ms + away_ms, END_MS - 1_000)
     bench = dealt(*way, fault, (out_ms, back_ms))
@@ -172,7 +174,9 @@ def test_with_the_cable_out_the_same_is_told_in_the_same_order(
 
 
 @pytest.mark.parametrize(("way", "delivery"), WAYS)
-def test_power_lost_with_the_cable_out_may_have_cost_cards(way: Way, delivery: str) -> None:
+def test_power_lost_with_the_cable_out_reports_possible_losses(
+    way: Delivery, delivery: str
+) -> None:
     bench = Bench(way, delivery)
     bench.plug()
     bench.until(FIRST_AT_MS)

@@ -1,5 +1,6 @@
-"""What each event of a TableLink shoe means in any maker's shoe."""
+"""Tests the mapping of a TableLink shoe's events and status to device events."""
 
+from itertools import product
 from typing import get_args
 
 import pytest
@@ -27,12 +28,12 @@ from drivers.shuffler_events import DeviceTampered
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import (
-    Abort,
-    Holding,
-    Mode,
+    AbortCode,
+    CompartmentPhase,
+    DeviceMode,
+    DeviceStatus,
+    ShuffleCheckResult,
     ShuffleReceipt,
-    Status,
-    Verified,
 )
 
 TAG = bytes.fromhex("e0 04 01 50 a0 5f 02 b7")
@@ -51,7 +52,7 @@ LID_OPEN = raised(2, "the lid is open")
 NOT_IN_PLAY = raised(5, "the shoe is in service, sorting or under test")
 CARDS_LEFT = raised(6, "cards are left where none may be")
 
-MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
+MEANINGS: tuple[tuple[bodies.EventBody, tuple[DeviceEvent, ...]], ...] = (
     (bodies.CardOut(TAG, 0, 0), (CardPassed("E0040150A05F02B7"),)),
     (bodies.CardOut(TAG, 12, 3), (CardPassed("E0040150A05F02B7"),)),
     (
@@ -81,7 +82,7 @@ MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
             CardPassed(None),
         ),
     ),
-    (bodies.CutCard(), (CutCardSeen(),)),
+    (bodies.CutCardOut(), (CutCardSeen(),)),
     (
         bodies.ShoeLoaded("pack 7"),
         (DeviceErrorCleared(1, "the shoe is empty"), DeviceStarted()),
@@ -93,24 +94,24 @@ MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
     (bodies.Jam(0, True), (DeviceErrorCleared(3, "a card is jammed"),)),
     (bodies.SelfTest(False, "sensor 2"), (raised(4, "the self-test failed"),)),
     (bodies.SelfTest(True, ""), (DeviceErrorCleared(4, "the self-test failed"),)),
-    (bodies.ModeTold(Mode.SERVICE), (NOT_IN_PLAY,)),
+    (bodies.ModeReport(DeviceMode.SERVICE), (NOT_IN_PLAY,)),
     (
-        bodies.ModeTold(Mode.PLAY),
+        bodies.ModeReport(DeviceMode.PLAY),
         (DeviceErrorCleared(5, "the shoe is in service, sorting or under test"),),
     ),
     (bodies.Residual(0, 2), (CARDS_LEFT,)),
     (bodies.Residual(0, 0), (DeviceErrorCleared(6, "cards are left where none may be"),)),
     (
-        bodies.WarningTold(9, "fan\x07", True),
+        bodies.WarningReport(9, "fan\x07", True),
         (raised(1009, "warning 9 of the shoe: fan?", blocking=False),),
     ),
     (
-        bodies.WarningTold(9, "fan", False),
+        bodies.WarningReport(9, "fan", False),
         (DeviceErrorCleared(1009, "warning 9 of the shoe: fan"),),
     ),
     (
         bodies.PowerUp(4, ()),
-        (fault("the shoe started anew: boot 4", LinkFaultKind.DEVICE_STATUS),),
+        (fault("the shoe restarted: boot 4", LinkFaultKind.DEVICE_STATUS),),
     ),
     (bodies.Tamper("housing"), (DeviceTampered("housing"),)),
     (
@@ -125,7 +126,7 @@ MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
         bodies.Overflow(),
         (
             fault(
-                "the device's memory of events is full: it does nothing more until it is read",
+                "the device's event memory is full: it does nothing more until it is read",
                 LinkFaultKind.BUFFER_OVERFLOW,
             ),
         ),
@@ -133,77 +134,73 @@ MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
     (bodies.Checkpoint(64, bytes(16), bytes(64)), ()),
 )
 
-RECEIPT = ShuffleReceipt(bytes(8), 1, 1, 1, 1, 416, Verified.GOOD, "red", b"", 0, 1, IMAGE, "1.0.0")
-OF_A_SHUFFLER: tuple[bodies.Body, ...] = (
-    bodies.CompartmentTold(1, Holding.EMPTY, None, "", b""),
+RECEIPT = ShuffleReceipt(
+    bytes(8), 1, 1, 1, 1, 416, ShuffleCheckResult.GOOD, "red", b"", 0, 1, IMAGE, "1.0.0"
+)
+OF_A_SHUFFLER: tuple[bodies.EventBody, ...] = (
+    bodies.CompartmentReport(1, CompartmentPhase.EMPTY, None, "", b""),
     bodies.BatchStarted(1, 1),
     bodies.BatchDone(RECEIPT, b"", False, False),
-    bodies.BatchAborted(1, 1, Abort.JAM),
+    bodies.BatchAborted(1, 1, AbortCode.JAM),
 )
 
 
 @pytest.mark.parametrize(("body", "meaning"), MEANINGS)
-def test_what_a_shoe_tells(body: bodies.Body, meaning: tuple[DeviceEvent, ...]) -> None:
+def test_each_body_maps_to_its_device_events(
+    body: bodies.EventBody, meaning: tuple[DeviceEvent, ...]
+) -> None:
     assert events_of(body) == meaning
 
 
 @pytest.mark.parametrize("body", OF_A_SHUFFLER)
-def test_what_only_a_shuffler_can_tell_is_a_fault(body: bodies.Body) -> None:
-    detail = "a shoe told what only a shuffler can: check which device is connected"
+def test_shuffler_events_from_a_shoe_give_a_fault(body: bodies.EventBody) -> None:
+    detail = "a shoe sent an event of a shuffler: check which device is connected"
 
     assert events_of(body) == (fault(detail),)
 
 
-def test_nothing_a_device_may_tell_is_forgotten_here() -> None:
+def test_every_body_type_is_tested_here() -> None:
     tried = {type(body) for body, _meaning in MEANINGS} | {type(body) for body in OF_A_SHUFFLER}
 
-    assert tried == set(get_args(bodies.Body))
+    assert tried == set(get_args(bodies.EventBody))
 
 
-def test_every_error_has_its_meaning() -> None:
+def test_every_error_has_a_meaning() -> None:
     assert set(ERROR_MEANINGS) == set(ShoeError)
 
 
-@pytest.mark.parametrize("rank", range(1, 14))
-@pytest.mark.parametrize(
-    ("suit", "told"),
-    [
-        (1, FaceSuit.DIAMOND),
-        (2, FaceSuit.CLUB),
-        (3, FaceSuit.SPADE),
-        (4, FaceSuit.HEART),
-    ],
-)
-def test_a_card_of_which_only_the_face_is_read(rank: int, suit: int, told: FaceSuit) -> None:
-    card = CardRead(ClaimedUse.UNCLAIMED, 0, Face(rank, told), repeated=False)
+def test_a_card_with_only_a_face_is_read_without_a_claim() -> None:
+    suits = {1: FaceSuit.DIAMOND, 2: FaceSuit.CLUB, 3: FaceSuit.SPADE, 4: FaceSuit.HEART}
+    for rank, (code, suit) in product(range(1, 14), suits.items()):
+        card = CardRead(ClaimedUse.UNCLAIMED, 0, Face(rank, suit), repeated=False)
 
-    assert events_of(bodies.CardOut(b"", rank, suit)) == (card,)
+        assert events_of(bodies.CardOut(b"", rank, code)) == (card,), (rank, suit)
 
 
 @pytest.mark.parametrize(("rank", "suit"), [(14, 1), (1, 5), (0, 1), (1, 0), (255, 255)])
-def test_a_face_that_is_none_passes_as_unread_and_is_not_named(rank: int, suit: int) -> None:
-    detail = "the face of a card made no sense: it passes as unread"
+def test_an_invalid_face_counts_as_unread_and_is_not_shown(rank: int, suit: int) -> None:
+    detail = "the face of a card is invalid: it counts as unread"
 
     assert events_of(bodies.CardOut(b"", rank, suit)) == (fault(detail), CardPassed(None))
 
 
-def test_a_tag_that_is_none_passes_as_unread_and_is_not_shown() -> None:
-    detail = "a tag of 33 bytes is none: its card passes as unread"
+def test_an_invalid_tag_counts_as_unread_and_is_not_shown() -> None:
+    detail = "a tag of 33 bytes is not valid: its card counts as unread"
 
     assert events_of(bodies.CardOut(bytes(33), 0, 0)) == (fault(detail), CardPassed(None))
 
 
 @pytest.mark.parametrize("cards", range(1, 9))
-def test_cards_that_left_at_once_are_so_many_unread_cards(cards: int) -> None:
-    told, *passed = events_of(bodies.DoubleFeed(cards))
+def test_a_double_feed_gives_one_unread_card_each(cards: int) -> None:
+    fault_event, *passed = events_of(bodies.DoubleFeed(cards))
 
-    assert isinstance(told, DeviceFault)
+    assert isinstance(fault_event, DeviceFault)
     assert passed == [CardPassed(None)] * cards
 
 
 @pytest.mark.parametrize("cards", [0, 9, 2**32])
-def test_a_number_of_cards_that_cannot_be_is_a_loss(cards: int) -> None:
-    detail = f"the shoe said that {cards} cards left at once: how many left is not known"
+def test_an_implausible_number_of_cards_is_a_loss(cards: int) -> None:
+    detail = f"the shoe reported that {cards} cards left at once: the true number is not known"
 
     assert events_of(bodies.DoubleFeed(cards)) == (
         fault(detail),
@@ -211,27 +208,29 @@ def test_a_number_of_cards_that_cannot_be_is_a_loss(cards: int) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", [mode for mode in Mode if mode is not Mode.PLAY])
-def test_out_of_play_is_an_error_whatever_it_is_for(mode: Mode) -> None:
-    assert events_of(bodies.ModeTold(mode)) == (NOT_IN_PLAY,)
+@pytest.mark.parametrize("mode", [mode for mode in DeviceMode if mode is not DeviceMode.PLAY])
+def test_every_mode_but_play_is_an_error(mode: DeviceMode) -> None:
+    assert events_of(bodies.ModeReport(mode)) == (NOT_IN_PLAY,)
 
 
 @pytest.mark.parametrize(
     ("status", "events"),
     [
-        (Status(Mode.PLAY, False, (), 0, (), False), ()),
-        (Status(Mode.PLAY, True, (), 0, (), False), (LID_OPEN,)),
-        (Status(Mode.TEST, False, (), 0, (), True), (NOT_IN_PLAY,)),
-        (Status(Mode.PLAY, False, (), 3, (), True), (CARDS_LEFT,)),
+        (DeviceStatus(DeviceMode.PLAY, False, (), 0, (), False), ()),
+        (DeviceStatus(DeviceMode.PLAY, True, (), 0, (), False), (LID_OPEN,)),
+        (DeviceStatus(DeviceMode.TEST, False, (), 0, (), True), (NOT_IN_PLAY,)),
+        (DeviceStatus(DeviceMode.PLAY, False, (), 3, (), True), (CARDS_LEFT,)),
     ],
 )
-def test_what_stands_in_the_way_of_dealing(status: Status, events: tuple[DeviceEvent, ...]) -> None:
+def test_a_status_gives_the_errors_that_prevent_dealing(
+    status: DeviceStatus, events: tuple[DeviceEvent, ...]
+) -> None:
     assert status_of(status) == events
 
 
 @given(st.text(max_size=200), st.integers(0, 2**16 - 1))
-def test_a_devices_text_is_printable_and_bounded(text: str, code: int) -> None:
-    (event,) = events_of(bodies.WarningTold(code, text, True))
+def test_device_texts_are_printable_and_bounded(text: str, code: int) -> None:
+    (event,) = events_of(bodies.WarningReport(code, text, True))
 
     assert isinstance(event, DeviceErrorRaised)
     assert event.code == 1000 + code

@@ -1,8 +1,7 @@
-"""The TableLink shoe as a device: its cards, its lock, and what it may be told."""
-
-import dataclasses
+"""Tests the TableLink shoe driver: cards, lock and commands."""
 
 import pytest
+from msgspec import structs
 
 from drivers.commands import (
     ClearError,
@@ -10,9 +9,9 @@ from drivers.commands import (
     ListTags,
     LockExit,
     OrderShuffler,
+    SetPolling,
     ShufflerOrder,
     UnlockExit,
-    Watch,
 )
 from drivers.events import (
     CardPassed,
@@ -29,20 +28,26 @@ from drivers.shoes.tablelink_shoe import (
     TableLinkShoe,
     TableLinkShoeSettings,
     TableLinkShoeState,
-    hear,
+    map_report,
 )
-from drivers.tablelink.device import Said
-from drivers.tablelink.life import Life
-from firmware_bridge.tablelink.bodies import CardOut, Mode, Status
-from firmware_bridge.tablelink.items import Answered, Happened, Order, Request, RequestStatus
+from drivers.tablelink.device import TableLinkReport
+from drivers.tablelink.lifecycle import TableLinkLifecycle
+from firmware_bridge.tablelink.bodies import CardOut, DeviceMode, DeviceStatus
+from firmware_bridge.tablelink.items import (
+    RequestAnswer,
+    RequestStatus,
+    RequestType,
+    TableLinkEvent,
+    TableLinkRequest,
+)
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
 
 AT = Timestamp(1, 1)
 LATER = Timestamp(2, 2)
-GATE_OPEN = Status(Mode.PLAY, False, (), 0, (), gate_closed=False)
-GATE_CLOSED = Status(Mode.PLAY, False, (), 0, (), gate_closed=True)
-LOCK, UNLOCK = Request(Order.LOCK), Request(Order.UNLOCK)
+GATE_OPEN = DeviceStatus(DeviceMode.PLAY, False, (), 0, (), gate_closed=False)
+GATE_CLOSED = DeviceStatus(DeviceMode.PLAY, False, (), 0, (), gate_closed=True)
+LOCK, UNLOCK = TableLinkRequest(RequestType.LOCK), TableLinkRequest(RequestType.UNLOCK)
 NOT_ALLOWED = "commands to this shoe are not allowed: set allow_commands = true in its settings"
 
 
@@ -60,36 +65,36 @@ class Table:
 
     def online(self, *, locked: bool | None = None) -> None:
         self.opened()
-        device = dataclasses.replace(self.state.device, life=Life(Stage.ONLINE))
+        device = structs.replace(self.state.device, life=TableLinkLifecycle(Stage.ONLINE))
         self.state = TableLinkShoeState(device, locked)
 
-    def asks(self, command: DeviceCommand) -> DriverOutput:
+    def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, LATER)
         return output
 
 
-def done(request: Request) -> Answered:
-    return Answered(request, RequestStatus.DONE, "", None)
+def done(request: TableLinkRequest) -> RequestAnswer:
+    return RequestAnswer(request, RequestStatus.DONE, "", None)
 
 
 def test_read_only_is_the_default() -> None:
     assert not TableLinkShoeSettings().allow_commands
 
 
-def test_of_a_shoe_that_was_never_heard_nobody_knows_the_lock() -> None:
+def test_before_any_report_the_lock_is_unknown() -> None:
     state = Table().state
 
     assert (state.stage, state.locked) == (Stage.CLOSED, None)
 
 
-def test_a_card_is_told_by_its_meaning() -> None:
-    happened = Happened(4, 7, 1_000, CardOut(b"\xe0\x04", 0, 0), None, None)
+def test_a_card_event_is_mapped() -> None:
+    happened = TableLinkEvent(4, 7, 1_000, CardOut(b"\xe0\x04", 0, 0), None, None)
 
-    assert hear(None, happened) == (None, (CardPassed("E004"),))
+    assert map_report(None, happened) == (None, (CardPassed("E004"),))
 
 
 @pytest.mark.parametrize(
-    ("before", "said", "after", "events"),
+    ("before", "report", "after", "events"),
     [
         (None, GATE_OPEN, False, (LockChanged(False),)),
         (None, GATE_CLOSED, True, (LockChanged(True),)),
@@ -109,7 +114,7 @@ def test_a_card_is_told_by_its_meaning() -> None:
         (True, done(LOCK), True, (CommandAnswered("LockExit", CommandOutcome.DONE, "done"),)),
         (
             False,
-            Answered(LOCK, RequestStatus.REFUSED, "card in exit", None),
+            RequestAnswer(LOCK, RequestStatus.REFUSED, "card in exit", None),
             False,
             (
                 CommandAnswered(
@@ -119,7 +124,7 @@ def test_a_card_is_told_by_its_meaning() -> None:
         ),
         (
             False,
-            Answered(LOCK, RequestStatus.UNKNOWN, "", None),
+            RequestAnswer(LOCK, RequestStatus.UNKNOWN, "", None),
             False,
             (
                 CommandAnswered(
@@ -129,47 +134,50 @@ def test_a_card_is_told_by_its_meaning() -> None:
         ),
         (
             True,
-            Answered(UNLOCK, RequestStatus.FAILED, "\x1b", None),
+            RequestAnswer(UNLOCK, RequestStatus.FAILED, "\x1b", None),
             True,
             (CommandAnswered("UnlockExit", CommandOutcome.REFUSED, "the shoe failed to do it: ?"),),
         ),
         (
             None,
-            Answered(LOCK, None, "", None),
+            RequestAnswer(LOCK, None, "", None),
             None,
-            (CommandAnswered("LockExit", CommandOutcome.NO_ANSWER, "no answer came"),),
+            (CommandAnswered("LockExit", CommandOutcome.NO_ANSWER, "no answer"),),
         ),
     ],
 )
-def test_the_lock_is_what_the_shoe_says(
-    before: bool | None, said: Said, after: bool | None, events: tuple[DeviceEvent, ...]
+def test_the_lock_follows_the_shoes_answers(
+    before: bool | None,
+    report: TableLinkReport,
+    after: bool | None,
+    events: tuple[DeviceEvent, ...],
 ) -> None:
-    assert hear(before, said) == (after, events)
+    assert map_report(before, report) == (after, events)
 
 
 @pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.ONLINE])
-def test_nobody_knows_the_lock_of_a_shoe_that_is_not_online(stage: Stage) -> None:
+def test_the_lock_is_unknown_unless_the_shoe_is_online(stage: Stage) -> None:
     changed = StageChanged(stage, "why")
 
-    assert hear(True, changed) == (None, (changed,))
+    assert map_report(True, changed) == (None, (changed,))
 
 
-def test_coming_online_tells_nothing_of_the_lock() -> None:
+def test_coming_online_leaves_the_lock_unknown() -> None:
     changed = StageChanged(Stage.ONLINE, "why")
 
-    assert hear(None, changed) == (None, (changed,))
+    assert map_report(None, changed) == (None, (changed,))
 
 
-def test_what_stands_in_the_way_of_dealing_comes_with_the_lock() -> None:
-    status = Status(Mode.PLAY, True, (), 0, (), gate_closed=True)
+def test_a_status_gives_errors_and_the_lock() -> None:
+    status = DeviceStatus(DeviceMode.PLAY, True, (), 0, (), gate_closed=True)
 
-    assert hear(None, status) == (
+    assert map_report(None, status) == (
         True,
         (LockChanged(True), DeviceErrorRaised(2, "the lid is open", blocking=True)),
     )
 
 
-def test_a_lost_port_takes_the_knowledge_of_the_lock_away() -> None:
+def test_a_lost_port_makes_the_lock_unknown() -> None:
     table = Table()
     table.online(locked=True)
 
@@ -183,16 +191,16 @@ def test_without_allow_commands_no_byte_is_written(command: DeviceCommand) -> No
     table = Table(allow_commands=False)
     table.online()
 
-    assert table.asks(command) == DriverOutput(
+    assert table.send_command(command) == DriverOutput(
         events=(CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, NOT_ALLOWED),)
     )
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit()])
-def test_with_no_port_no_answer_can_come(command: DeviceCommand) -> None:
+def test_a_command_without_an_open_port_gives_no_answer(command: DeviceCommand) -> None:
     detail = "the shoe's port is not open"
 
-    assert Table().asks(command) == DriverOutput(
+    assert Table().send_command(command) == DriverOutput(
         events=(CommandAnswered(type(command).__name__, CommandOutcome.NO_ANSWER, detail),)
     )
 
@@ -200,7 +208,7 @@ def test_with_no_port_no_answer_can_come(command: DeviceCommand) -> None:
 @pytest.mark.parametrize(
     ("command", "detail"),
     [
-        (ClearError(3), "this shoe clears its own errors once people have mended the cause"),
+        (ClearError(3), "this shoe clears its own errors once the cause has been removed"),
         (ListTags(), "this shoe reads cards in play: list a pile on an enrolment reader"),
         (
             OrderShuffler(ShufflerOrder.SHUFFLE, 1),
@@ -208,17 +216,15 @@ def test_with_no_port_no_answer_can_come(command: DeviceCommand) -> None:
         ),
     ],
 )
-def test_what_this_shoe_cannot_do_is_refused_with_what_to_do(
-    command: DeviceCommand, detail: str
-) -> None:
+def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand, detail: str) -> None:
     table = Table()
     table.online()
 
     name = type(command).__name__
-    assert table.asks(command) == DriverOutput(
+    assert table.send_command(command) == DriverOutput(
         events=(CommandAnswered(name, CommandOutcome.REFUSED, detail),)
     )
 
 
-def test_a_shoe_that_reports_unasked_need_not_be_watched() -> None:
-    assert Table().asks(Watch(closely=True)) == DriverOutput()
+def test_set_polling_is_ignored() -> None:
+    assert Table().send_command(SetPolling(closely=True)) == DriverOutput()

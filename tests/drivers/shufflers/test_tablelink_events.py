@@ -1,4 +1,4 @@
-"""What each event, status and answer of a TableLink shuffler means in any maker's shuffler."""
+"""Tests the mapping of a TableLink shuffler's events and status to device events."""
 
 from typing import get_args
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers import shuffler_events as told
+from drivers import shuffler_events as events
 from drivers.events import DeviceEvent
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import (
@@ -19,12 +19,12 @@ from drivers.shufflers.tablelink_events import events_of, status_of
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import (
-    Abort,
+    AbortCode,
+    CompartmentPhase,
     CompartmentStatus,
-    Holding,
-    Mode,
-    Status,
-    Verified,
+    DeviceMode,
+    DeviceStatus,
+    ShuffleCheckResult,
 )
 
 DEVICE = bytes.fromhex("00 11 22 33 44 55 66 77")
@@ -37,7 +37,7 @@ RECEIPT = bodies.ShuffleReceipt(
     cycle=41,
     compartment=2,
     count=416,
-    result=Verified.GOOD,
+    result=ShuffleCheckResult.GOOD,
     back="red",
     faces=FACES,
     began_us=1_000_000,
@@ -45,7 +45,7 @@ RECEIPT = bodies.ShuffleReceipt(
     image=IMAGE,
     version="1.2.0",
 )
-PROOF = told.ShuffleProof(
+PROOF = events.ShuffleProof(
     device="0011223344556677",
     boot_id=7,
     boot_count=3,
@@ -64,56 +64,61 @@ PROOF = told.ShuffleProof(
     genuine=True,
 )
 
-MEANINGS: tuple[tuple[bodies.Body, tuple[DeviceEvent, ...]], ...] = (
+MEANINGS: tuple[tuple[bodies.EventBody, tuple[DeviceEvent, ...]], ...] = (
     (
-        bodies.CompartmentTold(1, Holding.STORED, 416, "blue", FACES),
-        (told.CompartmentChanged(1, CompartmentState.STORED, 416, "blue", FACES),),
+        bodies.CompartmentReport(1, CompartmentPhase.STORED, 416, "blue", FACES),
+        (events.CompartmentChanged(1, CompartmentState.STORED, 416, "blue", FACES),),
     ),
     (
-        bodies.CompartmentTold(2, Holding.LOADING, None, "", b""),
-        (told.CompartmentChanged(2, CompartmentState.LOADING, None, "", b""),),
+        bodies.CompartmentReport(2, CompartmentPhase.LOADING, None, "", b""),
+        (events.CompartmentChanged(2, CompartmentState.LOADING, None, "", b""),),
     ),
-    (bodies.BatchStarted(1, 41), (told.ShuffleBegan(1, 41),)),
-    (bodies.BatchDone(RECEIPT, b"\xd2\x84", True, True), (told.ShuffleDone(PROOF),)),
-    (bodies.BatchAborted(1, 41, Abort.JAM), (told.ShuffleAborted(1, 41, AbortReason.JAM),)),
-    (bodies.Lid(True, 0), (told.DoorMoved(True, 0),)),
-    (bodies.Lid(False, 2), (told.DoorMoved(False, 2),)),
-    (bodies.Jam(1, False), (told.JamReported(1, cleared=False),)),
-    (bodies.Jam(0, True), (told.JamReported(0, cleared=True),)),
-    (bodies.Residual(2, 3), (told.ResidualCards(2, 3),)),
-    (bodies.ModeTold(Mode.SORT), (told.ModeChanged(ShufflerMode.SORT),)),
-    (bodies.WarningTold(9, "door sensor", True), (told.ShufflerWarning(9, "door sensor", True),)),
-    (bodies.SelfTest(False, "sensor 3"), (told.SelfTested(False, "sensor 3"),)),
-    (bodies.PowerUp(3, (2,)), (told.ShufflerStarted(3, (2,)),)),
-    (bodies.Tamper("housing"), (told.DeviceTampered("housing"),)),
+    (bodies.BatchStarted(1, 41), (events.ShuffleStarted(1, 41),)),
+    (bodies.BatchDone(RECEIPT, b"\xd2\x84", True, True), (events.ShuffleDone(PROOF),)),
+    (bodies.BatchAborted(1, 41, AbortCode.JAM), (events.ShuffleAborted(1, 41, AbortReason.JAM),)),
+    (bodies.Lid(True, 0), (events.DoorMoved(True, 0),)),
+    (bodies.Lid(False, 2), (events.DoorMoved(False, 2),)),
+    (bodies.Jam(1, False), (events.JamReported(1, cleared=False),)),
+    (bodies.Jam(0, True), (events.JamReported(0, cleared=True),)),
+    (bodies.Residual(2, 3), (events.ResidualCards(2, 3),)),
+    (bodies.ModeReport(DeviceMode.SORT), (events.ModeChanged(ShufflerMode.SORT),)),
+    (
+        bodies.WarningReport(9, "door sensor", True),
+        (events.ShufflerWarning(9, "door sensor", True),),
+    ),
+    (bodies.SelfTest(False, "sensor 3"), (events.SelfTested(False, "sensor 3"),)),
+    (bodies.PowerUp(3, (2,)), (events.ShufflerStarted(3, (2,)),)),
+    (bodies.Tamper("housing"), (events.DeviceTampered("housing"),)),
     (
         bodies.ConfigChanged("decks"),
-        (told.DeviceTampered("its settings were changed: decks"),),
+        (events.DeviceTampered("its settings were changed: decks"),),
     ),
     (
         bodies.FirmwareChanged(IMAGE, "1.3.0"),
-        (told.DeviceTampered("it was given other firmware: 1.3.0"),),
+        (events.DeviceTampered("it was given other firmware: 1.3.0"),),
     ),
     (bodies.Checkpoint(64, bytes(16), bytes(64)), ()),
 )
 
-OF_A_SHOE: tuple[bodies.Body, ...] = (
+OF_A_SHOE: tuple[bodies.EventBody, ...] = (
     bodies.CardOut(b"\xe0\x04", 12, 3),
     bodies.CardRetracted(b"\xe0\x04"),
     bodies.ReadFail(),
     bodies.DoubleFeed(2),
-    bodies.CutCard(),
+    bodies.CutCardOut(),
     bodies.ShoeLoaded("pack"),
     bodies.ShoeEmpty(),
 )
 
 
 @pytest.mark.parametrize(("body", "meaning"), MEANINGS)
-def test_what_a_shuffler_tells(body: bodies.Body, meaning: tuple[DeviceEvent, ...]) -> None:
+def test_each_body_maps_to_its_device_events(
+    body: bodies.EventBody, meaning: tuple[DeviceEvent, ...]
+) -> None:
     assert events_of(body) == meaning
 
 
-def test_a_full_memory_is_a_fault() -> None:
+def test_a_full_memory_gives_a_fault() -> None:
     (event,) = events_of(bodies.Overflow())
 
     assert isinstance(event, DeviceFault)
@@ -121,79 +126,79 @@ def test_a_full_memory_is_a_fault() -> None:
 
 
 @pytest.mark.parametrize("body", OF_A_SHOE)
-def test_what_only_a_dealing_shoe_can_tell_is_a_fault_that_names_no_card(
-    body: bodies.Body,
+def test_shoe_events_from_a_shuffler_give_a_fault_without_cards(
+    body: bodies.EventBody,
 ) -> None:
     (event,) = events_of(body)
 
     assert event == DeviceFault(
         LinkFaultKind.MALFORMED,
-        "a shuffler told what only a dealing shoe can: check which device is connected",
+        "a shuffler sent an event of a dealing shoe: check which device is connected",
     )
 
 
-def test_nothing_a_device_may_tell_is_forgotten_here() -> None:
+def test_every_body_type_is_tested_here() -> None:
     tried = {type(body) for body, _meaning in MEANINGS} | {type(body) for body in OF_A_SHOE}
 
-    assert tried | {bodies.Overflow} == set(get_args(bodies.Body))
+    assert tried | {bodies.Overflow} == set(get_args(bodies.EventBody))
 
 
-@pytest.mark.parametrize("holding", Holding)
-def test_every_state_of_a_compartment_has_its_word(holding: Holding) -> None:
-    (event,) = events_of(bodies.CompartmentTold(1, holding, None, "", b""))
+@pytest.mark.parametrize("holding", CompartmentPhase)
+def test_every_compartment_state_is_mapped(holding: CompartmentPhase) -> None:
+    (event,) = events_of(bodies.CompartmentReport(1, holding, None, "", b""))
 
-    assert isinstance(event, told.CompartmentChanged)
+    assert isinstance(event, events.CompartmentChanged)
     assert event.state == holding.name.lower()
 
 
-@pytest.mark.parametrize("reason", Abort)
-def test_every_reason_to_break_off_has_its_word(reason: Abort) -> None:
+@pytest.mark.parametrize("reason", AbortCode)
+def test_every_abort_reason_is_mapped(reason: AbortCode) -> None:
     (event,) = events_of(bodies.BatchAborted(1, 1, reason))
 
-    assert isinstance(event, told.ShuffleAborted)
+    assert isinstance(event, events.ShuffleAborted)
     assert event.reason == reason.name.lower()
 
 
-@pytest.mark.parametrize("mode", Mode)
-def test_every_mode_has_its_word(mode: Mode) -> None:
-    (event,) = events_of(bodies.ModeTold(mode))
+@pytest.mark.parametrize("mode", DeviceMode)
+def test_every_mode_is_mapped(mode: DeviceMode) -> None:
+    (event,) = events_of(bodies.ModeReport(mode))
 
-    assert isinstance(event, told.ModeChanged)
+    assert isinstance(event, events.ModeChanged)
     assert event.mode == mode.name.lower()
 
 
 @pytest.mark.parametrize(
     ("body", "number"),
     [
-        (bodies.CompartmentTold(0, Holding.EMPTY, None, "", b""), 0),
-        (bodies.CompartmentTold(3, Holding.EMPTY, None, "", b""), 3),
+        (bodies.CompartmentReport(0, CompartmentPhase.EMPTY, None, "", b""), 0),
+        (bodies.CompartmentReport(3, CompartmentPhase.EMPTY, None, "", b""), 3),
         (bodies.BatchStarted(0, 1), 0),
-        (bodies.BatchAborted(3, 1, Abort.FAULT), 3),
+        (bodies.BatchAborted(3, 1, AbortCode.FAULT), 3),
         (bodies.Lid(True, 3), 3),
         (bodies.Jam(4, False), 4),
         (bodies.Residual(5, 1), 5),
     ],
 )
-def test_a_compartment_that_cannot_be_is_a_fault(body: bodies.Body, number: int) -> None:
-    detail = f"the shuffler named compartment {number}: it has 1 and 2"
+def test_an_unknown_compartment_gives_a_fault(body: bodies.EventBody, number: int) -> None:
+    detail = f"the shuffler reported compartment {number}: it has 1 and 2"
 
     assert events_of(body) == (DeviceFault(LinkFaultKind.MALFORMED, detail),)
 
 
-def test_a_compartment_that_cannot_have_been_shuffling_is_left_out_and_told() -> None:
+def test_an_unknown_interrupted_compartment_is_left_out_with_a_fault() -> None:
     assert events_of(bodies.PowerUp(4, (1, 7))) == (
-        DeviceFault(LinkFaultKind.MALFORMED, "the shuffler named compartment 7: it has 1 and 2"),
-        told.ShufflerStarted(4, (1,)),
+        DeviceFault(LinkFaultKind.MALFORMED, "the shuffler reported compartment 7: it has 1 and 2"),
+        events.ShufflerStarted(4, (1,)),
     )
 
 
-def test_a_status_is_told_whole() -> None:
-    status = Status(
-        mode=Mode.PLAY,
+def test_a_status_is_mapped_whole() -> None:
+    status = DeviceStatus(
+        mode=DeviceMode.PLAY,
         door_open=True,
         compartments=(
-            CompartmentStatus(1, Holding.SHUFFLING, 416, "red", 41),
-            CompartmentStatus(2, Holding.EMPTY, None, "", 0),
+            CompartmentStatus(1, CompartmentPhase.SHUFFLING, 416, "red", 41),
+            CompartmentStatus(2, CompartmentPhase.EMPTY, None, "", 0),
         ),
         residual=1,
         warnings=(9, 12),
@@ -201,7 +206,7 @@ def test_a_status_is_told_whole() -> None:
     )
 
     assert status_of(status) == (
-        told.ShufflerStatus(
+        events.ShufflerStatus(
             ShufflerMode.PLAY,
             True,
             (
@@ -214,25 +219,30 @@ def test_a_status_is_told_whole() -> None:
     )
 
 
-def test_a_status_of_a_compartment_that_cannot_be_is_left_out_and_told() -> None:
-    status = Status(
-        Mode.PLAY, False, (CompartmentStatus(3, Holding.EMPTY, None, "", 0),), 0, (), False
+def test_an_unknown_compartment_in_a_status_is_left_out_with_a_fault() -> None:
+    status = DeviceStatus(
+        DeviceMode.PLAY,
+        False,
+        (CompartmentStatus(3, CompartmentPhase.EMPTY, None, "", 0),),
+        0,
+        (),
+        False,
     )
 
     assert status_of(status) == (
-        DeviceFault(LinkFaultKind.MALFORMED, "the shuffler named compartment 3: it has 1 and 2"),
-        told.ShufflerStatus(ShufflerMode.PLAY, False, (), 0, ()),
+        DeviceFault(LinkFaultKind.MALFORMED, "the shuffler reported compartment 3: it has 1 and 2"),
+        events.ShufflerStatus(ShufflerMode.PLAY, False, (), 0, ()),
     )
 
 
 @given(st.text(max_size=200))
-def test_a_devices_text_is_printable_and_bounded(text: str) -> None:
-    (event,) = events_of(bodies.WarningTold(1, text, True))
+def test_device_texts_are_printable_and_bounded(text: str) -> None:
+    (event,) = events_of(bodies.WarningReport(1, text, True))
 
-    assert isinstance(event, told.ShufflerWarning)
+    assert isinstance(event, events.ShufflerWarning)
     assert len(event.text) <= 64
     assert all(" " <= character <= "~" for character in event.text)
 
 
-def test_what_is_not_printable_shows_as_a_question_mark() -> None:
-    assert events_of(bodies.Tamper("lid\x1b[2J \u00fc")) == (told.DeviceTampered("lid?[2J ?"),)
+def test_unprintable_characters_become_question_marks() -> None:
+    assert events_of(bodies.Tamper("lid\x1b[2J \u00fc")) == (events.DeviceTampered("lid?[2J ?"),)

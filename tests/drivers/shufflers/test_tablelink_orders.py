@@ -1,44 +1,51 @@
-"""The table's orders as requests of a TableLink shuffler, and its answers in words."""
+"""Tests the mapping of shuffler orders to TableLink requests, and of their answers."""
 
 import pytest
 
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
-from drivers.shufflers.tablelink_orders import answer_of, named, request_of
-from firmware_bridge.tablelink.items import Answered, Order, Request, RequestStatus
+from drivers.shufflers.tablelink_orders import answer_of, order_name, request_of
+from firmware_bridge.tablelink.items import (
+    RequestAnswer,
+    RequestStatus,
+    RequestType,
+    TableLinkRequest,
+)
 
 OF_A_COMPARTMENT = {
-    ShufflerOrder.LOAD: Order.LOAD,
-    ShufflerOrder.COUNT: Order.COUNT,
-    ShufflerOrder.SHUFFLE: Order.SHUFFLE,
-    ShufflerOrder.STORE: Order.STORE,
-    ShufflerOrder.RELEASE: Order.RELEASE,
+    ShufflerOrder.LOAD: RequestType.LOAD,
+    ShufflerOrder.COUNT: RequestType.COUNT,
+    ShufflerOrder.SHUFFLE: RequestType.SHUFFLE,
+    ShufflerOrder.STORE: RequestType.STORE,
+    ShufflerOrder.RELEASE: RequestType.RELEASE,
 }
 OF_THE_WHOLE = {
-    ShufflerOrder.STATUS: Request(Order.STATUS, 0),
-    ShufflerOrder.SELF_TEST: Request(Order.SELF_TEST, 0),
-    ShufflerOrder.PLAY: Request(Order.MODE, 0),
-    ShufflerOrder.SERVICE: Request(Order.MODE, 1),
-    ShufflerOrder.SORT: Request(Order.MODE, 2),
+    ShufflerOrder.STATUS: TableLinkRequest(RequestType.STATUS, 0),
+    ShufflerOrder.SELF_TEST: TableLinkRequest(RequestType.SELF_TEST, 0),
+    ShufflerOrder.PLAY: TableLinkRequest(RequestType.MODE, 0),
+    ShufflerOrder.SERVICE: TableLinkRequest(RequestType.MODE, 1),
+    ShufflerOrder.SORT: TableLinkRequest(RequestType.MODE, 2),
 }
 
 
-def test_every_order_is_one_of_these() -> None:
+def test_every_order_is_tested_here() -> None:
     assert {*OF_A_COMPARTMENT, *OF_THE_WHOLE, ShufflerOrder.ABORT} == set(ShufflerOrder)
 
 
 @pytest.mark.parametrize("order", OF_A_COMPARTMENT)
 @pytest.mark.parametrize("compartment", [1, 2])
 def test_an_order_for_a_compartment(order: ShufflerOrder, compartment: int) -> None:
-    request = Request(OF_A_COMPARTMENT[order], compartment)
+    request = TableLinkRequest(OF_A_COMPARTMENT[order], compartment)
 
     assert request_of(OrderShuffler(order, compartment)) == request
-    assert named(request) == f"{order.value}, compartment {compartment}"
+    assert order_name(request) == f"{order.value}, compartment {compartment}"
 
 
 @pytest.mark.parametrize("order", OF_A_COMPARTMENT)
 @pytest.mark.parametrize("compartment", [-1, 0, 3, 2**32])
-def test_an_order_for_a_compartment_that_is_none(order: ShufflerOrder, compartment: int) -> None:
+def test_an_order_for_an_unknown_compartment_is_refused(
+    order: ShufflerOrder, compartment: int
+) -> None:
     refusal = f"there is no compartment {compartment}: name 1 or 2"
 
     assert request_of(OrderShuffler(order, compartment)) == refusal
@@ -47,11 +54,11 @@ def test_an_order_for_a_compartment_that_is_none(order: ShufflerOrder, compartme
 @pytest.mark.parametrize("order", OF_THE_WHOLE)
 def test_an_order_for_the_whole_shuffler(order: ShufflerOrder) -> None:
     assert request_of(OrderShuffler(order)) == OF_THE_WHOLE[order]
-    assert named(OF_THE_WHOLE[order]) == order.value
+    assert order_name(OF_THE_WHOLE[order]) == order.value
 
 
 @pytest.mark.parametrize("order", OF_THE_WHOLE)
-def test_an_order_for_the_whole_shuffler_names_no_compartment(order: ShufflerOrder) -> None:
+def test_an_order_for_the_whole_shuffler_takes_no_compartment(order: ShufflerOrder) -> None:
     refusal = f"{order.value} concerns the whole shuffler: name no compartment"
 
     assert request_of(OrderShuffler(order, 1)) == refusal
@@ -61,23 +68,23 @@ def test_an_order_for_the_whole_shuffler_names_no_compartment(order: ShufflerOrd
     ("compartment", "words"),
     [(0, "all compartments"), (1, "compartment 1"), (2, "compartment 2")],
 )
-def test_one_shuffle_or_all_can_be_broken_off(compartment: int, words: str) -> None:
-    request = Request(Order.ABORT, compartment)
+def test_one_shuffle_or_all_can_be_aborted(compartment: int, words: str) -> None:
+    request = TableLinkRequest(RequestType.ABORT, compartment)
 
     assert request_of(OrderShuffler(ShufflerOrder.ABORT, compartment)) == request
-    assert named(request) == f"abort, {words}"
+    assert order_name(request) == f"abort, {words}"
 
 
-def test_nothing_is_broken_off_in_a_compartment_that_is_none() -> None:
+def test_aborting_an_unknown_compartment_is_refused() -> None:
     assert request_of(OrderShuffler(ShufflerOrder.ABORT, 3)) == (
-        "there is no compartment 3: name 1 or 2, or 0 to break off all that is under way"
+        "there is no compartment 3: name 1 or 2, or 0 to abort all that is under way"
     )
 
 
 @pytest.mark.parametrize(
     ("status", "outcome", "words"),
     [
-        (RequestStatus.DONE, CommandOutcome.DONE, "done, or begun where it takes time"),
+        (RequestStatus.DONE, CommandOutcome.DONE, "done, or started"),
         (RequestStatus.REFUSED, CommandOutcome.REFUSED, "refused: door open"),
         (
             RequestStatus.UNKNOWN,
@@ -85,15 +92,17 @@ def test_nothing_is_broken_off_in_a_compartment_that_is_none() -> None:
             "the shuffler does not know this order",
         ),
         (RequestStatus.FAILED, CommandOutcome.REFUSED, "failed: motor 2?"),
-        (None, CommandOutcome.NO_ANSWER, "no answer came"),
+        (None, CommandOutcome.NO_ANSWER, "no answer"),
     ],
 )
-def test_what_became_of_an_order(
+def test_the_result_of_an_order_is_reported(
     status: RequestStatus | None, outcome: CommandOutcome, words: str
 ) -> None:
-    said = {RequestStatus.REFUSED: "door open", RequestStatus.FAILED: "motor 2\x07"}
-    detail = "" if status is None else said.get(status, "")
+    details = {RequestStatus.REFUSED: "door open", RequestStatus.FAILED: "motor 2\x07"}
+    detail = "" if status is None else details.get(status, "")
 
-    answer = answer_of(Answered(Request(Order.SHUFFLE, 1), status, detail, None))
+    answer = answer_of(
+        RequestAnswer(TableLinkRequest(RequestType.SHUFFLE, 1), status, detail, None)
+    )
 
     assert answer == CommandAnswered("OrderShuffler", outcome, f"shuffle, compartment 1: {words}")

@@ -1,14 +1,14 @@
-"""The receipt of a shuffle, opened long after it came, with a key alone."""
+"""Tests opening a stored shuffle receipt with the device's key."""
 
 import pytest
 
 from drivers.catalogue import open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from hil.emulator.tablelink.identity import Firmware, Identity
+from hil.emulator.tablelink.identity import Firmware, TableLinkIdentity
 
-DEVICE = Identity(b"SHUF0001", b"a seed", Firmware(bytes(32), "1.2.0", 3))
-OTHER = Identity(b"SHUF0001", b"another seed", Firmware(bytes(32), "1.2.0", 3))
-# As the wire document has it, keys 7 and 8 being told where they are known.
+DEVICE = TableLinkIdentity(b"SHUF0001", b"a seed", Firmware(bytes(32), "1.2.0", 3))
+OTHER = TableLinkIdentity(b"SHUF0001", b"another seed", Firmware(bytes(32), "1.2.0", 3))
+# As in the wire document; keys 7 and 8 are present where they are known.
 RECEIPT = {
     1: b"SHUF0001",
     2: 0x5EED0001,
@@ -26,8 +26,8 @@ RECEIPT = {
 }
 
 
-def test_the_key_that_sealed_it_opens_it() -> None:
-    sealed = DEVICE.sealed(RECEIPT)
+def test_a_receipt_opens_with_the_key_that_signed_it() -> None:
+    sealed = DEVICE.sign_statement(RECEIPT)
 
     assert open_receipt(sealed, DEVICE.public_key) == ShuffleProof(
         device="5348554630303031",
@@ -49,19 +49,19 @@ def test_the_key_that_sealed_it_opens_it() -> None:
     )
 
 
-def test_no_other_key_opens_it() -> None:
-    assert open_receipt(DEVICE.sealed(RECEIPT), OTHER.public_key) is None
+def test_no_other_key_opens_a_receipt() -> None:
+    assert open_receipt(DEVICE.sign_statement(RECEIPT), OTHER.public_key) is None
 
 
 @pytest.mark.parametrize("key", sorted(set(RECEIPT) - {7, 8}))
-def test_a_sealed_statement_that_lacks_something_is_no_receipt(key: int) -> None:
+def test_a_statement_without_a_required_field_is_not_a_receipt(key: int) -> None:
     lacking = {other: value for other, value in RECEIPT.items() if other != key}
 
-    assert open_receipt(DEVICE.sealed(lacking), DEVICE.public_key) is None
+    assert open_receipt(DEVICE.sign_statement(lacking), DEVICE.public_key) is None
 
 
-def test_what_identity_was_asked_is_no_receipt() -> None:
-    attested = DEVICE.attested(bytes(32), 0x5EED0001, 7)[1]
+def test_an_attestation_is_not_a_receipt() -> None:
+    attestation = DEVICE.attestation(bytes(32), 0x5EED0001, 7)[1]
 
-    assert isinstance(attested, bytes)
-    assert open_receipt(attested, DEVICE.public_key) is None
+    assert isinstance(attestation, bytes)
+    assert open_receipt(attestation, DEVICE.public_key) is None

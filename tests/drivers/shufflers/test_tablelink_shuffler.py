@@ -1,19 +1,18 @@
-"""The TableLink shuffler as a device: what it is told, what is refused, what it says."""
-
-import dataclasses
+"""Tests the TableLink shuffler driver: orders, refusals, reports."""
 
 import pytest
+from msgspec import structs
 
-from drivers import shuffler_events as told
+from drivers import shuffler_events as events
 from drivers.commands import (
     ClearError,
     DeviceCommand,
     ListTags,
     LockExit,
     OrderShuffler,
+    SetPolling,
     ShufflerOrder,
     UnlockExit,
-    Watch,
 )
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
@@ -23,21 +22,27 @@ from drivers.shufflers.tablelink_shuffler import (
     TableLinkShuffler,
     TableLinkShufflerSettings,
     TableLinkShufflerState,
-    events_said,
+    map_report,
 )
-from drivers.tablelink.life import Life
+from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.tablelink.bodies import (
     BatchDone,
     BatchStarted,
+    CompartmentPhase,
     CompartmentStatus,
-    Holding,
-    Mode,
+    DeviceMode,
+    DeviceStatus,
+    ShuffleCheckResult,
     ShuffleReceipt,
-    Status,
-    Verified,
 )
-from firmware_bridge.tablelink.items import Answered, Happened, Order, Request, RequestStatus
+from firmware_bridge.tablelink.items import (
+    RequestAnswer,
+    RequestStatus,
+    RequestType,
+    TableLinkEvent,
+    TableLinkRequest,
+)
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
 
@@ -71,10 +76,10 @@ class Table:
 
     def online(self) -> None:
         self.opened()
-        device = dataclasses.replace(self.state.device, life=Life(Stage.ONLINE))
+        device = structs.replace(self.state.device, life=TableLinkLifecycle(Stage.ONLINE))
         self.state = TableLinkShufflerState(device)
 
-    def asks(self, command: DeviceCommand) -> DriverOutput:
+    def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, LATER)
         return output
 
@@ -87,7 +92,7 @@ def refused(output: DriverOutput) -> str:
     return event.detail
 
 
-def test_a_port_that_opens_and_is_lost_shows_in_its_stage() -> None:
+def test_the_stage_follows_the_port() -> None:
     table = Table()
     assert table.state.stage is Stage.CLOSED
 
@@ -103,11 +108,11 @@ def test_read_only_is_the_default() -> None:
 
 
 @pytest.mark.parametrize("command", ORDERS)
-def test_without_allow_commands_nothing_is_ordered_but_its_status(command: OrderShuffler) -> None:
+def test_without_allow_commands_only_status_is_sent(command: OrderShuffler) -> None:
     table = Table(allow_commands=False)
     table.online()
 
-    output = table.asks(command)
+    output = table.send_command(command)
 
     if command.order is ShufflerOrder.STATUS:
         assert output.events == ()
@@ -120,13 +125,15 @@ def test_without_allow_commands_nothing_is_ordered_but_its_status(command: Order
 
 @pytest.mark.parametrize("command", ORDERS)
 @pytest.mark.parametrize("ever_opened", [True, False])
-def test_with_no_port_no_answer_can_come(command: OrderShuffler, ever_opened: bool) -> None:
+def test_an_order_without_an_open_port_gives_no_answer(
+    command: OrderShuffler, ever_opened: bool
+) -> None:
     table = Table()
     if ever_opened:
         table.opened()
         table.lost()
 
-    assert table.asks(command) == DriverOutput(
+    assert table.send_command(command) == DriverOutput(
         events=(
             CommandAnswered(
                 "OrderShuffler",
@@ -140,31 +147,29 @@ def test_with_no_port_no_answer_can_come(command: OrderShuffler, ever_opened: bo
 
 @pytest.mark.parametrize("command", ORDERS)
 @pytest.mark.parametrize("stage", [Stage.OPENED, Stage.IDENTIFIED])
-def test_a_shuffler_that_is_not_known_is_ordered_nothing(
-    command: OrderShuffler, stage: Stage
-) -> None:
+def test_an_unproven_shuffler_gets_no_order(command: OrderShuffler, stage: Stage) -> None:
     table = Table()
     table.opened()
-    device = dataclasses.replace(table.state.device, life=Life(stage))
+    device = structs.replace(table.state.device, life=TableLinkLifecycle(stage))
     table.state = TableLinkShufflerState(device)
 
-    assert table.asks(command) == DriverOutput(
+    assert table.send_command(command) == DriverOutput(
         events=(
             CommandAnswered(
                 "OrderShuffler",
                 CommandOutcome.NO_ANSWER,
-                f"{command.order.value}: the shuffler has not proved who it is yet:"
-                " order it again when it has",
+                f"{command.order.value}: the shuffler has not proved its identity yet:"
+                " repeat the order when it has",
             ),
         )
     )
 
 
-def test_a_compartment_that_is_none_is_refused() -> None:
+def test_an_unknown_compartment_is_refused() -> None:
     table = Table()
     table.online()
 
-    detail = refused(table.asks(OrderShuffler(ShufflerOrder.SHUFFLE, 3)))
+    detail = refused(table.send_command(OrderShuffler(ShufflerOrder.SHUFFLE, 3)))
 
     assert detail == "shuffle: there is no compartment 3: name 1 or 2"
 
@@ -174,31 +179,29 @@ def test_a_compartment_that_is_none_is_refused() -> None:
     [
         (LockExit(), "this is a shuffler: lock or unlock the dealing shoe at its own port"),
         (UnlockExit(), "this is a shuffler: lock or unlock the dealing shoe at its own port"),
-        (ClearError(3), "a shuffler clears its own errors once people have mended the cause"),
+        (ClearError(3), "a shuffler clears its own errors once the cause has been removed"),
         (ListTags(), "a shuffler lists no tags: use an enrolment reader"),
     ],
 )
-def test_what_no_shuffler_can_do_is_refused_with_what_to_do(
-    command: DeviceCommand, detail: str
-) -> None:
+def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand, detail: str) -> None:
     table = Table()
     table.online()
 
-    assert refused(table.asks(command)) == detail
+    assert refused(table.send_command(command)) == detail
 
 
-def test_a_shuffler_need_not_be_watched_more_closely() -> None:
-    assert Table().asks(Watch(closely=True)) == DriverOutput()
+def test_set_polling_is_ignored() -> None:
+    assert Table().send_command(SetPolling(closely=True)) == DriverOutput()
 
 
-def test_an_event_is_told_by_its_meaning() -> None:
-    happened = Happened(4, 7, 1_000, BatchStarted(2, 41), None, None)
+def test_an_event_is_mapped() -> None:
+    happened = TableLinkEvent(4, 7, 1_000, BatchStarted(2, 41), None, None)
 
-    assert events_said(happened) == (told.ShuffleBegan(2, 41),)
+    assert map_report(happened) == (events.ShuffleStarted(2, 41),)
 
 
 @pytest.mark.parametrize("known", [(1_795_255_200_000_000_000, 1_200_000), (None, None)])
-def test_a_shuffle_comes_with_when_it_ended_and_how_far_that_may_be_off(
+def test_a_shuffle_has_its_end_time_and_uncertainty(
     known: tuple[int | None, int | None],
 ) -> None:
     receipt = ShuffleReceipt(
@@ -208,7 +211,7 @@ def test_a_shuffle_comes_with_when_it_ended_and_how_far_that_may_be_off(
         cycle=41,
         compartment=2,
         count=416,
-        result=Verified.GOOD,
+        result=ShuffleCheckResult.GOOD,
         back="red",
         faces=b"",
         began_us=1_000,
@@ -218,27 +221,29 @@ def test_a_shuffle_comes_with_when_it_ended_and_how_far_that_may_be_off(
     )
     done = BatchDone(receipt, b"\xd2\x84", signed=True, genuine=True)
 
-    (event,) = events_said(Happened(4, 7, 2_000, done, *known))
+    (event,) = map_report(TableLinkEvent(4, 7, 2_000, done, *known))
 
-    assert isinstance(event, told.ShuffleDone)
+    assert isinstance(event, events.ShuffleDone)
     assert (event.proof.ended_utc_ns, event.proof.uncertainty_ns) == known
 
 
-def test_a_status_is_told_by_its_meaning() -> None:
-    compartments = (CompartmentStatus(1, Holding.STORED, 416, "red", 40),)
-    status = Status(Mode.PLAY, False, compartments, 0, (), False)
+def test_a_status_is_mapped() -> None:
+    compartments = (CompartmentStatus(1, CompartmentPhase.STORED, 416, "red", 40),)
+    status = DeviceStatus(DeviceMode.PLAY, False, compartments, 0, (), False)
 
-    assert events_said(status) == (
-        told.ShufflerStatus(
+    assert map_report(status) == (
+        events.ShufflerStatus(
             ShufflerMode.PLAY, False, ((1, CompartmentState.STORED, 416, "red", 40),), 0, ()
         ),
     )
 
 
 def test_an_answer_names_its_order() -> None:
-    answered = Answered(Request(Order.RELEASE, 2), RequestStatus.REFUSED, "not shuffled", None)
+    answered = RequestAnswer(
+        TableLinkRequest(RequestType.RELEASE, 2), RequestStatus.REFUSED, "not shuffled", None
+    )
 
-    assert events_said(answered) == (
+    assert map_report(answered) == (
         CommandAnswered(
             "OrderShuffler",
             CommandOutcome.REFUSED,
@@ -247,16 +252,16 @@ def test_an_answer_names_its_order() -> None:
     )
 
 
-def test_what_concerns_the_device_alone_is_handed_on() -> None:
+def test_device_events_are_passed_on() -> None:
     fault = DeviceFault(LinkFaultKind.NOISE, "bytes that are no frame")
 
-    assert events_said(fault) == (fault,)
+    assert map_report(fault) == (fault,)
 
 
 def test_its_state_can_be_stored() -> None:
     table = Table()
     table.online()
 
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         table.state.device = table.driver.initial().device  # type: ignore[misc]
     assert {table.state: 1}[table.state] == 1

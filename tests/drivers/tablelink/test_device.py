@@ -1,44 +1,44 @@
-"""A TableLink device at its port: what is asked of it, and what its status is told as."""
+"""Tests the common part of the TableLink drivers: status requests, losses, order of reports."""
 
-import dataclasses
 from enum import Enum
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct, structs
 
 from drivers.events import LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import IdentityProven
 from drivers.tablelink.device import (
     DeviceOutput,
-    Said,
     TableLinkDevice,
     TableLinkDeviceState,
-    hear,
+    TableLinkReport,
+    apply_items,
 )
-from drivers.tablelink.life import Life
+from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.tablelink.bodies import Mode, ShoeEmpty, Status
+from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, ShoeEmpty
 from firmware_bridge.tablelink.items import (
-    Admitted,
-    Answered,
-    Happened,
-    Order,
-    Request,
+    DeviceAdmitted,
+    RequestAnswer,
     RequestStatus,
+    RequestType,
+    TableLinkEvent,
     TableLinkItem,
+    TableLinkRequest,
 )
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.tablelink.state import Known
+from firmware_bridge.tablelink.state import KnownDevice
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 DEVICE = TableLinkDevice(TableLinkSettings(DeviceRole.SHUFFLER, Trust(bare=True)))
-STATUS = Status(Mode.PLAY, False, (), 0, (), False)
-ASKED = Request(Order.STATUS)
-SHUFFLE = Request(Order.SHUFFLE, 1)
+STATUS = DeviceStatus(DeviceMode.PLAY, False, (), 0, (), False)
+ASKED = TableLinkRequest(RequestType.STATUS)
+SHUFFLE = TableLinkRequest(RequestType.SHUFFLE, 1)
 SECOND = 1_000_000_000
 
 
@@ -46,186 +46,192 @@ def at(seconds: int) -> Timestamp:
     return Timestamp(seconds * SECOND, seconds * SECOND)
 
 
-def online(*asked: bool) -> TableLinkDeviceState:
+def online(*by_person: bool) -> TableLinkDeviceState:
     state = DEVICE.initial()
-    return dataclasses.replace(state, life=Life(Stage.ONLINE), asked=asked)
+    return structs.replace(state, life=TableLinkLifecycle(Stage.ONLINE), pending_status=by_person)
 
 
-def said_by(
+def reports_of(
     state: TableLinkDeviceState, items: tuple[TableLinkItem | LinkFault, ...], last: int = 0
-) -> tuple[TableLinkDeviceState, tuple[Said, ...]]:
-    """What is told of these items; `last` is the last event the link has taken by then."""
-    known = Known(bytes(8), "p", last, boot_count=1, security_counter=0)
-    return hear(state, dataclasses.replace(state.link, known=known), items)
+) -> tuple[TableLinkDeviceState, tuple[TableLinkReport, ...]]:
+    """The reports of these items; `last` is the last event the link received before."""
+    known = KnownDevice(bytes(8), "p", last, boot_count=1, security_counter=0)
+    return apply_items(state, structs.replace(state.link, known=known), items)
 
 
-def answered(status: RequestStatus | None = RequestStatus.DONE, detail: str = "") -> Answered:
-    return Answered(ASKED, status, detail, STATUS if status is RequestStatus.DONE else None)
+def status_answer(
+    status: RequestStatus | None = RequestStatus.DONE, detail: str = ""
+) -> RequestAnswer:
+    return RequestAnswer(ASKED, status, detail, STATUS if status is RequestStatus.DONE else None)
 
 
-def test_before_its_port_is_open_a_device_is_closed_and_due_for_nothing() -> None:
+def test_before_the_port_is_open_the_device_is_closed_without_deadlines() -> None:
     state = DEVICE.initial()
 
     assert state.stage is Stage.CLOSED
     assert DEVICE.next_deadline_ns(state) is None
 
 
-def test_an_open_port_is_greeted_at_once() -> None:
+def test_hello_is_sent_when_the_port_opens() -> None:
     state, output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
 
-    assert output.said == (StageChanged(Stage.OPENED, "port open"),)
+    assert output.reports == (StageChanged(Stage.OPENED, "port open"),)
     assert output.at_once
     assert DEVICE.next_deadline_ns(state) is not None
 
 
-def test_a_lost_port_is_told_and_due_for_nothing() -> None:
+def test_a_lost_port_is_reported_and_leaves_no_deadline() -> None:
     state, _output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
 
     state, output = DEVICE.receive(state, PortLost("p", at(2), "unplugged"))
 
-    assert output.said == (StageChanged(Stage.LOST, "unplugged"),)
+    assert output.reports == (StageChanged(Stage.LOST, "unplugged"),)
     assert DEVICE.next_deadline_ns(state) is None
 
 
-def test_a_status_the_driver_asked_for_is_told_without_an_answer() -> None:
-    state, said = said_by(online(False), (answered(),))
+def test_a_status_the_driver_requested_is_reported_without_an_answer() -> None:
+    state, reports = reports_of(online(False), (status_answer(),))
 
-    assert said == (STATUS,)
-    assert state.asked == ()
-
-
-def test_a_status_a_person_asked_for_is_answered_too() -> None:
-    state, said = said_by(online(True), (answered(),))
-
-    assert said == (answered(), STATUS)
-    assert state.asked == ()
+    assert reports == (STATUS,)
+    assert state.pending_status == ()
 
 
-def test_who_asked_first_is_answered_first() -> None:
-    state, said = said_by(online(False, True), (answered(),))
-    assert (state.asked, said) == ((True,), (STATUS,))
+def test_a_status_a_person_requested_is_also_answered() -> None:
+    state, reports = reports_of(online(True), (status_answer(),))
 
-    state, said = said_by(state, (answered(),))
-    assert (state.asked, said) == ((), (answered(), STATUS))
+    assert reports == (status_answer(), STATUS)
+    assert state.pending_status == ()
+
+
+def test_status_answers_come_in_the_order_of_the_requests() -> None:
+    state, reports = reports_of(online(False, True), (status_answer(),))
+    assert (state.pending_status, reports) == ((True,), (STATUS,))
+
+    state, reports = reports_of(state, (status_answer(),))
+    assert (state.pending_status, reports) == ((), (status_answer(), STATUS))
 
 
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        (answered(None), "no answer"),
-        (answered(RequestStatus.FAILED, "sensor bus\x00"), "sensor bus?"),
+        (status_answer(None), "no answer"),
+        (status_answer(RequestStatus.FAILED, "sensor bus\x00"), "sensor bus?"),
     ],
 )
-def test_a_device_that_does_not_say_what_it_holds_is_a_fault(item: Answered, words: str) -> None:
-    _state, said = said_by(online(False), (item,))
+def test_a_device_that_gives_no_status_gives_a_fault(item: RequestAnswer, words: str) -> None:
+    _state, reports = reports_of(online(False), (item,))
 
-    detail = f"the device did not say what it holds: {words}"
-    assert said == (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
-
-
-def test_a_person_is_answered_even_where_no_answer_came() -> None:
-    _state, said = said_by(online(True), (answered(None),))
-
-    assert said == (answered(None),)
+    detail = f"the device did not report its status: {words}"
+    assert reports == (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 
 
-def test_a_status_that_was_never_asked_for_is_told_all_the_same() -> None:
-    assert said_by(online(), (answered(),))[1] == (STATUS,)
+def test_a_person_gets_an_answer_even_without_one_from_the_device() -> None:
+    _state, reports = reports_of(online(True), (status_answer(None),))
+
+    assert reports == (status_answer(None),)
 
 
-def test_once_the_device_is_gone_its_silence_is_no_fault() -> None:
-    state = dataclasses.replace(online(False), life=Life(Stage.LOST))
+def test_an_unrequested_status_is_reported() -> None:
+    assert reports_of(online(), (status_answer(),))[1] == (STATUS,)
 
-    assert said_by(state, (answered(None),))[1] == ()
+
+def test_a_lost_device_without_a_status_gives_no_fault() -> None:
+    state = structs.replace(online(False), life=TableLinkLifecycle(Stage.LOST))
+
+    assert reports_of(state, (status_answer(None),))[1] == ()
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        Happened(1, 7, 5, ShoeEmpty(), None, None),
-        Answered(SHUFFLE, RequestStatus.DONE, "", None),
+        TableLinkEvent(1, 7, 5, ShoeEmpty(), None, None),
+        RequestAnswer(SHUFFLE, RequestStatus.DONE, "", None),
     ],
 )
-def test_what_concerns_cards_and_batches_is_handed_on(item: TableLinkItem) -> None:
-    assert said_by(online(), (item,))[1] == (item,)
+def test_items_about_cards_and_batches_are_passed_on(item: TableLinkItem) -> None:
+    assert reports_of(online(), (item,))[1] == (item,)
 
 
-def test_a_question_from_before_the_device_was_let_in_again_tells_nothing() -> None:
-    state, said = said_by(online(False, False), (answered(),))
-    assert (state.asked, said) == ((False,), ())
+def test_a_status_requested_before_readmission_is_ignored() -> None:
+    state, reports = reports_of(online(False, False), (status_answer(),))
+    assert (state.pending_status, reports) == ((False,), ())
 
-    state, said = said_by(state, (answered(),))
-    assert (state.asked, said) == ((), (STATUS,))
+    state, reports = reports_of(state, (status_answer(),))
+    assert (state.pending_status, reports) == ((), (STATUS,))
 
 
-def heard_up_to(last: int) -> TableLinkDeviceState:
-    known = Known(bytes(8), "p", last, boot_count=1, security_counter=0)
+def with_last_event(last: int) -> TableLinkDeviceState:
+    known = KnownDevice(bytes(8), "p", last, boot_count=1, security_counter=0)
     state = online()
-    return dataclasses.replace(state, link=dataclasses.replace(state.link, known=known))
+    return structs.replace(state, link=structs.replace(state.link, known=known))
 
 
-def test_an_event_that_makes_no_sense_is_a_loss_where_it_stood() -> None:
+def test_an_invalid_event_is_a_loss_in_its_place() -> None:
     fault = LinkFault(LinkFaultKind.MALFORMED, "event 42 of kind 99 makes no sense")
-    after = Happened(43, 7, 5, ShoeEmpty(), None, None)
+    after = TableLinkEvent(43, 7, 5, ShoeEmpty(), None, None)
 
-    _state, said = said_by(heard_up_to(41), (fault, after), last=43)
+    _state, reports = reports_of(with_last_event(41), (fault, after), last=43)
 
-    assert said == (
+    assert reports == (
         DeviceFault(LinkFaultKind.MALFORMED, "event 42 of kind 99 makes no sense"),
         ReportsLost(LossReason.UNREADABLE, 1),
         after,
     )
 
 
-def test_two_last_events_that_make_no_sense_are_a_loss_at_once() -> None:
+def test_two_last_invalid_events_are_a_loss_at_once() -> None:
     fault = LinkFault(LinkFaultKind.MALFORMED, "why")
 
-    _state, said = said_by(heard_up_to(41), (fault, fault), last=43)
+    _state, reports = reports_of(with_last_event(41), (fault, fault), last=43)
 
-    assert said[-1] == ReportsLost(LossReason.UNREADABLE, 2)
-
-
-def test_where_counting_goes_on_from_is_no_loss() -> None:
-    _state, said = said_by(heard_up_to(41), (Admitted(bytes(8), None),), last=60)
-
-    assert not any(isinstance(one, ReportsLost) for one in said)
+    assert reports[-1] == ReportsLost(LossReason.UNREADABLE, 2)
 
 
-def happened(number: int) -> Happened:
-    return Happened(number, 1, 1, ShoeEmpty(), None, None)
+def test_the_number_at_admission_is_not_a_loss() -> None:
+    _state, reports = reports_of(with_last_event(41), (DeviceAdmitted(bytes(8), None),), last=60)
+
+    assert not any(isinstance(one, ReportsLost) for one in reports)
 
 
-def test_a_status_that_overtook_events_waits_for_the_last_one_before_it() -> None:
-    early = dataclasses.replace(STATUS, recorded=5)
-    answer = Answered(ASKED, RequestStatus.DONE, "", early)
-
-    state, said = said_by(dataclasses.replace(heard_up_to(3), asked=(False,)), (answer,), last=3)
-    assert said == ()
-    state, said = said_by(state, (happened(4),), last=4)
-    assert said == (happened(4),)
-    _state, said = said_by(state, (happened(5), happened(6)), last=6)
-
-    assert said == (happened(5), early, happened(6))
+def event_item(number: int) -> TableLinkEvent:
+    return TableLinkEvent(number, 1, 1, ShoeEmpty(), None, None)
 
 
-def test_a_status_that_still_waits_when_the_device_is_let_in_again_tells_nothing() -> None:
-    early = dataclasses.replace(STATUS, recorded=5)
-    waiting = dataclasses.replace(heard_up_to(3), early=early)
+def test_an_early_status_waits_for_the_events_it_includes() -> None:
+    early = structs.replace(STATUS, recorded=5)
+    answer = RequestAnswer(ASKED, RequestStatus.DONE, "", early)
 
-    state, said = said_by(waiting, (Admitted(bytes(8), None), happened(4), happened(5)), last=5)
+    state, reports = reports_of(
+        structs.replace(with_last_event(3), pending_status=(False,)), (answer,), last=3
+    )
+    assert reports == ()
+    state, reports = reports_of(state, (event_item(4),), last=4)
+    assert reports == (event_item(4),)
+    _state, reports = reports_of(state, (event_item(5), event_item(6)), last=6)
 
-    assert state.early is None
-    assert early not in said
+    assert reports == (event_item(5), early, event_item(6))
 
 
-def test_an_admitted_device_shows_before_what_it_tells() -> None:
-    state = dataclasses.replace(online(), life=Life(Stage.IDENTIFIED))
+def test_an_early_status_is_dropped_on_readmission() -> None:
+    early = structs.replace(STATUS, recorded=5)
+    waiting = structs.replace(with_last_event(3), early_status=early)
 
-    _state, said = said_by(
-        state, (Admitted(bytes(8), None), Happened(1, 7, 5, ShoeEmpty(), None, None))
+    state, reports = reports_of(
+        waiting, (DeviceAdmitted(bytes(8), None), event_item(4), event_item(5)), last=5
     )
 
-    assert [type(one) for one in said] == [StageChanged, IdentityProven, Happened]
+    assert state.early_status is None
+    assert early not in reports
+
+
+def test_admission_is_reported_before_the_devices_events() -> None:
+    state = structs.replace(online(), life=TableLinkLifecycle(Stage.IDENTIFIED))
+
+    _state, reports = reports_of(
+        state, (DeviceAdmitted(bytes(8), None), TableLinkEvent(1, 7, 5, ShoeEmpty(), None, None))
+    )
+
+    assert [type(one) for one in reports] == [StageChanged, IdentityProven, TableLinkEvent]
 
 
 @given(st.lists(st.binary(max_size=80), max_size=20))
@@ -244,7 +250,7 @@ def size(value: object) -> int:
         return len(value)
     if isinstance(value, tuple):
         return len(value) + sum(map(size, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        assert value.__dataclass_params__.frozen
-        return sum(size(getattr(value, one.name)) for one in dataclasses.fields(value))
+    if isinstance(value, Struct):
+        assert value.__struct_config__.frozen
+        return sum(size(getattr(value, one)) for one in value.__struct_fields__)
     return 0

@@ -1,4 +1,4 @@
-"""Frames of the Angel Eye II-EX against golden bytes, cut, joined, bent and buried in garbage."""
+"""Frames of the Angel Eye II-EX: golden bytes, fragmentation, damage and garbage."""
 
 import time
 import tomllib
@@ -12,39 +12,38 @@ from hypothesis import strategies as st
 
 from firmware_bridge.angel_eye.frames import (
     FRAME_BYTES_MAX,
-    Ack,
+    AckFrame,
+    AngelEyeFrame,
     BccReading,
-    Frame,
-    Nak,
     NakCode,
-    ReadReply,
-    Report,
-    Unframed,
+    NakFrame,
+    ReadReplyFrame,
+    ReportFrame,
     encode_command,
     feed,
 )
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
 
 VECTORS: dict[str, list[dict[str, Any]]] = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "angel_eye.toml").read_text(encoding="utf-8")
 )
 REPORTS = [
-    (bytes.fromhex(v["hex"]), Report(v["seq"], bytes.fromhex(v["data_hex"])))
+    (bytes.fromhex(v["hex"]), ReportFrame(v["seq"], bytes.fromhex(v["data_hex"])))
     for v in VECTORS["report"]
 ]
 REPORT_NAMES = [v["name"] for v in VECTORS["report"]]
 STAND_BY = bytes.fromhex("05 31 50 03 36 32")
-STAND_BY_FRAME = Report("1", b"P")
+STAND_BY_FRAME = ReportFrame("1", b"P")
 PENDING_MAX = FRAME_BYTES_MAX + 3
 
 
 def all_at_once(
     data: bytes, reading: BccReading = BccReading.STX_COUNTED
-) -> tuple[Frame | LinkFault, ...]:
+) -> tuple[AngelEyeFrame | LinkFault, ...]:
     return feed(Unframed(), data, reading)[1]
 
 
-def in_chunks(chunks: list[bytes]) -> tuple[Frame | LinkFault, ...]:
+def in_chunks(chunks: list[bytes]) -> tuple[AngelEyeFrame | LinkFault, ...]:
     unframed, found = Unframed(), []
     for chunk in chunks:
         unframed, some = feed(unframed, chunk)
@@ -53,17 +52,17 @@ def in_chunks(chunks: list[bytes]) -> tuple[Frame | LinkFault, ...]:
     return tuple(found)
 
 
-def kinds(found: tuple[Frame | LinkFault, ...]) -> list[LinkFaultKind]:
+def kinds(found: tuple[AngelEyeFrame | LinkFault, ...]) -> list[LinkFaultKind]:
     return [one.kind for one in found if isinstance(one, LinkFault)]
 
 
 @pytest.mark.parametrize(("data", "report"), REPORTS, ids=REPORT_NAMES)
-def test_golden_report(data: bytes, report: Report) -> None:
+def test_golden_report(data: bytes, report: ReportFrame) -> None:
     assert all_at_once(data) == (report,)
 
 
 @pytest.mark.parametrize(("data", "report"), REPORTS, ids=REPORT_NAMES)
-def test_golden_report_cut_anywhere(data: bytes, report: Report) -> None:
+def test_golden_report_cut_anywhere(data: bytes, report: ReportFrame) -> None:
     for cut in range(len(data) + 1):
         assert in_chunks([data[:cut], data[cut:]]) == (report,)
 
@@ -77,8 +76,8 @@ def test_golden_reports_joined_and_byte_by_byte() -> None:
 
 
 @pytest.mark.parametrize(("data", "report"), REPORTS, ids=REPORT_NAMES)
-def test_every_single_bit_flip_is_found_and_the_next_report_is_in_step(
-    data: bytes, report: Report
+def test_every_single_bit_flip_is_detected_and_the_next_report_is_received(
+    data: bytes, report: ReportFrame
 ) -> None:
     for bit in range(8 * len(data)):
         bent = bytearray(data)
@@ -86,11 +85,11 @@ def test_every_single_bit_flip_is_found_and_the_next_report_is_in_step(
         found = all_at_once(bytes(bent) + STAND_BY)
         assert found[-1] == STAND_BY_FRAME
         assert kinds(found)
-        assert [one for one in found if isinstance(one, Report)] == [STAND_BY_FRAME]
+        assert [one for one in found if isinstance(one, ReportFrame)] == [STAND_BY_FRAME]
 
 
 @pytest.mark.parametrize("vector", VECTORS["damaged"], ids=[v["name"] for v in VECTORS["damaged"]])
-def test_damaged_bytes_give_their_one_fault(vector: dict[str, str]) -> None:
+def test_damaged_bytes_give_one_fault(vector: dict[str, str]) -> None:
     data = bytes.fromhex(vector["hex"])
 
     assert kinds(all_at_once(data)) == [vector["fault"]]
@@ -112,14 +111,14 @@ def test_the_published_lock_command() -> None:
     assert encode_command("LK", "02", BccReading.STX_COUNTED) == published
 
 
-def frame_of(vector: dict[str, str]) -> Frame:
+def frame_of(vector: dict[str, str]) -> AngelEyeFrame:
     match vector["kind"]:
         case "ack":
-            return Ack()
+            return AckFrame()
         case "nak":
-            return Nak(NakCode(int(vector["code_hex"], 16)))
+            return NakFrame(NakCode(int(vector["code_hex"], 16)))
         case _:
-            return ReadReply(bytes.fromhex(vector["data_hex"]))
+            return ReadReplyFrame(bytes.fromhex(vector["data_hex"]))
 
 
 @pytest.mark.parametrize("vector", VECTORS["answer"], ids=lambda v: v["name"])
@@ -132,7 +131,7 @@ def test_golden_answer_cut_anywhere(vector: dict[str, str]) -> None:
         assert (*early, *late) == (frame_of(vector),)
 
 
-def test_a_read_reply_in_the_other_reading_is_no_frame() -> None:
+def test_a_read_reply_in_the_other_bcc_reading_is_a_bad_checksum() -> None:
     reply = bytes.fromhex(next(v["hex"] for v in VECTORS["answer"] if v["kind"] == "read_reply"))
 
     assert kinds(all_at_once(reply, BccReading.STX_NOT_COUNTED)) == [LinkFaultKind.BAD_CHECKSUM]
@@ -142,7 +141,9 @@ def test_every_code_after_nak() -> None:
     for code in range(256):
         found = all_at_once(bytes((0x15, code)) + STAND_BY)
         known = code in set(NakCode)
-        assert (Nak(NakCode(code)) in found) if known else (LinkFaultKind.NOISE in kinds(found))
+        assert (
+            (NakFrame(NakCode(code)) in found) if known else (LinkFaultKind.NOISE in kinds(found))
+        )
         assert found[-1] == STAND_BY_FRAME
 
 
@@ -160,12 +161,12 @@ def test_a_run_of_noise_is_one_fault_in_any_fragmentation() -> None:
 def test_128_bytes_may_come_before_etx_and_not_one_more() -> None:
     body = b"0D" + b"\x81" * (FRAME_BYTES_MAX - 3)
     # SEQ 30, code 44, an odd number of 81, ETX 03: XOR F6.
-    assert all_at_once(b"\x05" + body + b"\x03F6") == (Report("0", body[1:]),)
+    assert all_at_once(b"\x05" + body + b"\x03F6") == (ReportFrame("0", body[1:]),)
     assert kinds(all_at_once(b"\x05" + body + b"\x81\x03F6")) == ["no_end"]
 
 
 @given(st.binary(max_size=400))
-def test_any_garbage_then_a_report_is_in_step(garbage: bytes) -> None:
+def test_a_report_after_any_garbage_is_received(garbage: bytes) -> None:
     found = all_at_once(garbage + STAND_BY)
 
     assert found[-1] == STAND_BY_FRAME

@@ -1,4 +1,4 @@
-"""Reports over the link: each once, in order, and what is missing is said."""
+"""Reports of an Angel Eye II-EX over the link: once each, in order, with gaps reported."""
 
 import pytest
 from hypothesis import given
@@ -8,21 +8,20 @@ from firmware_bridge.angel_eye.link import (
     AngelEyeItem,
     AngelEyeLink,
     AngelEyeLinkState,
-    ContinuityUnproven,
-    Heard,
+    AngelEyeProgress,
     SequenceGap,
 )
 from firmware_bridge.angel_eye.messages import (
-    CutCard,
+    AngelEyeMessage,
+    CutCardMessage,
     LockState,
-    Malformed,
-    Message,
-    StandBy,
-    Start,
-    Unknown,
+    MalformedMessage,
+    StandByMessage,
+    StartMessage,
+    UnknownMessage,
 )
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
-from firmware_bridge.link import Link, LinkFault, LinkFaultKind
+from firmware_bridge.link import ContinuityUnproven, Link, LinkFault, LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 
 SECOND = 1_000_000_000
@@ -49,7 +48,7 @@ def report(seq: str, data: bytes = b"P") -> bytes:
 
 
 class Listening:
-    """A link with its state and a clock that moves one second from report to report."""
+    """A link with its state and a clock that advances one second per report."""
 
     def __init__(self, **settings: object) -> None:
         self.link = AngelEyeLink(AngelEyeLinkSettings(**settings))  # type: ignore[arg-type]
@@ -61,7 +60,7 @@ class Listening:
         at = when(self.seconds, boot_utc_ns=boot_utc_ns)
         self.state, _output = self.link.opened(self.state, at)
 
-    def hears(
+    def receive_reports(
         self, data: bytes, after: float = 1.0, *, boot_utc_ns: int = BOOT_UTC_NS
     ) -> tuple[AngelEyeItem | LinkFault, ...]:
         self.seconds += after
@@ -70,16 +69,16 @@ class Listening:
         return output.items
 
     def counts(self, seqs: str) -> list[AngelEyeItem | LinkFault]:
-        """Different reports with these SEQs; what comes besides the messages themselves."""
+        """Receive different reports with these SEQs; return the items other than messages."""
         found: list[AngelEyeItem | LinkFault] = []
         for seq in seqs:
-            items = self.hears(report(seq))
-            assert items[-1] == StandBy()
+            items = self.receive_reports(report(seq))
+            assert items[-1] == StandByMessage()
             found.extend(items[:-1])
         return found
 
 
-def test_the_link_has_the_shape_of_every_link() -> None:
+def test_the_link_implements_the_link_protocol() -> None:
     link: Link[AngelEyeLinkState, AngelEyeItem, object] = AngelEyeLink()  # type: ignore[assignment]
 
     assert link.next_deadline_ns(link.initial()) is None
@@ -88,31 +87,31 @@ def test_the_link_has_the_shape_of_every_link() -> None:
 def test_three_copies_of_a_report_are_one_message() -> None:
     shoe = Listening()
 
-    assert shoe.hears(report("0") * 3) == (StandBy(),)
+    assert shoe.receive_reports(report("0") * 3) == (StandByMessage(),)
 
 
 def test_copies_in_other_chunks_within_two_seconds_are_one_message() -> None:
     shoe = Listening()
 
-    assert shoe.hears(report("0")) == (StandBy(),)
-    assert shoe.hears(report("0"), after=1.0) == ()
-    assert shoe.hears(report("0"), after=1.0) == ()
+    assert shoe.receive_reports(report("0")) == (StandByMessage(),)
+    assert shoe.receive_reports(report("0"), after=1.0) == ()
+    assert shoe.receive_reports(report("0"), after=1.0) == ()
 
 
 def test_the_same_report_later_than_two_seconds_is_a_whole_cycle_missing() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
 
-    assert shoe.hears(report("0"), after=2.001) == (SequenceGap(15), StandBy())
+    assert shoe.receive_reports(report("0"), after=2.001) == (SequenceGap(15), StandByMessage())
 
 
 def test_the_second_copy_counts_when_the_first_was_damaged() -> None:
     shoe = Listening()
     damaged = report("0", b"C").replace(b"C", b"G")
 
-    items = shoe.hears(damaged + report("0", b"C") * 2)
+    items = shoe.receive_reports(damaged + report("0", b"C") * 2)
 
-    assert [item for item in items if not isinstance(item, LinkFault)] == [CutCard()]
+    assert [item for item in items if not isinstance(item, LinkFault)] == [CutCardMessage()]
 
 
 @pytest.mark.parametrize("cycle", CYCLES)
@@ -126,18 +125,18 @@ def test_every_step_of_every_cycle(cycle: SequenceCycle) -> None:
     for start in range(len(alphabet)):
         for missing in range(1, len(alphabet)):
             shoe = Listening(seq_cycle=cycle)
-            shoe.hears(report(alphabet[start]))
+            shoe.receive_reports(report(alphabet[start]))
             seq = alphabet[(start + 1 + missing) % len(alphabet)]
-            # Another payload, so that a SEQ that comes again is no repeat.
-            items = shoe.hears(report(seq, b"C"))
-            assert items == (SequenceGap(missing), CutCard())
+            # Another payload, so that a returning SEQ is not a repeat.
+            items = shoe.receive_reports(report(seq, b"C"))
+            assert items == (SequenceGap(missing), CutCardMessage())
 
 
 def test_the_same_seq_with_other_bytes_is_a_gap() -> None:
     shoe = Listening()
-    shoe.hears(report("4"))
+    shoe.receive_reports(report("4"))
 
-    assert shoe.hears(report("4", b"C")) == (SequenceGap(15), CutCard())
+    assert shoe.receive_reports(report("4", b"C")) == (SequenceGap(15), CutCardMessage())
 
 
 def test_a_seq_outside_the_cycle_is_a_gap_of_unknown_size() -> None:
@@ -147,30 +146,30 @@ def test_a_seq_outside_the_cycle_is_a_gap_of_unknown_size() -> None:
 
 
 @pytest.mark.parametrize("seq", HEX)
-def test_start_of_communication_starts_the_sequence_anew(seq: str) -> None:
+def test_start_of_communication_starts_the_sequence_again(seq: str) -> None:
     shoe = Listening()
     shoe.counts("012")
 
-    assert shoe.hears(report(seq, b"S")) == (Start(),)
-    assert shoe.hears(report(HEX[(HEX.index(seq) + 1) % 16])) == (StandBy(),)
+    assert shoe.receive_reports(report(seq, b"S")) == (StartMessage(),)
+    assert shoe.receive_reports(report(HEX[(HEX.index(seq) + 1) % 16])) == (StandByMessage(),)
 
 
 def test_malformed_and_unknown_reports_keep_their_place_in_the_sequence() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
 
-    (malformed,) = shoe.hears(report("1", b"L"))
-    (unknown,) = shoe.hears(report("2", b"X"))
+    (malformed,) = shoe.receive_reports(report("1", b"L"))
+    (unknown,) = shoe.receive_reports(report("2", b"X"))
 
-    assert isinstance(malformed, Malformed)
-    assert unknown == Unknown("X")
+    assert isinstance(malformed, MalformedMessage)
+    assert unknown == UnknownMessage("X")
     assert shoe.counts("3") == []
 
 
 # --- a wrong setting ----------------------------------------------------------------------------
 
 
-def test_a_wrong_cycle_is_told_once_and_then_no_gap_any_more() -> None:
+def test_a_wrong_cycle_is_reported_once_and_then_gives_no_gaps() -> None:
     shoe = Listening(seq_cycle=SequenceCycle.HEX)
 
     found = shoe.counts("0123456789" * 8)
@@ -182,7 +181,7 @@ def test_a_wrong_cycle_is_told_once_and_then_no_gap_any_more() -> None:
     assert len(found) == 3
 
 
-def test_a_longer_cycle_than_configured_is_told_too() -> None:
+def test_a_longer_cycle_than_configured_is_reported_too() -> None:
     shoe = Listening(seq_cycle=SequenceCycle.DECIMAL)
 
     found = shoe.counts(HEX * 8)
@@ -191,7 +190,7 @@ def test_a_longer_cycle_than_configured_is_told_too() -> None:
     assert isinstance(found[-1], LinkFault)
 
 
-def test_a_shoe_that_counts_down_is_told_too() -> None:
+def test_a_shoe_that_counts_down_is_reported_too() -> None:
     shoe = Listening()
 
     found = shoe.counts(HEX[::-1] * 6)
@@ -199,17 +198,17 @@ def test_a_shoe_that_counts_down_is_told_too() -> None:
     assert isinstance(found[-1], LinkFault)
 
 
-def test_after_a_wrong_cycle_was_told_a_loss_is_still_a_gap() -> None:
+def test_after_a_wrong_cycle_was_reported_a_loss_is_still_a_gap() -> None:
     shoe = Listening()
     shoe.counts("0123456789" * 4)
 
     assert shoe.counts("0124") == [SequenceGap(1)]
 
 
-def test_after_start_a_wrong_cycle_is_told_anew() -> None:
+def test_after_start_a_wrong_cycle_is_reported_again() -> None:
     shoe = Listening()
     shoe.counts("0123456789" * 4)
-    shoe.hears(report("0", b"S"))
+    shoe.receive_reports(report("0", b"S"))
 
     found = shoe.counts("123456789" + "0123456789" * 3)
 
@@ -217,7 +216,7 @@ def test_after_start_a_wrong_cycle_is_told_anew() -> None:
     assert isinstance(found[2], LinkFault)
 
 
-def test_losses_on_the_line_are_never_taken_for_a_wrong_setting() -> None:
+def test_losses_on_the_line_are_never_mistaken_for_a_wrong_setting() -> None:
     shoe = Listening()
 
     found = shoe.counts((HEX.replace("5", "") + HEX) * 10)
@@ -230,7 +229,7 @@ def test_with_damaged_frames_between_a_steady_gap_stays_a_gap() -> None:
     found: list[AngelEyeItem | LinkFault] = []
     for _ in range(6):
         found.extend(shoe.counts("0123456789"))
-        shoe.hears(b"\x05\x30D\x03ZZ")
+        shoe.receive_reports(b"\x05\x30D\x03ZZ")
 
     assert found == [SequenceGap(6)] * 5
 
@@ -239,7 +238,7 @@ def test_with_damaged_frames_between_a_steady_gap_stays_a_gap() -> None:
 
 
 @pytest.mark.parametrize("alphabet", [HEX, "0123456789", "123456789", "QWERTY", HEX[::-1]])
-def test_a_learnt_cycle_proves_gaps_from_its_second_round(alphabet: str) -> None:
+def test_a_learned_cycle_proves_gaps_from_its_second_round(alphabet: str) -> None:
     shoe = Listening(seq_cycle=SequenceCycle.LEARN)
 
     assert shoe.counts(alphabet * 3) == []
@@ -250,13 +249,13 @@ def test_in_the_first_round_no_gap_can_be_proved() -> None:
     assert Listening(seq_cycle=SequenceCycle.LEARN).counts("0257") == []
 
 
-def test_what_was_learnt_outlives_start_and_reopening() -> None:
+def test_a_learned_cycle_survives_start_and_reopening() -> None:
     shoe = Listening(seq_cycle=SequenceCycle.LEARN)
     shoe.counts(HEX + "0")
-    shoe.hears(report("0", b"S"))
+    shoe.receive_reports(report("0", b"S"))
     shoe.open()
 
-    assert shoe.hears(report("1")) == (StandBy(),)
+    assert shoe.receive_reports(report("1")) == (StandByMessage(),)
     assert shoe.counts("3") == [SequenceGap(1)]
 
 
@@ -267,119 +266,122 @@ def test_before_the_first_report_there_is_nothing_to_prove() -> None:
     shoe = Listening()
     shoe.open()
 
-    assert shoe.hears(report("7")) == (StandBy(),)
+    assert shoe.receive_reports(report("7")) == (StandByMessage(),)
 
 
 def test_the_next_seq_soon_after_a_reopening_proves_continuity() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     shoe.open()
 
-    assert shoe.hears(report("1"), after=1.9) == (StandBy(),)
+    assert shoe.receive_reports(report("1"), after=1.9) == (StandByMessage(),)
 
 
 def test_the_next_seq_proves_nothing_when_half_a_cycle_could_have_passed() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     shoe.open()
 
     # Half of 16 reports of at least 0.25 s.
-    assert shoe.hears(report("1"), after=2.0) == (ContinuityUnproven(), StandBy())
+    assert shoe.receive_reports(report("1"), after=2.0) == (ContinuityUnproven(), StandByMessage())
 
 
-def test_another_seq_soon_after_a_reopening_tells_how_many_are_missing() -> None:
+def test_another_seq_soon_after_a_reopening_proves_how_many_are_missing() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     shoe.open()
 
-    assert shoe.hears(report("3"), after=1.9) == (SequenceGap(2), StandBy())
+    assert shoe.receive_reports(report("3"), after=1.9) == (SequenceGap(2), StandByMessage())
     assert shoe.counts("45") == []
 
 
-def test_another_seq_long_after_a_reopening_tells_nothing() -> None:
+def test_another_seq_long_after_a_reopening_proves_nothing() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     shoe.open()
 
-    assert shoe.hears(report("3"), after=2.0) == (ContinuityUnproven(), StandBy())
+    assert shoe.receive_reports(report("3"), after=2.0) == (ContinuityUnproven(), StandByMessage())
     assert shoe.counts("45") == []
 
 
 def test_a_start_after_a_reopening_does_not_prove_what_came_before_it() -> None:
     shoe = Listening()
-    shoe.hears(report("5"))
+    shoe.receive_reports(report("5"))
     shoe.open()
 
-    assert shoe.hears(report("0", b"S"), after=0.1) == (ContinuityUnproven(), Start())
+    assert shoe.receive_reports(report("0", b"S"), after=0.1) == (
+        ContinuityUnproven(),
+        StartMessage(),
+    )
 
 
 def test_the_third_copy_after_a_restart_is_still_a_repeat_and_proves_continuity() -> None:
     shoe = Listening()
-    shoe.hears(report("0") * 2)
+    shoe.receive_reports(report("0") * 2)
     shoe.open()
 
-    assert shoe.hears(report("0"), after=0.5) == ()
-    assert shoe.hears(report("1"), after=60.0) == (StandBy(),)
+    assert shoe.receive_reports(report("0"), after=0.5) == ()
+    assert shoe.receive_reports(report("1"), after=60.0) == (StandByMessage(),)
 
 
-def test_stamps_of_another_boot_are_not_compared() -> None:
+def test_timestamps_of_another_boot_are_not_compared() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     other_boot = BOOT_UTC_NS + 6 * SECOND
     shoe.open(boot_utc_ns=other_boot)
 
-    items = shoe.hears(report("1"), after=0.5, boot_utc_ns=other_boot)
+    items = shoe.receive_reports(report("1"), after=0.5, boot_utc_ns=other_boot)
 
-    assert items == (ContinuityUnproven(), StandBy())
+    assert items == (ContinuityUnproven(), StandByMessage())
 
 
 def test_a_copy_after_another_boot_is_not_known_to_be_a_repeat() -> None:
     shoe = Listening()
-    shoe.hears(report("0"))
+    shoe.receive_reports(report("0"))
     shoe.open(boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
 
-    items = shoe.hears(report("0"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
+    items = shoe.receive_reports(report("0"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
 
-    assert items == (ContinuityUnproven(), StandBy())
+    assert items == (ContinuityUnproven(), StandByMessage())
 
 
-def test_a_monotonic_clock_that_began_anew_is_another_boot() -> None:
+def test_a_monotonic_clock_that_went_backwards_is_another_boot() -> None:
     shoe = Listening()
-    shoe.hears(report("0"), after=1000.0)
+    shoe.receive_reports(report("0"), after=1000.0)
     shoe.seconds = 0.0
     shoe.open(boot_utc_ns=BOOT_UTC_NS + 1000 * SECOND)
 
-    items = shoe.hears(report("1"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 1000 * SECOND)
+    items = shoe.receive_reports(report("1"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 1000 * SECOND)
 
-    assert items == (ContinuityUnproven(), StandBy())
+    assert items == (ContinuityUnproven(), StandByMessage())
 
 
-def test_half_a_frame_before_a_reopening_is_gone() -> None:
+def test_half_a_frame_before_a_reopening_is_dropped() -> None:
     shoe = Listening()
     whole = report("0", b"L\x81")
-    shoe.hears(whole[:4])
+    shoe.receive_reports(whole[:4])
     shoe.open()
 
-    assert shoe.hears(whole) == (LockState(locked=True),)
+    assert shoe.receive_reports(whole) == (LockState(locked=True),)
 
 
-def test_what_was_heard_since_the_opening() -> None:
+def test_progress_since_the_opening() -> None:
     shoe = Listening()
-    assert shoe.state.heard is Heard.NOTHING
-    shoe.hears(report("0", b"X"))
-    assert shoe.state.heard is Heard.FRAME
-    shoe.hears(report("1"))
-    assert shoe.state.heard is Heard.UNDERSTOOD
+    assert shoe.state.progress is AngelEyeProgress.NOTHING
+    shoe.receive_reports(report("0", b"X"))
+    assert shoe.state.progress is AngelEyeProgress.FRAME
+    shoe.receive_reports(report("1"))
+    assert shoe.state.progress is AngelEyeProgress.UNDERSTOOD
     shoe.open()
-    assert shoe.state.heard is Heard.NOTHING
+    assert shoe.state.progress is AngelEyeProgress.NOTHING
 
 
 @given(st.lists(st.binary(max_size=60), max_size=20))
-def test_no_bytes_raise_and_the_next_report_is_heard(chunks: list[bytes]) -> None:
+def test_no_bytes_raise_and_the_next_report_is_received(chunks: list[bytes]) -> None:
     shoe = Listening()
     for chunk in chunks:
-        shoe.hears(chunk)
-    items = shoe.hears(report("0", b"L\x81"))
+        shoe.receive_reports(chunk)
+    items = shoe.receive_reports(report("0", b"L\x81"))
 
-    last: Message | AngelEyeItem | LinkFault = items[-1]
+    last: AngelEyeMessage | AngelEyeItem | LinkFault = items[-1]
     assert last == LockState(locked=True)

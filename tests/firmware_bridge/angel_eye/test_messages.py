@@ -1,52 +1,52 @@
-"""Messages of the Angel Eye II-EX: each code, and all of the small payload spaces."""
+"""Messages of the Angel Eye II-EX: every code, and small payload spaces exhaustively."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.angel_eye.messages import (
-    CardAgain,
+    AngelEyeMessage,
     CardFace,
     CardInGame,
     CardOutside,
+    CardResent,
     CardSuit,
     CardTarget,
-    CutCard,
+    CutCardMessage,
     DeclaredResult,
     ErrorCleared,
     ErrorRaised,
     LockState,
-    Malformed,
-    Message,
+    MalformedMessage,
     OutsideMode,
     Preset,
-    Result,
-    StandBy,
-    Start,
-    Unknown,
+    ResultMessage,
+    StandByMessage,
+    StartMessage,
+    UnknownMessage,
     parse,
 )
 
 ACE_OF_SPADES = CardFace(1, CardSuit.SPADE)
 
-EXAMPLES: list[tuple[str, Message]] = [
-    ("53", Start()),
-    ("50", StandBy()),
-    ("43", CutCard()),
+EXAMPLES: list[tuple[str, AngelEyeMessage]] = [
+    ("53", StartMessage()),
+    ("50", StandByMessage()),
+    ("43", CutCardMessage()),
     ("44 81 B1", CardInGame(CardTarget.PLAYER, 1, ACE_OF_SPADES)),
     ("44 92 CD", CardInGame(CardTarget.BANKER, 2, CardFace(13, CardSuit.HEART))),
     ("44 A0 91", CardInGame(CardTarget.BURN, 0, CardFace(1, CardSuit.DIAMOND))),
     ("44 C0 AA", CardInGame(CardTarget.BURN_FIRST, 0, CardFace(10, CardSuit.CLUB))),
     ("44 D3 80", CardInGame(CardTarget.BURN_COUNTED, 3, None)),
-    ("52 81 B1", CardAgain(CardTarget.PLAYER, 1, ACE_OF_SPADES)),
+    ("52 81 B1", CardResent(CardTarget.PLAYER, 1, ACE_OF_SPADES)),
     ("64 80 B1", CardOutside(OutsideMode.LOCK, ACE_OF_SPADES)),
     ("64 90 80", CardOutside(OutsideMode.ERROR, None)),
     ("64 A0 B1", CardOutside(OutsideMode.SETTING, ACE_OF_SPADES)),
-    ("47 90", Result(DeclaredResult.PLAYER, player_pair=False, banker_pair=False)),
-    ("47 A1", Result(DeclaredResult.TIE, player_pair=True, banker_pair=False)),
-    ("47 C2", Result(DeclaredResult.BANKER, player_pair=False, banker_pair=True)),
-    ("47 C3", Result(DeclaredResult.BANKER, player_pair=True, banker_pair=True)),
-    ("47 F0", Result(DeclaredResult.FORCED_EXIT, player_pair=False, banker_pair=False)),
+    ("47 90", ResultMessage(DeclaredResult.PLAYER, player_pair=False, banker_pair=False)),
+    ("47 A1", ResultMessage(DeclaredResult.TIE, player_pair=True, banker_pair=False)),
+    ("47 C2", ResultMessage(DeclaredResult.BANKER, player_pair=False, banker_pair=True)),
+    ("47 C3", ResultMessage(DeclaredResult.BANKER, player_pair=True, banker_pair=True)),
+    ("47 F0", ResultMessage(DeclaredResult.FORCED_EXIT, player_pair=False, banker_pair=False)),
     ("45 C1", ErrorRaised(1, in_error_mode=True)),
     ("45 87", ErrorRaised(7, in_error_mode=False)),
     ("65 82", ErrorCleared(2)),
@@ -54,12 +54,12 @@ EXAMPLES: list[tuple[str, Message]] = [
     ("4C 81", LockState(locked=True)),
     ("4C 80", LockState(locked=False)),
     ("4D 30 37 30 31 32 33", Preset(7, 123)),
-    ("58 81", Unknown("X")),
+    ("58 81", UnknownMessage("X")),
 ]
 
 
 @pytest.mark.parametrize(("data", "message"), EXAMPLES, ids=[data for data, _ in EXAMPLES])
-def test_each_code(data: str, message: Message) -> None:
+def test_each_code(data: str, message: AngelEyeMessage) -> None:
     assert parse(bytes.fromhex(data)) == message
 
 
@@ -97,10 +97,10 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("data", MALFORMED, ids=MALFORMED.values())
-def test_what_makes_no_sense(data: str) -> None:
+def test_malformed_payloads(data: str) -> None:
     message = parse(bytes.fromhex(data))
 
-    assert isinstance(message, Malformed)
+    assert isinstance(message, MalformedMessage)
     assert message.code == chr(bytes.fromhex(data)[0])
 
 
@@ -111,13 +111,13 @@ def test_all_card_bytes() -> None:
         if isinstance(message, CardInGame):
             faces.add(message.face)
         else:
-            assert isinstance(message, Malformed)
+            assert isinstance(message, MalformedMessage)
 
     assert len(faces) == 53  # 52 faces and the card that could not be read
 
 
-def test_why_never_shows_a_payload() -> None:
-    # Two cards that are wrong in the same way must not be told apart by what is said of them.
+def test_the_reason_never_shows_a_payload() -> None:
+    # The reasons for two invalid cards must not distinguish the cards.
     assert parse(b"D\x81\xbe") == parse(b"D\x82\xce")
 
 

@@ -1,20 +1,18 @@
-"""Whether the reader ran through, as its timer shows it.
+"""What a FEIG reader's timer proves: after seconds, hours, midnight, and a restart of the host.
 
-Responsible for: what each value of the timer proves, after seconds, hours, midnight and a restart.
-Not responsible for: when it is asked (test_link).
 Source: firmware_bridge README, "FEIG OBID", continuity.
 """
 
 import pytest
 
 from firmware_bridge.feig.continuity import (
-    Continuity,
-    Verdict,
+    ContinuityCheck,
+    ContinuityState,
     age_ms,
-    asking,
-    judged,
-    reopened,
-    told,
+    check_timer,
+    record_question,
+    require_proof,
+    reset_after_report,
 )
 from firmware_bridge.timestamp import Timestamp
 
@@ -29,17 +27,21 @@ def at(ms: int, boot_ms: int = 0) -> Timestamp:
     return Timestamp((ms - boot_ms) * MS, UTC_NS + ms * MS)
 
 
-def heard(timer_ms: int, ms: int, state: Continuity | None = None) -> Continuity:
-    state, _ = judged(asking(state or Continuity(), at(ms)), timer_ms, at(ms), HOUR_MS * MS)
+def reading_of(timer_ms: int, ms: int, state: ContinuityState | None = None) -> ContinuityState:
+    state, _ = check_timer(
+        record_question(state or ContinuityState(), at(ms)), timer_ms, at(ms), HOUR_MS * MS
+    )
     return state
 
 
-def verdict_after(timer_ms: int, asked: Timestamp, answered: Timestamp, first_ms: int) -> Verdict:
-    """What a second value shows; the first was `first_ms`, at one second past the beginning."""
-    state = reopened(heard(first_ms, 1_000))
-    state, verdict = judged(asking(state, asked), timer_ms, answered, HOUR_MS * MS)
-    if verdict is Verdict.ASK_AGAIN:
-        _, verdict = judged(asking(state, asked), timer_ms, answered, HOUR_MS * MS)
+def verdict_after(
+    timer_ms: int, asked_at: Timestamp, answered: Timestamp, first_ms: int
+) -> ContinuityCheck:
+    """Check a second timer value; the first was `first_ms`, one second after the start."""
+    state = require_proof(reading_of(first_ms, 1_000))
+    state, verdict = check_timer(record_question(state, asked_at), timer_ms, answered, HOUR_MS * MS)
+    if verdict is ContinuityCheck.ASK_AGAIN:
+        _, verdict = check_timer(record_question(state, asked_at), timer_ms, answered, HOUR_MS * MS)
     return verdict
 
 
@@ -58,54 +60,56 @@ def verdict_after(timer_ms: int, asked: Timestamp, answered: Timestamp, first_ms
     ],
 )
 def test_a_second_value_of_the_timer(first_ms: int, ms: int, timer_ms: int, proven: bool) -> None:
-    due = Verdict.PROVEN if proven else Verdict.UNPROVEN
+    due = ContinuityCheck.PROVEN if proven else ContinuityCheck.UNPROVEN
 
     assert verdict_after(timer_ms, at(ms), at(ms), first_ms) is due
 
 
-def test_the_time_between_question_and_answer_is_allowed_for() -> None:
+def test_the_time_between_question_and_answer_is_tolerated() -> None:
     for timer_ms in (510_000, 510_250, 510_500):
         verdict = verdict_after(timer_ms, at(11_000), at(11_500), 500_000)
-        assert verdict is Verdict.PROVEN, str(timer_ms)
+        assert verdict is ContinuityCheck.PROVEN, str(timer_ms)
 
 
 def test_after_a_restart_of_the_machine_the_time_of_day_is_compared() -> None:
     later = at(301_000, boot_ms=290_000)
 
-    assert verdict_after(800_000, later, later, 500_000) is Verdict.PROVEN
-    assert verdict_after(60_000, later, later, 500_000) is Verdict.UNPROVEN
+    assert verdict_after(800_000, later, later, 500_000) is ContinuityCheck.PROVEN
+    assert verdict_after(60_000, later, later, 500_000) is ContinuityCheck.UNPROVEN
 
 
 def test_a_clock_set_back_proves_nothing() -> None:
     earlier = Timestamp(500 * MS, UTC_NS - 100_000 * MS)
 
-    assert verdict_after(500_100, earlier, earlier, 500_000) is Verdict.UNPROVEN
+    assert verdict_after(500_100, earlier, earlier, 500_000) is ContinuityCheck.UNPROVEN
 
 
-def test_the_first_value_that_does_not_fit_is_asked_for_again() -> None:
-    state = reopened(heard(500_000, 1_000))
-    _, verdict = judged(asking(state, at(11_000)), 2_000, at(11_000), HOUR_MS * MS)
+def test_the_first_contradictory_value_is_requested_again() -> None:
+    state = require_proof(reading_of(500_000, 1_000))
+    _, verdict = check_timer(record_question(state, at(11_000)), 2_000, at(11_000), HOUR_MS * MS)
 
-    assert verdict is Verdict.ASK_AGAIN
-
-
-def test_before_anything_was_heard_there_is_nothing_to_prove() -> None:
-    _, verdict = judged(reopened(Continuity()), 2_000, at(1_000), HOUR_MS * MS)
-
-    assert verdict is Verdict.PROVEN
+    assert verdict is ContinuityCheck.ASK_AGAIN
 
 
-def test_records_given_and_no_timer_heard_proves_nothing() -> None:
-    _, verdict = judged(reopened(Continuity(given=True)), 2_000, at(1_000), HOUR_MS * MS)
+def test_before_the_first_value_there_is_nothing_to_prove() -> None:
+    _, verdict = check_timer(require_proof(ContinuityState()), 2_000, at(1_000), HOUR_MS * MS)
 
-    assert verdict is Verdict.UNPROVEN
+    assert verdict is ContinuityCheck.PROVEN
 
 
-def test_what_was_told_is_not_told_again() -> None:
-    state = told(reopened(heard(500_000, 1_000)))
-    _, verdict = judged(state, 2_000, at(11_000), HOUR_MS * MS)
+def test_delivered_records_without_a_timer_value_are_unproven() -> None:
+    _, verdict = check_timer(
+        require_proof(ContinuityState(records_delivered=True)), 2_000, at(1_000), HOUR_MS * MS
+    )
 
-    assert verdict is Verdict.PROVEN
+    assert verdict is ContinuityCheck.UNPROVEN
+
+
+def test_unproven_continuity_is_reported_once() -> None:
+    state = reset_after_report(require_proof(reading_of(500_000, 1_000)))
+    _, verdict = check_timer(state, 2_000, at(11_000), HOUR_MS * MS)
+
+    assert verdict is ContinuityCheck.PROVEN
 
 
 # --- the age of a record -------------------------------------------------------------------------
@@ -121,14 +125,14 @@ def test_what_was_told_is_not_told_again() -> None:
         pytest.param(DAY_MS - 1_000, 1_000, 500_750, id="before the timer began anew"),
     ],
 )
-def test_how_old_a_record_is(time_ms: int, ms: int, age: int) -> None:
-    assert age_ms(heard(500_000, 1_000), time_ms, at(ms)) == age
+def test_the_age_of_a_record(time_ms: int, ms: int, age: int) -> None:
+    assert age_ms(reading_of(500_000, 1_000), time_ms, at(ms)) == age
 
 
-def test_a_record_is_as_old_after_the_host_was_started_anew() -> None:
-    assert age_ms(heard(500_000, 1_000), 500_000, at(11_000, boot_ms=9_000)) == 9_650
+def test_the_age_of_a_record_survives_a_restart_of_the_host() -> None:
+    assert age_ms(reading_of(500_000, 1_000), 500_000, at(11_000, boot_ms=9_000)) == 9_650
 
 
-def test_without_a_timer_no_age_is_known() -> None:
-    assert age_ms(Continuity(), 500_000, at(1_000)) is None
-    assert age_ms(heard(500_000, 1_000), None, at(1_000)) is None
+def test_without_a_timer_value_the_age_is_unknown() -> None:
+    assert age_ms(ContinuityState(), 500_000, at(1_000)) is None
+    assert age_ms(reading_of(500_000, 1_000), None, at(1_000)) is None

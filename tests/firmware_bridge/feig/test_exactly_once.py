@@ -1,12 +1,9 @@
-"""Every record once, whatever happens to the line, the port, the program or the reader.
+"""Every record is delivered once despite faults of the line, port, program and reader.
 
-Responsible for: cards passing a reader while bytes are lost, doubled and cut, the port is lost, the
-program crashes before or after it stored, and the reader loses its power.
-Not responsible for: single steps (test_link) and frames (test_frames).
+Cards pass a model of a reader while bytes are lost, doubled and cut, the port is lost, the program
+crashes before or after its store, and the reader loses power. Output waits for the store; a crash
+forgets what was not stored.
 Source: firmware_bridge README, "FEIG OBID", delivery and continuity.
-
-The reader here is a small one of its own, of bytes in and bytes out. What is written waits for the
-store; what was not stored is forgotten by a crash.
 """
 
 from dataclasses import dataclass, field
@@ -16,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.feig.items import BufferOverflowed, BufferRecord, ContinuityUnproven
+from firmware_bridge.feig.items import BufferOverflow, BufferRecord
 from firmware_bridge.feig.link import FeigLink, FeigOutput
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.link import ContinuityUnproven
 from firmware_bridge.timestamp import Timestamp
 
 MS = 1_000_000
@@ -48,29 +46,29 @@ class Reader:
 
     notifies: bool
     since_ns: int = 0
-    kept: list[bytes] = field(default_factory=list)
+    buffered: list[bytes] = field(default_factory=list)
     lost: list[bytes] = field(default_factory=list)
     overflow: bool = False
-    handed: int = 0
+    returned: int = 0
     resend_ns: int | None = None
 
     def card(self, identity: bytes, now_ns: int) -> None:
-        if len(self.kept) >= BUFFER_RECORDS:
+        if len(self.buffered) >= BUFFER_RECORDS:
             self.overflow = True
             self.lost.append(identity)
             return
         body = bytes((3, 0, len(identity))) + identity + timer_bytes(now_ns - self.since_ns)
-        self.kept.append((2 + len(body)).to_bytes(2, "big") + body)
+        self.buffered.append((2 + len(body)).to_bytes(2, "big") + body)
 
     def power_cycle(self, now_ns: int) -> None:
-        self.lost += [record[5:13] for record in self.kept]
-        self.kept, self.handed, self.resend_ns, self.overflow = [], 0, None, False
+        self.lost += [record[5:13] for record in self.buffered]
+        self.buffered, self.returned, self.resend_ns, self.overflow = [], 0, None, False
         self.since_ns = now_ns
 
     def records(self, count: int = SETS_PER_ANSWER) -> bytes:
-        first = self.kept[: min(count, SETS_PER_ANSWER)]
-        self.handed = len(first)
-        more = len(first) < len(self.kept)
+        first = self.buffered[: min(count, SETS_PER_ANSWER)]
+        self.returned = len(first)
+        more = len(first) < len(self.buffered)
         status = 0x93 if self.overflow else 0x94 if more else 0x00 if first else 0x92
         if not first and not self.overflow:
             return checked(bytes((0, 0x22, status)))
@@ -88,16 +86,16 @@ class Reader:
             case 0x22:
                 return self.records(int.from_bytes(request[5:7], "big"))
             case 0x32:
-                if self.handed:
+                if self.returned:
                     self.overflow = False
-                del self.kept[: self.handed]
-                self.handed, self.resend_ns = 0, None
+                del self.buffered[: self.returned]
+                self.returned, self.resend_ns = 0, None
                 return checked(bytes((0, 0x32, 0)))
             case _:
                 return checked(bytes((0, request[4], 0x80)))
 
-    def unasked(self, now_ns: int) -> bytes:
-        if not self.notifies or not self.kept:
+    def unsolicited(self, now_ns: int) -> bytes:
+        if not self.notifies or not self.buffered:
             return b""
         if self.resend_ns is not None and now_ns < self.resend_ns:
             return b""
@@ -130,7 +128,7 @@ class Table:
         self.reader = Reader(notifies=delivery is Delivery.NOTIFY)
         self.now_ns = 5_000 * MS
         self.state = self.stored = self.link.initial()
-        self.told: list[object] = []
+        self.items: list[object] = []
         self.cards = 0
         self.fault: Event | None = None
         self.open()
@@ -143,7 +141,7 @@ class Table:
         self.store(output)
 
     def store(self, output: FeigOutput) -> None:
-        """At once is written before the store, the rest after it; a crash forgets what is not."""
+        """Write `at_once`, store, write the rest; a crash loses what was not stored."""
         fault = self.fault if output.items or output.to_write else None
         for request in output.at_once:
             self.to_reader(request)
@@ -153,7 +151,7 @@ class Table:
             self.open()
             return
         self.stored = self.state
-        self.told.extend(output.items)
+        self.items.extend(output.items)
         if fault is Event.CRASH_AFTER:
             self.fault = None
             self.open()
@@ -188,7 +186,7 @@ class Table:
                 self.store(output)
 
     def step(self) -> None:
-        self.to_host(self.reader.unasked(self.now_ns))
+        self.to_host(self.reader.unsolicited(self.now_ns))
         self.carry()
         deadline_ns = self.link.next_deadline_ns(self.state)
         if deadline_ns is not None and self.now_ns >= deadline_ns:
@@ -201,7 +199,7 @@ class Table:
             self.now_ns += 50 * MS
             self.step()
 
-    def happen(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         match event:
             case Event.CARD:
                 self.cards += 1
@@ -224,24 +222,24 @@ class Table:
             case _:
                 self.fault = event
 
-    def given(self) -> list[bytes]:
-        return [one.identity for one in self.told if isinstance(one, BufferRecord)]
+    def delivered(self) -> list[bytes]:
+        return [one.identity for one in self.items if isinstance(one, BufferRecord)]
 
-    def said(self, kind: type) -> bool:
-        return any(isinstance(one, kind) for one in self.told)
+    def has_item(self, kind: type) -> bool:
+        return any(isinstance(one, kind) for one in self.items)
 
 
 def run(delivery: Delivery, events: list[Event]) -> Table:
     table = Table(delivery)
     table.wait(1000)
     for event in events:
-        table.happen(event)
+        table.apply(event)
     table.fault = None
     table.wait(40_000)
     return table
 
 
-def passed(table: Table) -> list[bytes]:
+def cards_passed(table: Table) -> list[bytes]:
     return [number.to_bytes(8, "big") for number in range(1, table.cards + 1)]
 
 
@@ -250,64 +248,63 @@ DELIVERIES = pytest.mark.parametrize("delivery", list(Delivery))
 
 @DELIVERIES
 @given(st.lists(st.sampled_from(HARMLESS), max_size=25))
-def test_each_card_is_given_once_in_order(delivery: Delivery, events: list[Event]) -> None:
+def test_each_card_is_delivered_once_in_order(delivery: Delivery, events: list[Event]) -> None:
     table = run(delivery, events)
     lost = table.reader.lost
 
-    assert table.given() == [card for card in passed(table) if card not in lost]
+    assert table.delivered() == [card for card in cards_passed(table) if card not in lost]
 
 
 @DELIVERIES
 @given(st.lists(st.sampled_from(HARMLESS), max_size=25))
-def test_what_a_full_buffer_loses_is_told_and_nothing_else(
+def test_an_overflow_is_reported_exactly_when_cards_are_lost(
     delivery: Delivery, events: list[Event]
 ) -> None:
     table = run(delivery, events)
 
-    assert table.said(BufferOverflowed) is bool(table.reader.lost)
+    assert table.has_item(BufferOverflow) is bool(table.reader.lost)
 
 
 @DELIVERIES
 @given(st.lists(st.sampled_from(HARMLESS), max_size=25))
-def test_a_reader_that_ran_through_is_believed(delivery: Delivery, events: list[Event]) -> None:
-    assert not run(delivery, events).said(ContinuityUnproven)
+def test_a_reader_without_interruption_proves_continuity(
+    delivery: Delivery, events: list[Event]
+) -> None:
+    assert not run(delivery, events).has_item(ContinuityUnproven)
 
 
 @DELIVERIES
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(list(Event)), max_size=25))
-def test_nothing_is_lost_in_silence_and_nothing_given_twice(
+def test_no_loss_goes_unreported_and_nothing_is_delivered_twice(
     delivery: Delivery, events: list[Event]
 ) -> None:
     table = run(delivery, events)
-    missing = [card for card in passed(table) if card not in table.given()]
+    missing = [card for card in cards_passed(table) if card not in table.delivered()]
 
-    assert len(set(table.given())) == len(table.given())
-    assert not missing or table.said(ContinuityUnproven) or table.said(BufferOverflowed)
+    assert len(set(table.delivered())) == len(table.delivered())
+    assert not missing or table.has_item(ContinuityUnproven) or table.has_item(BufferOverflow)
     assert set(missing) <= set(table.reader.lost)
 
 
 @DELIVERIES
-@pytest.mark.parametrize("fault", list(HARMLESS))
-@pytest.mark.parametrize("cards_before", range(4))
-def test_one_fault_after_any_of_the_first_cards(
-    delivery: Delivery, fault: Event, cards_before: int
-) -> None:
-    events = [*[Event.CARD, Event.WAIT] * cards_before, fault, Event.CARD, Event.CARD, Event.WAIT]
-    table = run(delivery, events)
-
-    assert table.given() == passed(table)
+def test_one_fault_after_any_of_the_first_cards(delivery: Delivery) -> None:
+    after = [Event.CARD, Event.CARD, Event.WAIT]
+    for fault in HARMLESS:
+        for cards_before in range(4):
+            table = run(delivery, [*[Event.CARD, Event.WAIT] * cards_before, fault, *after])
+            assert table.delivered() == cards_passed(table), f"{fault} after {cards_before} cards"
 
 
 @DELIVERIES
-def test_a_reader_without_power_is_told_once(delivery: Delivery) -> None:
+def test_a_power_loss_of_the_reader_is_reported_once(delivery: Delivery) -> None:
     table = run(delivery, [Event.CARD, Event.LONG_WAIT, Event.POWER, Event.PORT_LOST, Event.CARD])
 
-    assert [type(one) for one in table.told].count(ContinuityUnproven) == 1
+    assert [type(one) for one in table.items].count(ContinuityUnproven) == 1
 
 
 @DELIVERIES
-def test_a_reader_that_lost_its_power_under_an_open_port_is_found_out(delivery: Delivery) -> None:
+def test_a_power_loss_of_the_reader_under_an_open_port_is_detected(delivery: Delivery) -> None:
     table = run(delivery, [Event.CARD, Event.LONG_WAIT, Event.POWER])
 
-    assert table.said(ContinuityUnproven)
+    assert table.has_item(ContinuityUnproven)

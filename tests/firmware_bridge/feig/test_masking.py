@@ -1,7 +1,5 @@
-"""What a masked line of a FEIG reader's wire shows, and what it never does.
+"""Masked wire of a FEIG reader: identities, tag data and CRCs are hidden in any fragmentation.
 
-Responsible for: identities, data of tags, and checks hidden, whole and broken, in any pieces.
-Not responsible for: when a port may be shown unmasked (controller).
 Source: firmware_bridge README, "FEIG OBID", what is shown.
 """
 
@@ -14,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.feig.frames import Side, Unframed, feed
+from firmware_bridge.feig.frames import FeigUnframed, Side, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw
 
 VECTORS = tomllib.loads(
@@ -29,13 +27,13 @@ def named(kind: str) -> list[Any]:
 
 
 def text_of(data: bytes, *, masked: bool, side: Side = Side.READER) -> str:
-    _, (frame,) = feed(Unframed(), data, side)
+    _, (frame,) = feed(FeigUnframed(), data, side)
     assert hasattr(frame, "command")
     return frame_text(frame, masked=masked)
 
 
 @pytest.mark.parametrize("vector", named("reading"))
-def test_of_a_reading_only_the_head_is_shown(vector: dict[str, Any]) -> None:
+def test_only_the_header_of_a_reading_is_shown(vector: dict[str, Any]) -> None:
     data = bytes.fromhex(vector["hex"])
     head_bytes = 6 if data[0] == 2 else 4
     text, _ = mask_raw(data)
@@ -46,11 +44,11 @@ def test_of_a_reading_only_the_head_is_shown(vector: dict[str, Any]) -> None:
     ]
 
 
-def test_an_inventory_hides_its_tags_and_its_check() -> None:
+def test_tags_and_crc_of_an_inventory_are_hidden() -> None:
     assert mask_raw(INVENTORY)[0] == "11 00 B0 00" + " .." * 13
 
 
-def test_what_holds_nothing_of_tags_is_shown_whole() -> None:
+def test_frames_without_tag_data_are_shown_whole() -> None:
     assert mask_raw(VERSION)[0] == VERSION.hex(" ").upper()
 
 
@@ -66,15 +64,15 @@ def test_a_reading_that_begins_in_the_middle_shows_nothing() -> None:
 
 
 @given(st.lists(st.integers(0, len(INVENTORY)), max_size=5))
-def test_in_no_pieces_a_byte_of_an_identity_is_shown(places: list[int]) -> None:
+def test_no_byte_of_an_identity_is_shown_in_any_fragmentation(places: list[int]) -> None:
     cuts = [0, *sorted(places), len(INVENTORY)]
-    unframed, shown = Unframed(), []
+    unframed, expected = FeigUnframed(), []
     for start, end in pairwise(cuts):
         text, unframed = mask_raw(INVENTORY[start:end], unframed)
-        shown.extend(text.split())
+        expected.extend(text.split())
 
-    assert len(shown) == len(INVENTORY)
-    assert set(shown[4:]) == {".."}
+    assert len(expected) == len(INVENTORY)
+    assert set(expected[4:]) == {".."}
 
 
 @pytest.mark.parametrize(
@@ -102,11 +100,11 @@ def test_in_no_pieces_a_byte_of_an_identity_is_shown(places: list[int]) -> None:
         ),
     ],
 )
-def test_a_frame_in_words(data: bytes, masked: bool, text: str) -> None:
+def test_a_frame_as_text(data: bytes, masked: bool, text: str) -> None:
     assert text_of(data, masked=masked) == text
 
 
-def test_a_request_in_words() -> None:
+def test_a_request_as_text() -> None:
     request = bytes.fromhex("02 00 07 FF 33 DD 56")
 
     assert text_of(request, masked=True, side=Side.HOST) == "request 33 (not used here)"

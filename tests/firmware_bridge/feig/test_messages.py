@@ -1,7 +1,5 @@
-"""Answers of FEIG readers, status words, and the bytes of requests.
+"""Answers of FEIG readers, status texts, and the bytes of requests.
 
-Responsible for: the vectors' answers, what does not fit, and every request there is.
-Not responsible for: frames (test_frames), records (test_records), what is asked when (test_link).
 Source: firmware_bridge README, "FEIG OBID", commands and status.
 """
 
@@ -14,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.feig import commands
-from firmware_bridge.feig.frames import Form
+from firmware_bridge.feig.frames import FrameForm
 from firmware_bridge.feig.items import TagInventoried
 from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.messages import (
-    Malformed,
+    MalformedContent,
     parse_blocks,
     parse_inventory,
     parse_timer,
@@ -67,8 +65,8 @@ def test_identities_of_any_length_are_listed() -> None:
     "data",
     ["", "01", "01 03 00 E0 04", "00 00", "01 04 00 00 11 22 33 44", "01 84 00", "01 84 00 04 11"],
 )
-def test_an_inventory_that_does_not_fit_is_refused(data: str) -> None:
-    assert isinstance(parse_inventory(bytes.fromhex(data)), Malformed)
+def test_a_malformed_inventory_is_refused(data: str) -> None:
+    assert isinstance(parse_inventory(bytes.fromhex(data)), MalformedContent)
 
 
 @pytest.mark.parametrize(
@@ -80,26 +78,26 @@ def test_an_inventory_that_does_not_fit_is_refused(data: str) -> None:
         pytest.param("02", id="no size"),
     ],
 )
-def test_blocks_that_do_not_fit_are_refused(data: str) -> None:
-    assert isinstance(parse_blocks(bytes.fromhex(data), 2), Malformed)
+def test_malformed_blocks_are_refused(data: str) -> None:
+    assert isinstance(parse_blocks(bytes.fromhex(data), 2), MalformedContent)
 
 
 @pytest.mark.parametrize("data", ["", "01 02 0B", "01 02 0B BC 00"])
 def test_a_timer_of_another_length_is_refused(data: str) -> None:
-    assert isinstance(parse_timer(bytes.fromhex(data)), Malformed)
+    assert isinstance(parse_timer(bytes.fromhex(data)), MalformedContent)
 
 
 @given(st.binary(max_size=40), st.integers(0, 255))
 def test_no_bytes_raise(data: bytes, count: int) -> None:
     for parsed in (parse_inventory(data), parse_blocks(data, count), parse_timer(data)):
-        assert isinstance(parsed, tuple | bytes | int | Malformed)
+        assert isinstance(parsed, tuple | bytes | int | MalformedContent)
 
 
 @pytest.mark.parametrize(
     ("status", "text"),
     [(0x93, "93, data buffer overflow"), (0x77, "77, unknown to this program")],
 )
-def test_a_status_is_told_in_words(status: int, text: str) -> None:
+def test_a_status_as_text(status: int, text: str) -> None:
     assert status_text(status) == text
 
 
@@ -110,7 +108,7 @@ def test_a_status_is_told_in_words(status: int, text: str) -> None:
     ("request_bytes", "name"),
     [
         (commands.ask_version(), "software version, advanced"),
-        (commands.ask_version(Form.STANDARD), "software version, standard"),
+        (commands.ask_version(FrameForm.STANDARD), "software version, standard"),
         (commands.ask_info(0), "reader info, mode 0"),
         (commands.ask_timer(), "system timer"),
         (commands.ask_buffer_info(), "buffer info"),

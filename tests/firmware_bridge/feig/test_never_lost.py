@@ -1,24 +1,21 @@
-"""A clearing takes away only what is stored, however line, store and reader interleave.
+"""A clearing removes only stored records in every interleaving of line, store and reader (bounded).
 
-Responsible for: every order, to a bound, in which records are made, sent, repeated with more behind
-them, asked for, cleared, lost on the line and stored, with the line cut and the program crashing
-anywhere.
-Not responsible for: whether all comes through in the end (test_exactly_once), single steps
-(test_link).
+Records are made, sent, repeated with more behind them, requested, cleared, lost on the line and
+stored, with the line cut and the program crashing anywhere. The model of the reader answers in
+order and returns its first records; a clearing removes as many as it returned last. It sends
+unsolicited, and repeats uncleared records together with new ones at any moment except between its
+answer to a question and the clearing that the host sends at once on this answer (`patient`).
 Source: firmware_bridge README, "FEIG OBID", what can cross what.
-
-The reader here is of one page. It answers in order, hands over its first records, and a clearing
-takes away as many as it handed over last. It sends unasked, and repeats what was not cleared with
-what came since, at any moment but one: between its answer to a question and the clearing that the
-host sends at once on this answer (`patient`).
 """
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cache
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.link import FeigLink, FeigLinkState, FeigOutput
@@ -41,7 +38,7 @@ def checked(body: bytes) -> bytes:
 
 
 def sets(cards: tuple[int, ...], *, more: bool) -> bytes:
-    """The answer to 22, asked for or not."""
+    """The answer to 22, solicited or not."""
     if not cards:
         return checked(bytes((0, READ, 0x92)))
     body = b"".join(
@@ -52,8 +49,7 @@ def sets(cards: tuple[int, ...], *, more: bool) -> bytes:
     return checked(head + body)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """How often each thing happens at most."""
 
     cards: int = 3
@@ -64,8 +60,7 @@ class Bounds:
     noise: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """Reader, line, program and store at one moment. `unstored` waits for the store, in order."""
 
     link: FeigLinkState
@@ -73,12 +68,12 @@ class World:
     left: Bounds
     now_ns: int
     unstored: tuple[tuple[FeigLinkState, FeigOutput], ...] = ()
-    told: tuple[int, ...] = ()
+    delivered: tuple[int, ...] = ()
     to_reader: tuple[bytes, ...] = ()
     to_host: tuple[bytes, ...] = ()
     made: int = 0
-    kept: tuple[int, ...] = ()
-    handed: int = 0
+    buffered: tuple[int, ...] = ()
+    returned: int = 0
     waits: bool = False
     wrong: str = ""
 
@@ -90,9 +85,8 @@ class World:
 Linked = tuple[FeigLinkState, FeigOutput]
 
 
-@dataclass
-class Model:
-    """All worlds that follow from one."""
+class Model(Struct):
+    """Yield all successors of a world."""
 
     delivery: Delivery
     patient: bool = True
@@ -103,25 +97,25 @@ class Model:
         self.link = FeigLink(FeigLinkSettings(delivery=self.delivery))
 
     def begin(self, left: Bounds) -> World:
-        """The port is open, version and timer are answered, the buffer is being asked for."""
+        """The port is open, version and timer are answered, the buffer is requested."""
         state = self.link.initial()
         world = World(state, state, left, 5_000 * MS)
-        world = self.heard(world, self.link.opened(state, world.at))
+        world = self.apply(world, self.link.opened(state, world.at))
         while not world.to_reader or world.to_reader[0][4] != READ:
-            for step in (self.store, self.reader_takes, self.host_takes):
+            for step in (self.store, self.reader_receives, self.host_receives):
                 if world.to_reader[:1] and world.to_reader[0][4] == READ:
                     break
                 world = next(step(world), world)
         return world
 
-    def ends(self, left: Bounds) -> tuple[int, tuple[str, ...]]:
-        """How many worlds there are, and the shortest way to one in which something is wrong."""
+    def check_end(self, left: Bounds) -> tuple[int, tuple[str, ...]]:
+        """Count the reachable worlds, and find the shortest path to a wrong one."""
         steps = (
             self.card,
             self.notify,
             self.repeat,
-            self.reader_takes,
-            self.host_takes,
+            self.reader_receives,
+            self.host_receives,
             self.store,
             self.poll,
             self.tick,
@@ -146,7 +140,7 @@ class Model:
 
     # --- the program -----------------------------------------------------------------------------
 
-    def heard(self, world: World, linked: Linked) -> World:
+    def apply(self, world: World, linked: Linked) -> World:
         state, output = linked
         if self.hasty:
             hasty = tuple(
@@ -158,12 +152,12 @@ class Model:
             return replace(world, unstored=(*world.unstored, (state, output)))
         return world
 
-    def host_takes(self, world: World) -> Iterator[World]:
-        """A frame arrives, or two in one piece."""
+    def host_receives(self, world: World) -> Iterator[World]:
+        """A frame arrives, or two in one chunk."""
         for count in range(1, min(2, len(world.to_host)) + 1):
             data = b"".join(world.to_host[:count])
             after = replace(world, to_host=world.to_host[count:])
-            yield self.heard(after, self.link.receive(world.link, data, world.at))
+            yield self.apply(after, self.link.receive(world.link, data, world.at))
 
     def store(self, world: World) -> Iterator[World]:
         if world.unstored:
@@ -173,25 +167,25 @@ class Model:
                 for one in output.items
                 if isinstance(one, BufferRecord)
             )
-            told = (*world.told, *new)
+            delivered = (*world.delivered, *new)
             yield replace(
                 world,
                 unstored=tuple(rest),
-                told=told,
+                delivered=delivered,
                 stored=state,
                 to_reader=(*world.to_reader, *output.to_write),
-                wrong="" if told == tuple(sorted(set(told))) else f"given {told}",
+                wrong="" if delivered == tuple(sorted(set(delivered))) else f"given {delivered}",
             )
 
     def poll(self, world: World) -> Iterator[World]:
-        """The buffer is asked for again; nothing waits for an answer."""
-        open_ = world.link.asked is not None or world.link.clear_deadline_ns is not None
+        """The buffer is polled again; no request is outstanding."""
+        open_ = world.link.outstanding is not None or world.link.clear_deadline_ns is not None
         if self.delivery is Delivery.POLL and world.left.polls and not open_:
             left = replace(world.left, polls=world.left.polls - 1)
             yield self.later(replace(world, left=left))
 
     def tick(self, world: World) -> Iterator[World]:
-        """Time passes to the next deadline, whatever is still on its way."""
+        """Time advances to the next deadline; frames may still be on their way."""
         if world.left.ticks:
             left = replace(world.left, ticks=world.left.ticks - 1)
             yield self.later(replace(world, left=left))
@@ -199,7 +193,7 @@ class Model:
     def later(self, world: World) -> World:
         due_ns = self.link.next_deadline_ns(world.link)
         world = replace(world, now_ns=world.now_ns if due_ns is None else due_ns)
-        return self.heard(world, self.link.tick(world.link, world.at))
+        return self.apply(world, self.link.tick(world.link, world.at))
 
     def cut(self, world: World) -> Iterator[World]:
         """The line is cut within a frame, and is back at once."""
@@ -208,11 +202,11 @@ class Model:
         left = replace(world.left, breaks=world.left.breaks - 1)
         if world.to_host:
             half = world.to_host[0][: len(world.to_host[0]) // 2]
-            world = self.heard(world, self.link.receive(world.link, half, world.at))
+            world = self.apply(world, self.link.receive(world.link, half, world.at))
         unwritten = tuple((state, replace(output, to_write=())) for state, output in world.unstored)
         world = replace(world, left=left, unstored=unwritten, to_reader=(), to_host=())
-        world = self.heard(world, self.link.closed(world.link, world.at))
-        yield self.heard(world, self.link.opened(world.link, world.at))
+        world = self.apply(world, self.link.closed(world.link, world.at))
+        yield self.apply(world, self.link.opened(world.link, world.at))
 
     def crash(self, world: World) -> Iterator[World]:
         """The program ends, before the store or between store and line, and starts again."""
@@ -221,7 +215,7 @@ class Model:
         left = replace(world.left, breaks=world.left.breaks - 1)
         for before in (world, *self.store(world)):
             after = replace(before, left=left, unstored=(), to_reader=(), to_host=())
-            yield self.heard(after, self.link.opened(before.stored, before.at))
+            yield self.apply(after, self.link.opened(before.stored, before.at))
 
     # --- the line and the reader -----------------------------------------------------------------
 
@@ -238,27 +232,27 @@ class Model:
     def card(self, world: World) -> Iterator[World]:
         if world.made < world.left.cards:
             made = world.made + 1
-            yield replace(world, made=made, kept=(*world.kept, made))
+            yield replace(world, made=made, buffered=(*world.buffered, made))
 
     def notify(self, world: World) -> Iterator[World]:
         notifies = self.delivery is Delivery.NOTIFY and not world.waits
-        if notifies and world.kept and not (self.patient and clearing_due(world)):
-            yield self.handing_over(world, 32, waits=True)
+        if notifies and world.buffered and not (self.patient and clearing_due(world)):
+            yield self.return_records(world, 32, waits=True)
 
     def repeat(self, world: World) -> Iterator[World]:
-        """What was sent is not cleared: sent once more, with what came since."""
+        """Uncleared records are sent again, together with new ones."""
         if not world.waits or not world.left.repeats or (self.patient and clearing_due(world)):
             return
         left = replace(world.left, repeats=world.left.repeats - 1)
-        yield self.handing_over(replace(world, left=left), 32, waits=True)
+        yield self.return_records(replace(world, left=left), 32, waits=True)
 
-    def handing_over(self, world: World, count: int, *, waits: bool) -> World:
-        first = world.kept[:count]
-        frame = sets(first, more=len(first) < len(world.kept))
+    def return_records(self, world: World, count: int, *, waits: bool) -> World:
+        first = world.buffered[:count]
+        frame = sets(first, more=len(first) < len(world.buffered))
         to_host = (*world.to_host, frame)
-        return replace(world, handed=len(first), to_host=to_host, waits=waits)
+        return replace(world, returned=len(first), to_host=to_host, waits=waits)
 
-    def reader_takes(self, world: World) -> Iterator[World]:
+    def reader_receives(self, world: World) -> Iterator[World]:
         if not world.to_reader:
             return
         request, *rest = world.to_reader
@@ -266,14 +260,14 @@ class Model:
         match request[4]:
             case 0x22:
                 count = int.from_bytes(request[5:7], "big")
-                yield self.handing_over(world, count, waits=world.waits)
+                yield self.return_records(world, count, waits=world.waits)
             case 0x32:
-                gone = world.kept[: world.handed]
-                unknown = [card for card in gone if card not in world.told]
+                gone = world.buffered[: world.returned]
+                unknown = [card for card in gone if card not in world.delivered]
                 yield replace(
                     world,
-                    kept=world.kept[world.handed :],
-                    handed=0,
+                    buffered=world.buffered[world.returned :],
+                    returned=0,
                     waits=False,
                     to_host=(*world.to_host, checked(b"\x00\x32\x00")),
                     wrong=f"{unknown} cleared before it was stored" if unknown else "",
@@ -317,20 +311,20 @@ POLLS, WORLDS_MIN = 3, 200
 
 @pytest.mark.parametrize("delivery", list(Delivery))
 @pytest.mark.parametrize("bounds", EVERYTHING)
-def test_a_clearing_takes_away_only_what_is_stored(delivery: Delivery, bounds: Bounds) -> None:
-    worlds, wrong = Model(delivery).ends(replace(bounds, polls=POLLS))
+def test_a_clearing_removes_only_stored_records(delivery: Delivery, bounds: Bounds) -> None:
+    worlds, wrong = Model(delivery).check_end(replace(bounds, polls=POLLS))
 
     assert not wrong
     assert worlds > WORLDS_MIN
 
 
-def test_a_clearing_right_behind_a_notification_would_take_more() -> None:
-    _, wrong = Model(Delivery.NOTIFY, hasty=True).ends(Bounds(cards=2, repeats=0))
+def test_clearing_directly_after_a_notification_would_remove_more() -> None:
+    _, wrong = Model(Delivery.NOTIFY, hasty=True).check_end(Bounds(cards=2, repeats=0))
 
     assert wrong
 
 
-def test_a_repetition_that_crosses_the_clearing_is_what_the_protocol_leaves_open() -> None:
-    _, wrong = Model(Delivery.NOTIFY, patient=False).ends(Bounds(cards=2, repeats=1))
+def test_a_repetition_that_crosses_the_clearing_is_a_gap_of_the_protocol() -> None:
+    _, wrong = Model(Delivery.NOTIFY, patient=False).check_end(Bounds(cards=2, repeats=1))
 
     assert wrong

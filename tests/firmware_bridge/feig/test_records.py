@@ -1,7 +1,5 @@
-"""Records of the buffer: golden bytes, what does not fit, and the mark of a record.
+"""Records of the buffer: golden bytes, malformed data, and the mark of a record.
 
-Responsible for: every reading of the vectors, nothing raising, records told apart.
-Not responsible for: frames (test_frames) and for delivery (test_delivery).
 Source: firmware_bridge README, "FEIG OBID", records.
 """
 
@@ -14,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.feig.frames import Answer, Unframed, feed
+from firmware_bridge.feig.frames import AnswerFrame, FeigUnframed, feed
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import LAYOUT_NAMES, LAYOUTS
-from firmware_bridge.feig.messages import Malformed
+from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.records import MARK_BYTES, Record, parse_records
 
 VECTORS = tomllib.loads(
@@ -29,9 +27,9 @@ def named(kind: str) -> list[Any]:
     return [pytest.param(vector, id=vector["name"]) for vector in VECTORS[kind]]
 
 
-def answer_of(vector: dict[str, Any]) -> Answer:
-    _, (frame,) = feed(Unframed(), bytes.fromhex(vector["hex"]))
-    assert isinstance(frame, Answer)
+def answer_of(vector: dict[str, Any]) -> AnswerFrame:
+    _, (frame,) = feed(FeigUnframed(), bytes.fromhex(vector["hex"]))
+    assert isinstance(frame, AnswerFrame)
     return frame
 
 
@@ -54,7 +52,7 @@ def record_of(given: dict[str, Any]) -> BufferRecord:
 
 def parsed(command: int, data: bytes, layout: str = "isc.mr102") -> tuple[Record, ...]:
     records = parse_records(command, data, LAYOUTS[layout])
-    assert not isinstance(records, Malformed)
+    assert not isinstance(records, MalformedContent)
     return records
 
 
@@ -67,31 +65,31 @@ def test_a_reading_gives_its_records(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", named("misfit"))
-def test_a_reading_that_does_not_fit_is_refused_whole(vector: dict[str, Any]) -> None:
+def test_a_malformed_reading_is_refused_as_a_whole(vector: dict[str, Any]) -> None:
     answer = answer_of(vector)
 
     assert isinstance(
-        parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]]), Malformed
+        parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]]), MalformedContent
     )
 
 
 @pytest.mark.parametrize("vector", named("misfit"))
-def test_the_reason_shows_no_byte_of_it(vector: dict[str, Any]) -> None:
+def test_the_reason_shows_none_of_the_bytes(vector: dict[str, Any]) -> None:
     answer = answer_of(vector)
     refused = parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]])
 
-    assert isinstance(refused, Malformed)
+    assert isinstance(refused, MalformedContent)
     assert not re.search(r"[0-9A-F]{2} ?[0-9A-F]{2}", refused.reason)
 
 
-def test_a_long_identity_of_an_older_record_is_told_by_its_first_bits() -> None:
+def test_a_long_identity_of_an_older_record_is_recognised_by_its_first_bits() -> None:
     long, short = bytes.fromhex("30" + "11" * 11), bytes.fromhex("80" + "22" * 7)
     records = parsed(0x21, b"\x01\x02\x06" + long + b"\x06" + short, "isc.lr200")
 
     assert [one.item.identity for one in records] == [long, short]
 
 
-def test_direction_and_mac_are_passed_over() -> None:
+def test_direction_and_mac_are_skipped() -> None:
     body = bytes.fromhex("03 00 01 AA 1C 9B 07 09 57 37 01")
     (record,) = parsed(0x22, b"\x81\x22\x00\x01\x00" + bytes((2 + len(body),)) + body)
 
@@ -112,16 +110,16 @@ def test_the_same_record_has_the_same_mark() -> None:
     assert len(one_record().mark) == MARK_BYTES
 
 
-def test_an_antenna_that_joins_does_not_make_it_another_record() -> None:
+def test_an_added_antenna_does_not_change_the_mark() -> None:
     assert one_record(antenna="01").mark == one_record(antenna="03").mark
 
 
 @pytest.mark.parametrize("other", [{"time": "00 01 D4 C1"}, {"inputs": "01 01"}])
-def test_another_time_or_input_makes_it_another_record(other: dict[str, str]) -> None:
+def test_another_time_or_input_changes_the_mark(other: dict[str, str]) -> None:
     assert one_record().mark != one_record(**other).mark
 
 
-def test_a_record_without_a_time_is_known_to_be_without() -> None:
+def test_a_record_without_a_time_is_not_timed() -> None:
     (record,) = parsed(0x22, bytes.fromhex("01 00 01 00 06 03 00 01 AA"))
 
     assert not record.timed
@@ -142,4 +140,4 @@ def test_a_record_without_a_time_is_known_to_be_without() -> None:
 def test_no_bytes_raise(command: int, layout: str, data: bytes) -> None:
     parsed_or_not = parse_records(command, data, LAYOUTS[layout])
 
-    assert isinstance(parsed_or_not, tuple | Malformed)
+    assert isinstance(parsed_or_not, tuple | MalformedContent)

@@ -1,7 +1,5 @@
-"""Tags in the field: listing them and reading what is stored on them.
+"""Tags in the field: inventory and block reads, and each way in which they fail.
 
-Responsible for: requests one at a time, their answers, and each that fails.
-Not responsible for: bytes of single answers (test_messages) and for records (test_link).
 Source: firmware_bridge README, "FEIG OBID", tags in the field.
 """
 
@@ -41,7 +39,7 @@ OTHER = bytes.fromhex("E0 04 01 08 66 C2 1D 76")
 
 
 @dataclass
-class Talk:
+class LinkSession:
     link: FeigLink = field(default_factory=FeigLink)
     state: FeigLinkState = field(default_factory=FeigLinkState)
     now_ms: int = 10_000
@@ -57,7 +55,7 @@ class Talk:
         self.state, output = self.link.closed(self.state, self.at())
         return output
 
-    def hear(self, data: bytes) -> FeigOutput:
+    def receive(self, data: bytes) -> FeigOutput:
         self.state, output = self.link.receive(self.state, data, self.at())
         return output
 
@@ -66,17 +64,17 @@ class Talk:
         self.state, output = self.link.tick(self.state, self.at())
         return output
 
-    def ask(self, request: FeigRequest) -> FeigOutput:
+    def send(self, request: FeigRequest) -> FeigOutput:
         self.state, output = self.link.send(self.state, request, self.at())
         return output
 
 
-def ready() -> Talk:
-    talk = Talk()
-    talk.open()
+def ready() -> LinkSession:
+    session = LinkSession()
+    session.open()
     for answer in (VERSION, TIMER, EMPTY):
-        talk.hear(answer)
-    return talk
+        session.receive(answer)
+    return session
 
 
 def kinds(output: FeigOutput) -> list[LinkFaultKind]:
@@ -87,107 +85,107 @@ def failures(output: FeigOutput) -> list[tuple[str, int | None]]:
     return [(one.request, one.status) for one in output.items if isinstance(one, RequestFailed)]
 
 
-def test_an_inventory_goes_on_until_there_is_no_more() -> None:
-    talk = ready()
-    assert talk.ask(Inventory()).at_once == (INVENTORY,)
-    first = talk.hear(TWO_AND_MORE)
+def test_an_inventory_continues_until_there_are_no_more_tags() -> None:
+    session = ready()
+    assert session.send(Inventory()).at_once == (INVENTORY,)
+    first = session.receive(TWO_AND_MORE)
     assert first.items == (TagInventoried(3, TAG), TagInventoried(3, OTHER))
     assert first.at_once == (MORE,)
 
-    assert talk.hear(ONE_TAG).items == (TagInventoried(3, TAG), InventoryDone(3))
+    assert session.receive(ONE_TAG).items == (TagInventoried(3, TAG), InventoryDone(3))
 
 
 def test_no_tag_in_the_field() -> None:
-    talk = ready()
-    talk.ask(Inventory())
+    session = ready()
+    session.send(Inventory())
 
-    assert talk.hear(NO_TAG).items == (InventoryDone(0),)
+    assert session.receive(NO_TAG).items == (InventoryDone(0),)
 
 
-def test_an_inventory_that_never_ends_is_ended() -> None:
-    talk = ready()
-    talk.ask(Inventory())
-    last = [talk.hear(TWO_AND_MORE) for _ in range(64)][-1]
+def test_an_endless_inventory_fails() -> None:
+    session = ready()
+    session.send(Inventory())
+    last = [session.receive(TWO_AND_MORE) for _ in range(64)][-1]
 
     assert failures(last) == [("inventory", 0x94)]
     assert last.at_once == ()
 
 
 def test_blocks_of_a_tag_are_read() -> None:
-    talk = ready()
-    assert talk.ask(ReadBlocks(TAG, 0, 2)).at_once == (READ_TWO,)
+    session = ready()
+    assert session.send(ReadBlocks(TAG, 0, 2)).at_once == (READ_TWO,)
 
-    assert talk.hear(TWO_BLOCKS).items == (BlocksRead(TAG, b"AS-1SPD\x00"),)
+    assert session.receive(TWO_BLOCKS).items == (BlocksRead(TAG, b"AS-1SPD\x00"),)
 
 
 def test_requests_wait_for_each_other() -> None:
-    talk = ready()
-    talk.ask(Inventory())
-    assert talk.ask(ReadBlocks(TAG, 0, 2)) == LinkOutput()
+    session = ready()
+    session.send(Inventory())
+    assert session.send(ReadBlocks(TAG, 0, 2)) == LinkOutput()
 
-    assert talk.hear(NO_TAG).at_once == (READ_TWO,)
+    assert session.receive(NO_TAG).at_once == (READ_TWO,)
 
 
-def test_what_the_reader_refuses_has_failed() -> None:
-    talk = ready()
-    talk.ask(ReadBlocks(TAG, 0, 2))
+def test_a_refused_request_fails() -> None:
+    session = ready()
+    session.send(ReadBlocks(TAG, 0, 2))
 
-    assert failures(talk.hear(ISO_ERROR)) == [("read blocks", 0x95)]
+    assert failures(session.receive(ISO_ERROR)) == [("read blocks", 0x95)]
 
 
 @pytest.mark.parametrize("request_", [Inventory(), ReadBlocks(TAG, 0, 1)])
-def test_an_answer_that_does_not_fit_is_told_and_has_failed(request_: FeigRequest) -> None:
-    talk = ready()
-    talk.ask(request_)
-    # A count of eight, and nothing of them.
-    output = talk.hear(bytes.fromhex("02 00 09 00 B0 00 08 5A 13"))
+def test_a_malformed_answer_is_reported_and_the_request_fails(request_: FeigRequest) -> None:
+    session = ready()
+    session.send(request_)
+    # A count of eight without tags.
+    output = session.receive(bytes.fromhex("02 00 09 00 B0 00 08 5A 13"))
 
     assert kinds(output) == [LinkFaultKind.MALFORMED]
     assert len(failures(output)) == 1
 
 
-def test_a_request_without_an_answer_has_failed() -> None:
-    talk = ready()
-    talk.ask(Inventory())
-    assert talk.tick(2_999).items == ()
+def test_an_unanswered_request_fails() -> None:
+    session = ready()
+    session.send(Inventory())
+    assert session.tick(2_999).items == ()
 
-    assert failures(talk.tick(1)) == [("inventory", None)]
+    assert failures(session.tick(1)) == [("inventory", None)]
 
 
-def test_a_late_answer_is_not_taken_for_that_to_the_next_request() -> None:
-    talk = ready()
-    talk.ask(ReadBlocks(OTHER, 0, 2))
-    talk.ask(ReadBlocks(TAG, 0, 2))
-    talk.tick(3_000)
-    late = talk.hear(TWO_BLOCKS)
+def test_a_late_answer_is_not_mistaken_for_that_to_the_next_request() -> None:
+    session = ready()
+    session.send(ReadBlocks(OTHER, 0, 2))
+    session.send(ReadBlocks(TAG, 0, 2))
+    session.tick(3_000)
+    late = session.receive(TWO_BLOCKS)
     assert kinds(late) == [LinkFaultKind.UNEXPECTED_ANSWER]
 
-    assert talk.tick(3_000).at_once == (READ_TWO,)
+    assert session.tick(3_000).at_once == (READ_TWO,)
 
 
 def test_a_lost_port_fails_all_of_them() -> None:
-    talk = ready()
-    talk.ask(Inventory())
-    talk.ask(ReadBlocks(TAG, 0, 2))
+    session = ready()
+    session.send(Inventory())
+    session.send(ReadBlocks(TAG, 0, 2))
 
-    assert failures(talk.close()) == [("inventory", None), ("read blocks", None)]
-
-
-def test_a_reader_that_does_not_answer_fails_what_waits() -> None:
-    talk = Talk()
-    talk.open()
-    talk.ask(Inventory())
-
-    assert failures(talk.tick(500)) == [("inventory", None)]
+    assert failures(session.close()) == [("inventory", None), ("read blocks", None)]
 
 
-def test_a_closed_port_is_not_asked() -> None:
-    assert failures(Talk().ask(Inventory())) == [("inventory", None)]
+def test_a_silent_reader_fails_waiting_requests() -> None:
+    session = LinkSession()
+    session.open()
+    session.send(Inventory())
+
+    assert failures(session.tick(500)) == [("inventory", None)]
+
+
+def test_a_closed_port_fails_a_request() -> None:
+    assert failures(LinkSession().send(Inventory())) == [("inventory", None)]
 
 
 def test_too_many_requests_are_refused() -> None:
-    talk = ready()
-    outputs = [talk.ask(Inventory()) for _ in range(66)]
+    session = ready()
+    outputs = [session.send(Inventory()) for _ in range(66)]
 
     assert [len(failures(output)) for output in outputs] == [0] * 65 + [1]
 
@@ -202,8 +200,8 @@ def test_too_many_requests_are_refused() -> None:
         ReadBlocks(TAG, 0, 256),
     ],
 )
-def test_what_cannot_be_asked_has_failed_at_once(request_: ReadBlocks) -> None:
-    output = ready().ask(request_)
+def test_an_invalid_request_fails_at_once(request_: ReadBlocks) -> None:
+    output = ready().send(request_)
 
     assert failures(output) == [("read blocks", None)]
     assert output.at_once == ()

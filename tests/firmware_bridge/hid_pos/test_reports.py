@@ -1,4 +1,4 @@
-"""Reports of 64 bytes: the golden ones, the damaged ones, and any bytes at all."""
+"""Reports of a HID POS scanner: golden, damaged and arbitrary bytes."""
 
 import tomllib
 from pathlib import Path
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from firmware_bridge.hid_pos.reports import (
     CUT_OFF,
     REPORT_BYTES,
-    BadReport,
-    Report,
-    Request,
+    HidPosRequest,
+    MalformedReport,
+    ScanReport,
     encode,
     feed,
 )
@@ -36,7 +36,7 @@ PACK = whole(VECTORS["scan"][2]["reports"][0])
 def test_the_reports_of_a_scan_hold_its_text(scan: dict[str, Any]) -> None:
     _pending, found = feed(b"", b"".join(map(whole, scan["reports"])))
 
-    reports = [one for one in found if isinstance(one, Report)]
+    reports = [one for one in found if isinstance(one, ScanReport)]
     assert len(reports) == len(scan["reports"])
     assert b"".join(one.text for one in reports) == scan["text"].encode()
     assert {(one.aim, one.symbology) for one in reports} == {(scan["aim"], scan.get("symbology"))}
@@ -44,11 +44,11 @@ def test_the_reports_of_a_scan_hold_its_text(scan: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["damaged"], ids=lambda vector: vector["name"])
-def test_a_report_that_makes_no_sense_is_a_fault(vector: dict[str, str]) -> None:
+def test_a_malformed_report_is_a_fault(vector: dict[str, str]) -> None:
     pending, found = feed(b"", whole(vector))
 
     (one,) = found
-    fault = one.fault if isinstance(one, BadReport) else one
+    fault = one.fault if isinstance(one, MalformedReport) else one
     assert isinstance(fault, LinkFault)
     assert fault.kind == vector["fault"]
     assert pending == b""
@@ -56,20 +56,19 @@ def test_a_report_that_makes_no_sense_is_a_fault(vector: dict[str, str]) -> None
 
 @pytest.mark.parametrize("vector", VECTORS["request"], ids=lambda vector: vector["name"])
 def test_a_request_is_the_published_report(vector: dict[str, str]) -> None:
-    assert encode(Request(vector["name"])) == bytes.fromhex(vector["hex"])
+    assert encode(HidPosRequest(vector["name"])) == bytes.fromhex(vector["hex"])
 
 
-@pytest.mark.parametrize("cut", range(1, REPORT_BYTES))
-def test_a_report_in_two_pieces_is_one_report(cut: int) -> None:
-    pending, before = feed(b"", PACK[:cut])
-    pending, after = feed(pending, PACK[cut:])
+def test_a_report_in_two_pieces_is_one_report() -> None:
+    for cut in range(1, REPORT_BYTES):
+        pending, before = feed(b"", PACK[:cut])
+        pending, after = feed(pending, PACK[cut:])
+        assert before == (), f"cut at {cut}"
+        assert after == feed(b"", PACK)[1], f"cut at {cut}"
+        assert pending == b"", f"cut at {cut}"
 
-    assert before == ()
-    assert after == feed(b"", PACK)[1]
-    assert pending == b""
 
-
-def test_a_whole_report_after_half_a_one_is_read_and_the_half_is_told() -> None:
+def test_a_complete_report_after_half_a_one_is_read_and_the_half_is_reported() -> None:
     pending, _nothing = feed(b"", PACK[:20])
 
     assert feed(pending, PACK) == (b"", (CUT_OFF, *feed(b"", PACK)[1]))
@@ -83,10 +82,10 @@ def test_a_short_report_of_another_kind_does_not_shift_the_next(length: int) -> 
     assert feed(pending, PACK) == (b"", feed(b"", PACK)[1])
 
 
-def test_the_detail_of_a_fault_holds_nothing_of_the_text() -> None:
+def test_the_detail_of_a_fault_contains_none_of_the_text() -> None:
     for vector in VECTORS["damaged"]:
         _pending, (one,) = feed(b"", whole(vector))
-        fault = one.fault if isinstance(one, BadReport) else one
+        fault = one.fault if isinstance(one, MalformedReport) else one
         assert isinstance(fault, LinkFault)
         assert "PACK" not in fault.detail
 
@@ -98,7 +97,7 @@ def test_no_bytes_raise_and_less_than_a_report_waits(chunks: list[bytes]) -> Non
         pending, found = feed(pending, chunk)
         assert len(pending) < REPORT_BYTES
         for one in found:
-            assert not isinstance(one, Report) or len(one.text) <= 56
+            assert not isinstance(one, ScanReport) or len(one.text) <= 56
 
 
 @given(st.binary(min_size=REPORT_BYTES - 1, max_size=REPORT_BYTES - 1))
@@ -106,4 +105,4 @@ def test_any_report_of_scanned_data_is_read_or_refused(rest: bytes) -> None:
     pending, (one,) = feed(b"", b"\x02" + rest)
 
     assert pending == b""
-    assert isinstance(one, Report | BadReport)
+    assert isinstance(one, ScanReport | MalformedReport)

@@ -1,4 +1,4 @@
-"""The link over SSI: each scan once, acknowledged when stored; damage, parts, and setting up."""
+"""The link over SSI: each scan once, acknowledged when stored; damage, parts and setup."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 from firmware_bridge.link import LinkFault
 from firmware_bridge.ssi.exchange import (
-    Request,
     RequestDone,
     RequestRefused,
     RequestUnanswered,
+    SsiRequest,
 )
 from firmware_bridge.ssi.link import (
-    EventTold,
-    Heard,
-    RevisionTold,
-    ScanCompleted,
+    ScannerEvent,
+    ScannerRevision,
     SsiItem,
     SsiLink,
     SsiLinkState,
     SsiOutput,
+    SsiProgress,
+    SsiScan,
 )
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
@@ -56,17 +56,17 @@ REVISION_WANTED_AGAIN = bytes.fromhex("04 A3 04 01 FF 54")
 PARAMETERS = WIRE["decoded data in packets, acknowledged, no beep"]
 ENABLE = WIRE["enable"]
 START = WIRE["published: start session"]
-PACK_READ = ScanCompleted(b"PACK-0001", 0x03)
+PACK_READ = SsiScan(b"PACK-0001", 0x03)
 
 
 def at(ms: int = 0, *, boot_ms: int = 0) -> Timestamp:
-    """So long after the beginning; `boot_ms` is what the monotonic clock then began with."""
+    """A timestamp so many ms after the start; `boot_ms`: offset of the monotonic clock."""
     return Timestamp((10_000 + ms - boot_ms) * MS, 1_700_000_000_000_000_000 + ms * MS)
 
 
 @dataclass
 class Line:
-    """A link with its state, and all it gave."""
+    """A link with its state, and all its output."""
 
     link: SsiLink = LINK
     state: SsiLinkState = field(default_factory=LINK.initial)
@@ -74,36 +74,36 @@ class Line:
     stored: list[bytes] = field(default_factory=list)
     at_once: list[bytes] = field(default_factory=list)
 
-    def gave(self, linked: tuple[SsiLinkState, SsiOutput]) -> "Line":
+    def _record(self, linked: tuple[SsiLinkState, SsiOutput]) -> "Line":
         self.state, output = linked
         self.items.extend(output.items)
         self.stored.extend(output.to_write)
         self.at_once.extend(output.at_once)
         return self
 
-    def hear(self, data: bytes, ms: int = 0, **clock: int) -> "Line":
-        return self.gave(self.link.receive(self.state, data, at(ms, **clock)))
+    def receive(self, data: bytes, ms: int = 0, **clock: int) -> "Line":
+        return self._record(self.link.receive(self.state, data, at(ms, **clock)))
 
     def tick(self, ms: int, **clock: int) -> "Line":
-        return self.gave(self.link.tick(self.state, at(ms, **clock)))
+        return self._record(self.link.tick(self.state, at(ms, **clock)))
 
     def open(self, ms: int = 0, **clock: int) -> "Line":
-        return self.gave(self.link.opened(self.state, at(ms, **clock)))
+        return self._record(self.link.opened(self.state, at(ms, **clock)))
 
     def close(self, ms: int = 0, **clock: int) -> "Line":
-        return self.gave(self.link.closed(self.state, at(ms, **clock)))
+        return self._record(self.link.closed(self.state, at(ms, **clock)))
 
     def kinds(self) -> list[str]:
         return [str(one.kind) for one in self.items if isinstance(one, LinkFault)]
 
-    def scans(self) -> list[ScanCompleted]:
-        return [one for one in self.items if isinstance(one, ScanCompleted)]
+    def scans(self) -> list[SsiScan]:
+        return [one for one in self.items if isinstance(one, SsiScan)]
 
     def set_up(self) -> "Line":
-        """Opened, and everything answered; what that gave is forgotten."""
+        """Open the port and answer all setup requests; discard the output."""
         self.open().tick(50)
         for answer in (REVISION, SCANNER_ACK, SCANNER_ACK, DENIED):
-            self.hear(answer, 60)
+            self.receive(answer, 60)
         self.items.clear()
         self.stored.clear()
         self.at_once.clear()
@@ -117,65 +117,65 @@ class Line:
 def test_the_packets_of_a_scan_give_one_scan(scan: dict[str, Any]) -> None:
     line = Line()
     for packet in scan["packets"]:
-        line.hear(bytes.fromhex(packet))
+        line.receive(bytes.fromhex(packet))
 
-    assert line.items == [ScanCompleted(scan["text"].encode(), scan["code_type"])]
+    assert line.items == [SsiScan(scan["text"].encode(), scan["code_type"])]
 
 
 def test_a_scan_is_acknowledged_only_after_the_store() -> None:
-    line = Line().hear(PACK)
+    line = Line().receive(PACK)
 
     assert line.stored == [ACK]
     assert line.at_once == []
 
 
 @pytest.mark.parametrize("ms", [0, 2_000, 6_000, 10_000])
-def test_a_resent_scan_is_acknowledged_again_and_not_given_again(ms: int) -> None:
-    line = Line().hear(PACK).hear(PACK_AGAIN, ms)
+def test_a_resent_scan_is_acknowledged_again_and_not_delivered_again(ms: int) -> None:
+    line = Line().receive(PACK).receive(PACK_AGAIN, ms)
 
     assert line.items == [PACK_READ]
     assert line.stored == [ACK, ACK]
 
 
 def test_the_same_code_scanned_twice_is_two_scans() -> None:
-    assert Line().hear(PACK).hear(PACK, 500).scans() == [PACK_READ, PACK_READ]
+    assert Line().receive(PACK).receive(PACK, 500).scans() == [PACK_READ, PACK_READ]
 
 
 def test_a_resent_packet_long_after_is_a_scan_of_its_own() -> None:
-    assert Line().hear(PACK).hear(PACK_AGAIN, 10_001).scans() == [PACK_READ, PACK_READ]
+    assert Line().receive(PACK).receive(PACK_AGAIN, 10_001).scans() == [PACK_READ, PACK_READ]
 
 
-def test_a_resent_packet_whose_first_copy_was_lost_is_given() -> None:
-    assert Line().hear(PACK_AGAIN).scans() == [PACK_READ]
-    assert Line().hear(PACK).hear(OTHER_AGAIN).scans() == [
+def test_a_resent_packet_whose_first_copy_was_lost_is_delivered() -> None:
+    assert Line().receive(PACK_AGAIN).scans() == [PACK_READ]
+    assert Line().receive(PACK).receive(OTHER_AGAIN).scans() == [
         PACK_READ,
-        ScanCompleted(b"PACK-0002", 0x03),
+        SsiScan(b"PACK-0002", 0x03),
     ]
 
 
-def test_a_resent_scan_is_known_over_a_lost_port() -> None:
-    line = Line().hear(PACK).close(10).open(500).hear(PACK_AGAIN, 2_000)
+def test_a_resent_scan_is_recognised_after_a_lost_port() -> None:
+    line = Line().receive(PACK).close(10).open(500).receive(PACK_AGAIN, 2_000)
 
     assert line.scans() == [PACK_READ]
 
 
-def test_a_resent_scan_is_known_after_another_boot() -> None:
-    line = Line().hear(PACK).close(10).open(6_000, boot_ms=15_000)
+def test_a_resent_scan_is_recognised_after_another_boot() -> None:
+    line = Line().receive(PACK).close(10).open(6_000, boot_ms=15_000)
 
-    assert line.hear(PACK_AGAIN, 6_100, boot_ms=15_000).scans() == [PACK_READ]
+    assert line.receive(PACK_AGAIN, 6_100, boot_ms=15_000).scans() == [PACK_READ]
 
 
-def test_a_damaged_packet_is_asked_for_again_at_once_and_not_acknowledged() -> None:
-    line = Line().hear(PACK_DAMAGED)
+def test_a_damaged_packet_is_requested_again_at_once_and_not_acknowledged() -> None:
+    line = Line().receive(PACK_DAMAGED)
 
     assert line.kinds() == ["bad_checksum"]
     assert line.at_once == [RESEND]
     assert line.stored == []
-    assert line.hear(PACK_AGAIN, 20).scans() == [PACK_READ]
+    assert line.receive(PACK_AGAIN, 20).scans() == [PACK_READ]
 
 
-def test_a_packet_cut_off_is_asked_for_again_after_a_silence() -> None:
-    line = Line().hear(PACK[:-3])
+def test_a_truncated_packet_is_requested_again_after_silence() -> None:
+    line = Line().receive(PACK[:-3])
     assert LINK.next_deadline_ns(line.state) == at(100).monotonic_ns
 
     line.tick(99)
@@ -185,36 +185,36 @@ def test_a_packet_cut_off_is_asked_for_again_after_a_silence() -> None:
     assert line.at_once == [RESEND]
 
 
-def test_a_packet_after_a_cut_off_one_is_not_added_to_it_without_a_tick() -> None:
-    line = Line().hear(PACK[:-3]).hear(PACK_AGAIN, 150)
+def test_a_packet_after_a_truncated_one_is_not_added_to_it_without_a_tick() -> None:
+    line = Line().receive(PACK[:-3]).receive(PACK_AGAIN, 150)
 
     assert line.scans() == [PACK_READ]
     assert line.kinds() == ["truncated"]
 
 
-def test_much_damage_in_one_chunk_asks_once() -> None:
-    assert Line().hear(3 * PACK_DAMAGED).at_once == [RESEND]
+def test_several_damaged_packets_in_one_chunk_give_one_request() -> None:
+    assert Line().receive(3 * PACK_DAMAGED).at_once == [RESEND]
 
 
 def test_a_packet_without_content_is_a_fault_and_acknowledged() -> None:
-    line = Line().hear(bytes.fromhex("04 F3 00 00 FF 09"))
+    line = Line().receive(bytes.fromhex("04 F3 00 00 FF 09"))
 
     assert line.kinds() == ["malformed"]
     assert line.stored == [ACK]
 
 
-def test_a_packet_that_is_not_understood_is_a_fault_and_acknowledged() -> None:
-    line = Line().hear(bytes.fromhex("04 77 00 00 FF 85"))
+def test_an_unknown_packet_is_a_fault_and_acknowledged() -> None:
+    line = Line().receive(bytes.fromhex("04 77 00 00 FF 85"))
 
     assert line.kinds() == ["unknown_code"]
     assert line.stored == [ACK]
 
 
 @pytest.mark.parametrize("code", [0x20, 0x21])
-def test_an_event_is_told_and_acknowledged(code: int) -> None:
-    line = Line().hear(WIRE[f"published: event {code:02X}"])
+def test_an_event_is_reported_and_acknowledged(code: int) -> None:
+    line = Line().receive(WIRE[f"published: event {code:02X}"])
 
-    assert line.items == [EventTold(code)]
+    assert line.items == [ScannerEvent(code)]
     assert line.stored == [ACK]
 
 
@@ -222,51 +222,51 @@ def test_an_event_is_told_and_acknowledged(code: int) -> None:
 
 
 def test_each_part_is_acknowledged_after_the_store() -> None:
-    assert Line().hear(BATCH).stored == [ACK]
+    assert Line().receive(BATCH).stored == [ACK]
 
 
 def test_a_part_resent_is_not_added_twice() -> None:
     again = bytes.fromhex("0B F3 00 03 1C 42 41 54 43 48 2D FD 54")
 
-    assert Line().hear(BATCH).hear(again, 2_000).hear(RED, 2_100).scans() == [
-        ScanCompleted(b"BATCH-RED-7", 0x1C)
+    assert Line().receive(BATCH).receive(again, 2_000).receive(RED, 2_100).scans() == [
+        SsiScan(b"BATCH-RED-7", 0x1C)
     ]
 
 
-def test_a_part_may_leave_the_type_out() -> None:
-    assert Line().hear(BATCH).hear(RED_BARE).scans() == [ScanCompleted(b"BATCH-RED-7", 0x1C)]
+def test_a_later_part_may_omit_the_code_type() -> None:
+    assert Line().receive(BATCH).receive(RED_BARE).scans() == [SsiScan(b"BATCH-RED-7", 0x1C)]
 
 
 def test_a_scan_whose_end_does_not_come_is_dropped_after_the_deadline() -> None:
-    line = Line().hear(BATCH)
+    line = Line().receive(BATCH)
     assert LINK.next_deadline_ns(line.state) == at(7_000).monotonic_ns
 
     line.tick(7_000)
     assert line.kinds() == ["truncated"]
-    assert line.hear(RED, 7_001).scans() == [ScanCompleted(b"RED-7", 0x1C)]
+    assert line.receive(RED, 7_001).scans() == [SsiScan(b"RED-7", 0x1C)]
 
 
-def test_a_scan_that_grows_too_long_is_dropped_to_its_end_and_told_once() -> None:
+def test_an_oversized_scan_is_dropped_to_its_end_and_reported_once() -> None:
     line = Line(SsiLink(SsiLinkSettings(text_bytes_max=5)))
-    line.hear(BATCH).hear(BATCH).hear(RED)
+    line.receive(BATCH).receive(BATCH).receive(RED)
 
     assert line.kinds() == ["length"]
     assert line.scans() == []
     assert line.stored == [ACK, ACK, ACK]
-    assert line.hear(RED, 5).scans() == [ScanCompleted(b"RED-7", 0x1C)]
+    assert line.receive(RED, 5).scans() == [SsiScan(b"RED-7", 0x1C)]
 
 
-def test_a_scan_goes_on_after_the_port_was_lost() -> None:
-    line = Line().hear(BATCH).close(10).open(1_000).hear(RED, 2_000)
+def test_a_scan_continues_after_a_lost_port() -> None:
+    line = Line().receive(BATCH).close(10).open(1_000).receive(RED, 2_000)
 
-    assert line.scans() == [ScanCompleted(b"BATCH-RED-7", 0x1C)]
+    assert line.scans() == [SsiScan(b"BATCH-RED-7", 0x1C)]
 
 
-def test_after_another_boot_the_deadline_of_a_part_starts_anew() -> None:
-    line = Line().hear(BATCH).close(10).open(6_000, boot_ms=15_000)
-    assert line.state.parts is not None
+def test_after_another_boot_the_deadline_of_a_part_starts_again() -> None:
+    line = Line().receive(BATCH).close(10).open(6_000, boot_ms=15_000)
+    assert line.state.partial is not None
 
-    assert line.state.parts.deadline_ns == at(13_000, boot_ms=15_000).monotonic_ns
+    assert line.state.partial.deadline_ns == at(13_000, boot_ms=15_000).monotonic_ns
 
 
 # --- setting up -----------------------------------------------------------------------------------
@@ -284,45 +284,50 @@ def test_opening_wakes_the_scanner_and_sets_it_up_one_request_after_the_other() 
         (SCANNER_ACK, ENABLE),
         (SCANNER_ACK, START),
     ]:
-        line.hear(answer, 60)
+        line.receive(answer, 60)
         assert line.at_once[-1] == asked
-    line.hear(SCANNER_ACK, 60)
+    line.receive(SCANNER_ACK, 60)
 
     assert line.at_once == [WAKE, REVISION_WANTED, PARAMETERS, ENABLE, START]
     assert line.items == [
-        RevisionTold(b"CAAABS00-001-R03"),
-        *(RequestDone(request) for request in (Request.REVISION, Request.PACKETS)),
-        *(RequestDone(request) for request in (Request.ENABLE, Request.START_SESSION)),
+        ScannerRevision(b"CAAABS00-001-R03"),
+        *(RequestDone(request) for request in (SsiRequest.REVISION, SsiRequest.PACKETS)),
+        *(RequestDone(request) for request in (SsiRequest.ENABLE, SsiRequest.START_SESSION)),
     ]
     assert LINK.next_deadline_ns(line.state) is None
 
 
 def test_the_scanner_is_ready_once_it_is_enabled() -> None:
     line = Line().open().tick(50)
-    before = line.state.heard
+    before = line.state.progress
     answers = (REVISION, SCANNER_ACK, SCANNER_ACK)
-    after = [line.hear(answer, 60).state.heard for answer in answers]
+    after = [line.receive(answer, 60).state.progress for answer in answers]
 
-    assert [before, *after] == [Heard.NOTHING, Heard.PACKET, Heard.PACKET, Heard.READY]
+    assert [before, *after] == [
+        SsiProgress.NOTHING,
+        SsiProgress.PACKET,
+        SsiProgress.PACKET,
+        SsiProgress.READY,
+    ]
 
 
-def test_a_session_refused_is_no_fault() -> None:
+def test_a_refused_session_is_not_a_fault() -> None:
     line = Line().open().tick(50)
     for answer in (REVISION, SCANNER_ACK, SCANNER_ACK, DENIED):
-        line.hear(answer, 60)
+        line.receive(answer, 60)
 
-    assert line.items[-1] == RequestRefused(Request.START_SESSION, 0x06)
+    assert line.items[-1] == RequestRefused(SsiRequest.START_SESSION, 0x06)
     assert line.kinds() == []
 
 
 @pytest.mark.parametrize("refused", [1, 2])
-def test_a_scanner_that_refuses_what_is_needed_is_a_fault(refused: int) -> None:
+def test_the_refusal_of_a_required_request_is_a_fault(refused: int) -> None:
     line = Line().open().tick(50)
     for place, answer in enumerate((REVISION, SCANNER_ACK, SCANNER_ACK)):
-        line.hear(DENIED if place == refused else answer, 60)
+        line.receive(DENIED if place == refused else answer, 60)
 
     assert line.kinds() == ["command_refused"]
-    assert (line.state.heard is Heard.READY) is (refused == 1)
+    assert (line.state.progress is SsiProgress.READY) is (refused == 1)
 
 
 def test_a_request_without_an_answer_is_sent_again_twice_and_marked() -> None:
@@ -336,7 +341,7 @@ def test_a_request_without_an_answer_is_sent_again_twice_and_marked() -> None:
 
 
 def silent_to(ms: int) -> Line:
-    """A scanner that answers nothing, with a tick whenever one is due."""
+    """A scanner that does not answer, with a tick at each deadline."""
     line = Line().open()
     while (due_ns := LINK.next_deadline_ns(line.state)) is not None and due_ns <= at(
         ms
@@ -345,22 +350,22 @@ def silent_to(ms: int) -> Line:
     return line
 
 
-def test_a_silent_scanner_is_told_once_and_tried_again_for_ever() -> None:
+def test_a_silent_scanner_is_reported_once_and_retried_for_ever() -> None:
     line = silent_to(100_000)
 
     assert line.kinds() == ["no_answer"]
     assert line.at_once.count(REVISION_WANTED) == 7
-    assert RequestUnanswered(Request.ENABLE) in line.items
+    assert RequestUnanswered(SsiRequest.ENABLE) in line.items
 
 
 def test_a_scanner_that_answers_after_a_silence_is_set_up() -> None:
-    line = silent_to(20_000).hear(REVISION, 20_001)
+    line = silent_to(20_000).receive(REVISION, 20_001)
 
     assert line.at_once[-1] == PARAMETERS
 
 
 def test_an_answer_while_the_scanner_is_woken_for_a_resend_counts() -> None:
-    line = Line().open().tick(50).tick(2_050).hear(REVISION, 2_060)
+    line = Line().open().tick(50).tick(2_050).receive(REVISION, 2_060)
 
     assert line.at_once[-1] == PARAMETERS
 
@@ -368,7 +373,7 @@ def test_an_answer_while_the_scanner_is_woken_for_a_resend_counts() -> None:
 def test_a_request_damaged_on_its_way_is_sent_again_at_most_twice() -> None:
     line = Line().open().tick(50)
     for _ in range(3):
-        line.hear(SCANNER_RESEND, 60)
+        line.receive(SCANNER_RESEND, 60)
 
     assert line.at_once[:4] == [
         WAKE,
@@ -376,49 +381,49 @@ def test_a_request_damaged_on_its_way_is_sent_again_at_most_twice() -> None:
         REVISION_WANTED_AGAIN,
         REVISION_WANTED_AGAIN,
     ]
-    assert RequestRefused(Request.REVISION, 0x01) in line.items
+    assert RequestRefused(SsiRequest.REVISION, 0x01) in line.items
 
 
-def test_a_late_revision_answers_no_other_request() -> None:
-    line = Line().open().tick(50).hear(REVISION, 60).hear(REVISION, 70)
+def test_a_late_revision_does_not_complete_another_request() -> None:
+    line = Line().open().tick(50).receive(REVISION, 60).receive(REVISION, 70)
 
     assert line.at_once[-1] == PARAMETERS
 
 
 @pytest.mark.parametrize("answer", [SCANNER_ACK, DENIED])
-def test_an_answer_nobody_waits_for_is_a_fault_and_not_acknowledged(answer: bytes) -> None:
-    line = Line().hear(answer)
+def test_an_answer_without_a_request_is_a_fault_and_not_acknowledged(answer: bytes) -> None:
+    line = Line().receive(answer)
 
     assert line.kinds() == ["unexpected_answer"]
     assert line.stored == []
 
 
 def test_a_scanner_that_started_is_set_up_again() -> None:
-    line = Line().set_up().hear(STARTED, 1_000)
+    line = Line().set_up().receive(STARTED, 1_000)
 
-    assert line.items == [EventTold(0x03)]
+    assert line.items == [ScannerEvent(0x03)]
     assert line.stored == [ACK]
     assert line.at_once == [WAKE]
     assert line.tick(1_050).at_once[-1] == REVISION_WANTED
 
 
-def test_bare_text_has_the_scanner_set_up_again() -> None:
-    line = Line().set_up().hear(b"PACK-0001\r\n", 20_000).tick(20_100)
+def test_bare_text_starts_a_new_setup() -> None:
+    line = Line().set_up().receive(b"PACK-0001\r\n", 20_000).tick(20_100)
 
     assert line.scans() == []
     assert line.kinds() == ["noise", "truncated"]
     assert line.at_once == [RESEND, WAKE]
 
 
-def test_bare_text_soon_after_setting_up_waits() -> None:
-    line = Line().set_up().hear(b"PACK-0001\r\n", 1_000).tick(1_100)
+def test_bare_text_soon_after_a_setup_delays_the_next_setup() -> None:
+    line = Line().set_up().receive(b"PACK-0001\r\n", 1_000).tick(1_100)
     assert line.at_once == [RESEND]
 
     assert line.tick(10_000).at_once == [RESEND, WAKE]
 
 
-def test_a_good_scan_after_noise_calls_off_the_setting_up() -> None:
-    line = Line().set_up().hear(b"\x00", 1_000).hear(PACK, 1_010)
+def test_a_good_scan_after_noise_cancels_the_setup() -> None:
+    line = Line().set_up().receive(b"\x00", 1_000).receive(PACK, 1_010)
 
     assert LINK.next_deadline_ns(line.state) is None
 
@@ -426,17 +431,17 @@ def test_a_good_scan_after_noise_calls_off_the_setting_up() -> None:
 def test_a_lost_port_leaves_requests_unanswered_and_nothing_due() -> None:
     line = Line().open().close(10)
 
-    assert RequestUnanswered(Request.REVISION) in line.items
+    assert RequestUnanswered(SsiRequest.REVISION) in line.items
     assert LINK.next_deadline_ns(line.state) is None
 
 
-def test_requests_wait_for_each_other_and_not_without_bound() -> None:
+def test_requests_wait_in_a_bounded_queue() -> None:
     line = Line()
     for _ in range(10):
-        line.gave(LINK.send(line.state, Request.STOP_SESSION, at()))
+        line._record(LINK.send(line.state, SsiRequest.STOP_SESSION, at()))
 
     assert line.at_once == [WAKE]
-    assert line.items == [RequestUnanswered(Request.STOP_SESSION)]
+    assert line.items == [RequestUnanswered(SsiRequest.STOP_SESSION)]
 
 
 # --- any bytes ------------------------------------------------------------------------------------
@@ -457,7 +462,7 @@ KNOWN = [PACK, PACK_AGAIN, PACK_DAMAGED, BATCH, RED, SCANNER_ACK, DENIED, REVISI
         max_size=25,
     )
 )
-def test_no_input_raises_and_what_is_kept_is_bounded(steps: list[tuple[bytes, int]]) -> None:
+def test_no_input_raises_and_the_state_is_bounded(steps: list[tuple[bytes, int]]) -> None:
     line, now_ms = Line(SsiLink(SsiLinkSettings(text_bytes_max=50))), 0
     for data, pause_ms in steps:
         now_ms += pause_ms
@@ -467,9 +472,9 @@ def test_no_input_raises_and_what_is_kept_is_bounded(steps: list[tuple[bytes, in
             case b"close":
                 line.close(now_ms)
             case _:
-                line.hear(data, now_ms).tick(now_ms)
+                line.receive(data, now_ms).tick(now_ms)
         assert len(line.state.unframed.pending) <= 256
-        assert line.state.parts is None or len(line.state.parts.text) <= 50
+        assert line.state.partial is None or len(line.state.partial.text) <= 50
         assert len(line.state.exchange.waiting) <= 8
         due_ns = line.link.next_deadline_ns(line.state)
         assert due_ns is None or data in (b"open", b"close") or due_ns > at(now_ms).monotonic_ns
@@ -477,14 +482,14 @@ def test_no_input_raises_and_what_is_kept_is_bounded(steps: list[tuple[bytes, in
 
 
 @given(st.binary(max_size=40), st.lists(st.integers(0, 56), max_size=5))
-def test_a_scan_after_garbage_arrives_or_is_asked_for_again(
+def test_a_scan_after_garbage_arrives_or_is_requested_again(
     garbage: bytes, cuts: list[int]
 ) -> None:
     stream = garbage + PACK
     places = sorted({0, len(stream), *(cut for cut in cuts if cut <= len(stream))})
     line = Line()
     for start, end in pairwise(places):
-        line.hear(stream[start:end])
+        line.receive(stream[start:end])
     line.tick(200)
 
     assert PACK_READ in line.scans() or RESEND in line.at_once

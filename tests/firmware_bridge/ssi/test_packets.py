@@ -1,4 +1,4 @@
-"""Packets of SSI: the golden ones, the damaged ones, and any bytes at all."""
+"""Packets of SSI: golden, damaged and arbitrary bytes."""
 
 import tomllib
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.ssi.packets import Found, Packet, Unframed, encode, feed, silence
+from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
+from firmware_bridge.ssi.packets import Packet, PacketOrFault, encode, feed, flush
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "ssi.toml").read_text(encoding="utf-8")
@@ -21,9 +21,9 @@ PACK = bytes.fromhex(VECTORS["scan"][0]["packets"][0])
 PACK_READ = Packet(0xF3, 0x00, b"\x03PACK-0001")
 
 
-def read(*chunks: bytes) -> list[Found]:
+def read(*chunks: bytes) -> list[PacketOrFault]:
     unframed = Unframed()
-    found: list[Found] = []
+    found: list[PacketOrFault] = []
     for chunk in chunks:
         unframed, some = feed(unframed, chunk)
         found.extend(some)
@@ -34,7 +34,7 @@ def bytewise(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
 
 
-def packets(found: list[Found]) -> list[Packet]:
+def packets(found: list[PacketOrFault]) -> list[Packet]:
     return [one for one in found if isinstance(one, Packet)]
 
 
@@ -67,22 +67,22 @@ def test_every_flipped_bit_of_a_packet_is_seen() -> None:
         flipped[bit // 8] ^= 1 << bit % 8
         unframed, found = feed(Unframed(), bytes(flipped))
 
-        assert PACK_READ not in (*found, *silence(unframed)), bit
+        assert PACK_READ not in (*found, *flush(unframed)), bit
 
 
 @pytest.mark.parametrize("garbage", ["00", "20", "20 F3", "FF", "20 F3 00 00", "41 42 43 0D 0A"])
 def test_a_packet_after_garbage_is_read_at_the_latest_after_a_silence(garbage: str) -> None:
     unframed, found = feed(Unframed(), bytes.fromhex(garbage) + PACK)
 
-    assert packets([*found, *silence(unframed)]) == [PACK_READ]
+    assert packets([*found, *flush(unframed)]) == [PACK_READ]
 
 
 def test_a_packet_swallowed_by_a_wrong_length_is_read_when_the_sum_is_wrong() -> None:
-    # A length of 20 where nothing of the kind follows takes both packets after it.
+    # A wrong length of 20 swallows both packets that follow.
     assert packets(read(bytes.fromhex("20 F3 00 00") + 2 * PACK)) == 2 * [PACK_READ]
 
 
-def test_a_run_of_garbage_is_told_once_in_any_fragmentation() -> None:
+def test_a_run_of_garbage_is_reported_once_in_any_fragmentation() -> None:
     garbage = b"\x00\x01\x02\x03\x00\x01"
 
     assert [one.kind for one in read(garbage) if isinstance(one, LinkFault)] == ["noise"]
@@ -93,9 +93,9 @@ def test_two_packets_in_one_chunk_are_two_packets() -> None:
     assert read(PACK + PACK) == [PACK_READ, PACK_READ]
 
 
-def test_a_packet_that_ends_in_silence_is_cut_off() -> None:
+def test_a_packet_that_ends_in_silence_is_truncated() -> None:
     unframed, nothing = feed(Unframed(), PACK[:-1])
-    (fault,) = silence(unframed)
+    (fault,) = flush(unframed)
 
     assert nothing == ()
     assert isinstance(fault, LinkFault)
@@ -103,7 +103,7 @@ def test_a_packet_that_ends_in_silence_is_cut_off() -> None:
 
 
 def test_silence_after_nothing_is_nothing() -> None:
-    assert silence(Unframed()) == ()
+    assert flush(Unframed()) == ()
 
 
 @given(st.lists(st.one_of(st.binary(max_size=300), st.just(PACK)), max_size=6))
@@ -112,7 +112,7 @@ def test_no_bytes_raise_and_what_waits_is_bounded(chunks: list[bytes]) -> None:
     for chunk in chunks:
         unframed, _found = feed(unframed, chunk)
         assert len(unframed.pending) <= 256
-    silence(unframed)
+    flush(unframed)
 
 
 @given(st.binary(max_size=60), st.data())
@@ -126,7 +126,7 @@ def test_a_good_packet_comes_through_whatever_stands_before_it(
     # A swallowed packet may be cut in two by the wrong length; then the scanner sends it again.
     unframed, third = feed(unframed, PACK)
 
-    assert PACK_READ in (*first, *second, *third, *silence(unframed))
+    assert PACK_READ in (*first, *second, *third, *flush(unframed))
 
 
 @given(st.integers(0, 255), st.binary(max_size=251), st.integers(0, 255))

@@ -1,8 +1,5 @@
-"""The other end of the cable, written a second time for these tests.
+"""An independent TableLink device, line, program and store for these tests; no code of the link.
 
-Responsible for: frames and payloads by code that shares nothing with the link, a device of one page
-that follows the wire document, and a world of device, line, program and store.
-Not responsible for: the bench's emulator, which is more of a device and less of a model.
 Source: firmware_bridge README, "TableLink/1".
 """
 
@@ -11,16 +8,17 @@ import itertools
 import struct
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.tablelink.items import EventsMissing, Happened, Request
+from firmware_bridge.tablelink.items import EventsMissing, TableLinkEvent, TableLinkRequest
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
@@ -68,7 +66,7 @@ def cbor(value: Any) -> bytes:
 
 
 def uncbor(data: bytes) -> Any:
-    """What these tests' own encoder made, and the link."""
+    """Decode what the tests' own encoder or the link encoded."""
     value, at = _item(data, 0)
     assert at == len(data)
     return value
@@ -125,36 +123,38 @@ def unstuffed(data: bytes) -> bytes:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One frame as these tests read it."""
+class ReceivedFrame:
+    """One frame as decoded by these tests."""
 
     channel: int
     type: int
     seq: int
     ack: int | None
-    said: Any
+    content: Any
     resent: bool
 
 
 def framed(
-    channel: int, kind: int, said: Any = None, *, seq: int = 0, ctr: int = 0, flags: int = 0
+    channel: int, kind: int, content: Any = None, *, seq: int = 0, ctr: int = 0, flags: int = 0
 ) -> bytes:
-    payload = b"" if said is None else cbor(said)
+    payload = b"" if content is None else cbor(content)
     body = struct.pack("<BBBBIII", 1, flags, channel, kind, ctr, seq, 0) + payload
     return b"\0" + stuffed(body + struct.pack("<I", crc32c(body))) + b"\0"
 
 
-def unframed(data: bytes) -> list[Seen]:
-    """The good frames in what was written."""
-    seen = []
+def unframed(data: bytes) -> list[ReceivedFrame]:
+    """The valid frames in written bytes."""
+    frames_found = []
     for run in data.split(b"\0"):
         raw = unstuffed(run)
         if len(raw) < 20 or crc32c(raw[:-4]) != struct.unpack("<I", raw[-4:])[0]:
             continue
         _version, flags, channel, kind, _ctr, seq, ack = struct.unpack("<BBBBIII", raw[:16])
-        said = uncbor(raw[16:-4]) if raw[16:-4] else None
-        seen.append(Seen(channel, kind, seq, ack if flags & 8 else None, said, bool(flags & 2)))
-    return seen
+        content = uncbor(raw[16:-4]) if raw[16:-4] else None
+        frames_found.append(
+            ReceivedFrame(channel, kind, seq, ack if flags & 8 else None, content, bool(flags & 2))
+        )
+    return frames_found
 
 
 def sealed(payload: bytes, key: Ed25519PrivateKey = KEY) -> bytes:
@@ -168,14 +168,14 @@ def sealed(payload: bytes, key: Ed25519PrivateKey = KEY) -> bytes:
 
 @dataclass
 class Device:
-    """`kept` and what else survives power stands first. Each method gives the frames it sends."""
+    """A device; the first fields survive a power cut. Each method returns the frames it sends."""
 
     device: bytes = DEVICE
     identity: Ed25519PrivateKey | None = KEY
     role: int = 2
     capacity: int = 64
     following: int = 1
-    kept: list[tuple[int, int, int, int, Any]] = field(default_factory=list)
+    buffered: list[tuple[int, int, int, int, Any]] = field(default_factory=list)
     answers: dict[int, bytes] = field(default_factory=dict)
     executed: list[tuple[int, int, Any]] = field(default_factory=list)
     highest: int = 0
@@ -184,7 +184,7 @@ class Device:
     security_counter: int = 3
     version: str = "1.0.0"
     debug: bool = False
-    # from here on, of one boot
+    # the following fields belong to one boot
     boot_ns: int = 0
     session: int = 0
     flowing: bool = False
@@ -202,17 +202,17 @@ class Device:
         self.boot_ns, self.session, self.flowing = now_ns, 0, False
         self.sent, self.again_ns, self.pause_ns = 0, None, 50 * MS
         if self.boot_count > 1:
-            self.happen(now_ns, 14, {1: self.boot_count, 2: 0})
+            self.record_event(now_ns, 14, {1: self.boot_count, 2: 0})
         return [self._hello(now_ns)]
 
-    def happen(self, now_ns: int, kind: int = 5, body: Any = None) -> list[bytes]:
+    def record_event(self, now_ns: int, kind: int = 5, body: Any = None) -> list[bytes]:
         uptime_us = (now_ns - self.boot_ns) // 1000
-        self.kept.append((self.following, self.boot_id, uptime_us, kind, body or {}))
+        self.buffered.append((self.following, self.boot_id, uptime_us, kind, body or {}))
         self.following += 1
         return self._flow(now_ns)
 
     def receive(self, data: bytes, now_ns: int) -> list[bytes]:
-        return [out for one in unframed(data) for out in self._heard(one, now_ns)]
+        return [out for one in unframed(data) for out in self._handle(one, now_ns)]
 
     def tick(self, now_ns: int) -> list[bytes]:
         out: list[bytes] = []
@@ -223,7 +223,7 @@ class Device:
         if now_ns >= self.ping_ns:
             self.ping_ns = now_ns + 1000 * MS
             uptime_us = (now_ns - self.boot_ns) // 1000
-            out.append(framed(LINK, 5, {1: uptime_us, 2: len(self.kept), 3: False}))
+            out.append(framed(LINK, 5, {1: uptime_us, 2: len(self.buffered), 3: False}))
             if not self.session:
                 out.append(self._hello(now_ns))
         return out
@@ -233,20 +233,20 @@ class Device:
 
     def _hello(self, now_ns: int) -> bytes:
         self.ping_ns = now_ns + 1000 * MS
-        first = self.kept[0][0] if self.kept else self.following
-        said = {1: self.device, 2: self.boot_id, 3: first, 4: self.following, 5: self.capacity}
-        said |= {6: self.version, 7: self.session, 8: self.highest, 9: self.role}
-        return framed(LINK, 1, said | {10: self.boot_count, 11: self.debug})
+        first = self.buffered[0][0] if self.buffered else self.following
+        content = {1: self.device, 2: self.boot_id, 3: first, 4: self.following, 5: self.capacity}
+        content |= {6: self.version, 7: self.session, 8: self.highest, 9: self.role}
+        return framed(LINK, 1, content | {10: self.boot_count, 11: self.debug})
 
-    def _heard(self, one: Seen, now_ns: int) -> list[bytes]:
+    def _handle(self, one: ReceivedFrame, now_ns: int) -> list[bytes]:
         uptime_us = (now_ns - self.boot_ns) // 1000
         match one.channel, one.type:
             case 0, 1:
-                self.flowing = self.flowing and self.session == one.said[1]
-                self.session = one.said[1]
+                self.flowing = self.flowing and self.session == one.content[1]
+                self.session = one.content[1]
                 return [self._hello(now_ns)]
-            case 0, 2 if one.said[1] == self.session:
-                self._free(one.said[2])
+            case 0, 2 if one.content[1] == self.session:
+                self._free(one.content[2])
                 self.flowing, self.sent = True, 0
                 return self._flow(now_ns)
             case 0, 3 if self.flowing and one.ack is not None:
@@ -256,51 +256,51 @@ class Device:
                 self.sent = 0
                 return self._flow(now_ns)
             case 0, 5:
-                return [framed(LINK, 6, one.said)]
+                return [framed(LINK, 6, one.content)]
             case 0, 7:
-                return [framed(LINK, 8, {1: one.said[1], 2: uptime_us, 3: uptime_us})]
+                return [framed(LINK, 8, {1: one.content[1], 2: uptime_us, 3: uptime_us})]
             case 0, 10:
-                return [framed(LINK, 11, self._proof(one.said[1]))]
+                return [framed(LINK, 11, self._proof(one.content[1]))]
             case 2, _:
-                return [self._asked(one)]
+                return [self._answer_request(one)]
         return []
 
     def _proof(self, nonce: bytes) -> Any:
         if self.identity is None:
             return {2: True}
-        said = {1: nonce, 2: self.device, 3: self.boot_id, 4: IMAGE, 5: self.version}
-        said |= {6: self.security_counter, 7: self.boot_count, 8: self.debug}
-        return {1: sealed(cbor(said), self.identity)}
+        content = {1: nonce, 2: self.device, 3: self.boot_id, 4: IMAGE, 5: self.version}
+        content |= {6: self.security_counter, 7: self.boot_count, 8: self.debug}
+        return {1: sealed(cbor(content), self.identity)}
 
-    def _asked(self, one: Seen) -> bytes:
+    def _answer_request(self, one: ReceivedFrame) -> bytes:
         if one.seq not in self.answers and one.seq > self.highest:
             self.highest = one.seq
-            self.executed.append((one.seq, one.type, one.said))
+            self.executed.append((one.seq, one.type, one.content))
             self.answers[one.seq] = cbor({1: 0})
-        said = self.answers.get(one.seq)
-        known = {1: 1, 2: "this id is old"} if said is None else uncbor(said)
+        content = self.answers.get(one.seq)
+        known = {1: 1, 2: "this id is old"} if content is None else uncbor(content)
         return framed(RPC, one.type, known, seq=one.seq)
 
     def _free(self, number: int) -> None:
-        gone = [one[0] for one in self.kept if one[0] <= number]
+        gone = [one[0] for one in self.buffered if one[0] <= number]
         self.freed = max([self.freed, *gone])
-        before = len(self.kept)
-        self.kept = [one for one in self.kept if one[0] > number]
-        self.sent = max(self.sent - (before - len(self.kept)), 0)
+        before = len(self.buffered)
+        self.buffered = [one for one in self.buffered if one[0] > number]
+        self.sent = max(self.sent - (before - len(self.buffered)), 0)
         self.pause_ns = 50 * MS
         self.again_ns = None
 
     def _flow(self, now_ns: int) -> list[bytes]:
-        """What was not sent yet, eight at most under way."""
+        """Send unsent events, at most eight in flight."""
         if not self.flowing:
             self.again_ns = None
             return []
         out = []
-        for number, boot_id, device_us, kind, body in self.kept[self.sent : 8]:
-            said = {1: boot_id, 2: number, 3: device_us, 4: kind, 5: body}
-            out.append(framed(EVENT, kind, said, seq=number & 0xFFFFFFFF))
-        self.sent = max(self.sent, min(len(self.kept), 8))
-        if not self.kept:
+        for number, boot_id, device_us, kind, body in self.buffered[self.sent : 8]:
+            content = {1: boot_id, 2: number, 3: device_us, 4: kind, 5: body}
+            out.append(framed(EVENT, kind, content, seq=number & 0xFFFFFFFF))
+        self.sent = max(self.sent, min(len(self.buffered), 8))
+        if not self.buffered:
             self.again_ns = None
         elif out or self.again_ns is None:
             self.again_ns = now_ns + self.pause_ns
@@ -342,37 +342,37 @@ class World:
     openings: int = 0
     offset_ns: int = 0
 
-    # --- what happens ---
+    # --- incidents ---
 
     def start(self) -> None:
         self._to_host(self.device.boot(self.now_ns))
         self.open()
 
     def open(self) -> None:
-        """The port is opened: nothing that was on the line before is read."""
+        """Open the port; earlier bytes on the line are lost."""
         self.openings += 1
         self.queue = [one for one in self.queue if one[2] in ("do",)]
         heapq.heapify(self.queue)
         entropy = struct.pack(">Q", self.openings) * 4
-        self._turn(self.link.opened(self.state, self.at, entropy))
+        self._apply(self.link.opened(self.state, self.at, entropy))
 
-    def ask(self, request: Request) -> None:
-        self._turn(self.link.send(self.state, request, self.at))
+    def ask(self, request: TableLinkRequest) -> None:
+        self._apply(self.link.send(self.state, request, self.at))
 
     def later(self, after_ms: int, do: Callable[[], None]) -> None:
         self._put(after_ms * MS, "do", do)
 
-    def happen(self, kind: int = 5, body: Any = None) -> None:
-        self._to_host(self.device.happen(self.now_ns, kind, body))
+    def record_event(self, kind: int = 5, body: Any = None) -> None:
+        self._to_host(self.device.record_event(self.now_ns, kind, body))
 
     def crash(self) -> None:
-        """The program starts anew, from what was stored, on a machine that was rebooted."""
+        """Restart the program from its store, on a rebooted machine."""
         self.state = STATE.decode(STATE.encode(self.stored))
         self.offset_ns -= 500 * MS
         self.open()
 
     def run(self, until_ms: int) -> None:
-        """Up to a moment, through every delivery and deadline."""
+        """Run for `until_ms`, through every delivery and deadline."""
         end_ns = self.now_ns + until_ms * MS
         while True:
             dues = [self.device.due_ns()]
@@ -387,14 +387,14 @@ class World:
             self.now_ns = due_ns
             if self.queue and self.queue[0][0] <= due_ns:
                 _ns, _order, what, data = heapq.heappop(self.queue)
-                self._happen(what, data)
+                self._deliver(what, data)
             elif deadline_ns is not None and deadline_ns - self.offset_ns <= due_ns:
-                self._turn(self.link.tick(self.state, self.at))
+                self._apply(self.link.tick(self.state, self.at))
             else:
                 self._to_host(self.device.tick(self.now_ns))
         self.now_ns = end_ns
 
-    # --- what is seen ---
+    # --- observations ---
 
     @property
     def at(self) -> Timestamp:
@@ -402,7 +402,7 @@ class World:
 
     @property
     def numbers(self) -> list[int]:
-        return [one.number for one in self.journal if isinstance(one, Happened)]
+        return [one.number for one in self.journal if isinstance(one, TableLinkEvent)]
 
     @property
     def missing(self) -> int:
@@ -411,9 +411,9 @@ class World:
     def of(self, *kinds: type) -> list[Any]:
         return [one for one in self.journal if isinstance(one, kinds)]
 
-    # --- how it goes ---
+    # --- mechanics ---
 
-    def _turn(self, linked: Any) -> None:
+    def _apply(self, linked: Any) -> None:
         state, output = linked
         fault = self.faults.pop(self.frames, "") if output.to_write else ""
         self._to_device(output.at_once)
@@ -430,12 +430,12 @@ class World:
             return
         self._to_device(output.to_write)
 
-    def _happen(self, what: str, data: Any) -> None:
+    def _deliver(self, what: str, data: Any) -> None:
         match what:
             case "do":
                 data()
             case "to host":
-                self._turn(self.link.receive(self.state, data, self.at))
+                self._apply(self.link.receive(self.state, data, self.at))
             case "to device":
                 self._to_host(self.device.receive(data, self.now_ns))
                 assert self.device.freed <= max(self.numbers, default=0), "not stored, and gone"
@@ -475,7 +475,7 @@ class World:
 
 
 class Bench:
-    """What tests take from here."""
+    """Access to these tools for tests."""
 
     device = Device
     settings = SETTINGS
@@ -483,10 +483,10 @@ class Bench:
     faults = FAULTS
     key = KEY
 
-    def framed(self, channel: int, kind: int, said: Any = None, **fields: int) -> bytes:
-        return framed(channel, kind, said, **fields)
+    def framed(self, channel: int, kind: int, content: Any = None, **fields: int) -> bytes:
+        return framed(channel, kind, content, **fields)
 
-    def unframed(self, data: bytes) -> list[Seen]:
+    def unframed(self, data: bytes) -> list[ReceivedFrame]:
         return unframed(data)
 
     def cbor(self, value: Any) -> bytes:

@@ -1,7 +1,5 @@
 """Frames of TableLink: golden bytes, damage, fragmentation and garbage.
 
-Responsible for: every vector in both directions, nothing raising, good frames found in garbage.
-Not responsible for: what payloads hold (test_messages).
 Source: firmware_bridge README, "TableLink/1", wire.
 """
 
@@ -18,9 +16,9 @@ from firmware_bridge.checksums import crc_32c
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.frames import (
     STUFFED_BYTES_MAX,
-    Channel,
-    Frame,
-    Unframed,
+    FrameChannel,
+    TableLinkFrame,
+    TableLinkUnframed,
     encode,
     feed,
 )
@@ -44,21 +42,21 @@ def named(kind: str, **fields: str) -> list[Any]:
     ]
 
 
-def heard(data: bytes) -> tuple[Frame | LinkFault, ...]:
-    return feed(Unframed(), data)[1]
+def received(data: bytes) -> tuple[TableLinkFrame | LinkFault, ...]:
+    return feed(TableLinkUnframed(), data)[1]
 
 
-def in_pieces(pieces: list[bytes]) -> tuple[Frame | LinkFault, ...]:
-    unframed, found = Unframed(), []
+def in_pieces(pieces: list[bytes]) -> tuple[TableLinkFrame | LinkFault, ...]:
+    unframed, found = TableLinkUnframed(), []
     for piece in pieces:
         unframed, more = feed(unframed, piece)
         found.extend(more)
     return tuple(found)
 
 
-def frame_of(vector: Any) -> Frame:
-    return Frame(
-        channel=Channel(vector["channel"]),
+def frame_of(vector: Any) -> TableLinkFrame:
+    return TableLinkFrame(
+        channel=FrameChannel(vector["channel"]),
         type=vector["type"],
         ctr=vector["ctr"],
         seq=vector["seq"],
@@ -79,8 +77,8 @@ def test_bytes_are_stuffed(vector: Any) -> None:
 
 
 @pytest.mark.parametrize("vector", named("frame"))
-def test_a_good_frame_is_heard(vector: Any) -> None:
-    assert heard(bytes.fromhex(vector["wire"])) == (frame_of(vector),)
+def test_a_good_frame_is_decoded(vector: Any) -> None:
+    assert received(bytes.fromhex(vector["wire"])) == (frame_of(vector),)
 
 
 @pytest.mark.parametrize("vector", named("frame"))
@@ -89,62 +87,60 @@ def test_a_good_frame_is_written(vector: Any) -> None:
 
 
 @pytest.mark.parametrize("vector", named("bound"))
-def test_a_payload_at_the_bounds_is_written_and_heard(vector: Any) -> None:
-    frame = Frame(Channel.LINK, 5, 1, payload=bytes.fromhex(vector["payload"]))
+def test_a_payload_at_the_bounds_is_encoded_and_decoded(vector: Any) -> None:
+    frame = TableLinkFrame(FrameChannel.LINK, 5, 1, payload=bytes.fromhex(vector["payload"]))
 
-    assert heard(bytes.fromhex(vector["wire"])) == (frame,)
+    assert received(bytes.fromhex(vector["wire"])) == (frame,)
     assert encode(frame).hex() == vector["wire"]
 
 
 @pytest.mark.parametrize("vector", named("refused", level="frame"))
 def test_what_version_1_refuses_is_one_fault(vector: Any) -> None:
-    found = heard(bytes.fromhex(vector["wire"]))
+    found = received(bytes.fromhex(vector["wire"]))
 
     assert [type(one) for one in found] == [LinkFault]
 
 
 @pytest.mark.parametrize("vector", named("refused", level="frame"))
-def test_a_frame_after_what_is_refused_is_heard(vector: Any) -> None:
-    found = heard(bytes.fromhex(vector["wire"]) + PING)
+def test_a_frame_after_a_refused_one_is_decoded(vector: Any) -> None:
+    found = received(bytes.fromhex(vector["wire"]) + PING)
 
-    assert [type(one) for one in found] == [LinkFault, Frame]
+    assert [type(one) for one in found] == [LinkFault, TableLinkFrame]
 
 
 @pytest.mark.parametrize("vector", named("stream"))
-def test_frames_are_found_in_any_company(vector: Any) -> None:
-    found = heard(bytes.fromhex(vector["wire"]))
+def test_frames_are_found_among_other_bytes(vector: Any) -> None:
+    found = received(bytes.fromhex(vector["wire"]))
 
-    frames = [one for one in found if isinstance(one, Frame)]
+    frames = [one for one in found if isinstance(one, TableLinkFrame)]
     raws = [cobs.decode(encode(frame)[1:-1]).hex() for frame in frames]
     assert raws == vector["frames"]
     assert len(found) - len(frames) == vector["troubles"]
 
 
 @pytest.mark.parametrize("vector", named("stream"))
-def test_the_same_bytes_give_the_same_byte_by_byte(vector: Any) -> None:
+def test_byte_by_byte_gives_the_same_result(vector: Any) -> None:
     data = bytes.fromhex(vector["wire"])
 
-    assert in_pieces([data[at : at + 1] for at in range(len(data))]) == heard(data)
+    assert in_pieces([data[at : at + 1] for at in range(len(data))]) == received(data)
 
 
-@pytest.mark.parametrize("at", range(len(PING)))
-@pytest.mark.parametrize("bit", range(8))
-def test_no_single_bit_turns_a_frame_into_another(at: int, bit: int) -> None:
-    data = bytearray(PING)
-    data[at] ^= 1 << bit
-
-    found = [one for one in heard(bytes(data)) if isinstance(one, Frame)]
-
-    assert found in ([], list(heard(PING)))
+def test_no_single_bit_flip_gives_another_frame() -> None:
+    for at in range(len(PING)):
+        for bit in range(8):
+            data = bytearray(PING)
+            data[at] ^= 1 << bit
+            found = [one for one in received(bytes(data)) if isinstance(one, TableLinkFrame)]
+            assert found in ([], list(received(PING))), f"byte {at}, bit {bit}"
 
 
-@pytest.mark.parametrize("length", range(len(PING) - 1))
-def test_the_frame_after_one_cut_off_is_heard(length: int) -> None:
-    assert heard(PING[:length] + PING)[-1] == heard(PING)[0]
+def test_the_frame_after_a_truncated_one_is_decoded() -> None:
+    for length in range(len(PING) - 1):
+        assert received(PING[:length] + PING)[-1] == received(PING)[0], f"{length} bytes"
 
 
-def test_a_run_that_never_ends_is_told_once_and_takes_no_room() -> None:
-    unframed, found = Unframed(), []
+def test_an_endless_run_is_reported_once_and_not_stored() -> None:
+    unframed, found = TableLinkUnframed(), []
     for _ in range(100):
         unframed, more = feed(unframed, b"\x55" * 100)
         found.extend(more)
@@ -154,27 +150,27 @@ def test_a_run_that_never_ends_is_told_once_and_takes_no_room() -> None:
 
 
 def test_a_line_of_the_wrong_speed_does_not_fill_the_record() -> None:
-    found = heard(b"\x12\x34\x00\x03\x01\x02\x00" * 1000)
+    found = received(b"\x12\x34\x00\x03\x01\x02\x00" * 1000)
 
     assert len(found) == 1
 
 
-def test_a_frame_ends_a_trouble() -> None:
+def test_a_good_frame_resets_reported_faults() -> None:
     noise = b"\x12\x34\x00"
 
-    found = heard(noise + noise + PING + noise)
+    found = received(noise + noise + PING + noise)
 
-    assert [type(one) for one in found] == [LinkFault, Frame, LinkFault]
+    assert [type(one) for one in found] == [LinkFault, TableLinkFrame, LinkFault]
 
 
 @given(st.lists(st.binary(max_size=700) | st.just(PING) | st.just(PING[:-1]), max_size=8))
-def test_any_bytes_in_any_pieces_give_the_same(pieces: list[bytes]) -> None:
-    unframed, found = feed(Unframed(), b"".join(pieces))
+def test_any_bytes_give_the_same_result_in_any_fragmentation(pieces: list[bytes]) -> None:
+    unframed, found = feed(TableLinkUnframed(), b"".join(pieces))
 
     assert in_pieces(pieces) == found
     assert len(unframed.pending) <= STUFFED_BYTES_MAX
 
 
 @given(st.binary(max_size=400).map(lambda data: data + b"\0"))
-def test_a_frame_after_any_garbage_is_heard(garbage: bytes) -> None:
-    assert heard(garbage + PING)[-1] == heard(PING)[0]
+def test_a_frame_after_any_garbage_is_decoded(garbage: bytes) -> None:
+    assert received(garbage + PING)[-1] == received(PING)[0]

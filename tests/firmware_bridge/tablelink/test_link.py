@@ -1,33 +1,30 @@
-"""The link to a TableLink device, step by step.
+"""The link to a TableLink device, step by step: opening, identity, events, time, heartbeat.
 
-Responsible for: opening, identity, events, time, heartbeat, what waits for the store and what does
-not, and that nothing raises.
-Not responsible for: requests (test_requests), trouble at every frame (test_walk).
 Source: firmware_bridge README, "TableLink/1".
 """
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.items import (
-    Admitted,
-    DeviceSaidHello,
+    DeviceAdmitted,
+    DeviceHello,
+    DeviceNotAdmitted,
+    DeviceSilence,
     EventsMissing,
-    Happened,
-    HeardAgain,
-    NotAdmitted,
-    Order,
-    Request,
-    RingFilling,
-    Silent,
+    RequestType,
+    RingFillLevel,
+    SilenceEnded,
+    TableLinkEvent,
+    TableLinkRequest,
 )
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole
@@ -57,12 +54,12 @@ def admitted(bench: Any, device: Any = None, **changes: Any) -> Any:
 
 
 def event(bench: Any, number: int, kind: int = 5, body: Any = None, **keys: Any) -> bytes:
-    said = {1: 0xB0070001, 2: number, 3: 1000, 4: kind, 5: body or {}} | keys.get("more", {})
-    return bench.framed(EVENT, kind, said, seq=number & 0xFFFFFFFF)
+    content = {1: 0xB0070001, 2: number, 3: 1000, 4: kind, 5: body or {}} | keys.get("more", {})
+    return bench.framed(EVENT, kind, content, seq=number & 0xFFFFFFFF)
 
 
-def heard(world: Any, data: bytes) -> Any:
-    """Straight into the link, with nothing of the device's."""
+def received(world: Any, data: bytes) -> Any:
+    """Feed bytes to the link, bypassing the device."""
     world.state, output = world.link.receive(world.state, data, world.at)
     return output
 
@@ -70,16 +67,16 @@ def heard(world: Any, data: bytes) -> Any:
 # --- opening --------------------------------------------------------------------------------------
 
 
-def test_who_is_there_is_asked_at_once_and_every_half_second(bench: Any) -> None:
+def test_hello_is_sent_at_once_and_every_half_second(bench: Any) -> None:
     link = TableLink(bench.settings)
 
     state, first = link.opened(link.initial(), START, bytes(32))
     _state, second = link.tick(state, after(500))
 
     assert types(bench, first.at_once) == types(bench, second.at_once) == [(LINK, HELLO)]
-    said = [bench.unframed(output.at_once[0])[0].said for output in (first, second)]
-    assert said[0] == said[1]
-    assert said[0][1] != 0
+    content = [bench.unframed(output.at_once[0])[0].content for output in (first, second)]
+    assert content[0] == content[1]
+    assert content[0][1] != 0
     assert link.next_deadline_ns(state) == after(500).monotonic_ns
 
 
@@ -88,19 +85,19 @@ def test_each_opening_has_a_session_of_its_own(bench: Any) -> None:
 
     outputs = [link.opened(link.initial(), START, bytes([seed]) * 32)[1] for seed in range(20)]
 
-    assert len({bench.unframed(one.at_once[0])[0].said[1] for one in outputs}) == 20
+    assert len({bench.unframed(one.at_once[0])[0].content[1] for one in outputs}) == 20
 
 
-def test_a_device_proves_itself_and_is_let_in(bench: Any) -> None:
+def test_a_device_that_proves_its_identity_is_admitted(bench: Any) -> None:
     world = bench.world()
     world.start()
     world.run(300)
 
     hello, let_in = world.journal
-    assert hello == DeviceSaidHello(
+    assert hello == DeviceHello(
         bytes.fromhex("5eed0000c0ffee01"), 0xB0070001, 1, "1.0.0", debug=False
     )
-    assert isinstance(let_in, Admitted)
+    assert isinstance(let_in, DeviceAdmitted)
     assert let_in.attestation is not None
     assert let_in.attestation.security_counter == 3
 
@@ -133,107 +130,107 @@ def test_an_answer_to_another_session_is_dropped(bench: Any) -> None:
     assert (output.items, output.to_write, output.at_once) == ((), (), ())
 
 
-def test_a_rebooted_device_is_asked_anew(bench: Any) -> None:
+def test_a_rebooted_device_gets_a_new_session(bench: Any) -> None:
     world = admitted(bench)
 
-    output = heard(world, world.device.boot(world.now_ns)[0])
+    output = received(world, world.device.boot(world.now_ns)[0])
 
     assert types(bench, output.at_once) == [(LINK, HELLO)]
 
 
-def test_a_device_that_rebooted_unheard_is_found_by_its_uptime(bench: Any) -> None:
+def test_an_unseen_reboot_is_detected_by_the_uptime(bench: Any) -> None:
     world = admitted(bench)
     world.run(2_000)
     world.device.boot(world.now_ns)
-    world.device.session = 1  # and never says HELLO by itself again
-    world.happen()
+    world.device.session = 1  # and never sends HELLO by itself again
+    world.record_event()
     world.run(3_000)
 
-    assert [one.attestation.boot_count for one in world.of(Admitted)] == [2]
+    assert [one.attestation.boot_count for one in world.of(DeviceAdmitted)] == [2]
     assert world.numbers == [1, 2]
 
 
-def test_a_device_that_follows_another_session_is_asked_anew_after_five_seconds(
+def test_a_device_in_another_session_gets_a_new_one_after_five_seconds(
     bench: Any,
 ) -> None:
     world = admitted(bench)
     world.device.session, world.device.flowing = 1, False
-    world.happen()
+    world.record_event()
     world.run(7_000)
 
     assert world.numbers == [1]
 
 
-# --- who is not let in ----------------------------------------------------------------------------
+# --- refused devices ------------------------------------------------------------------------------
 
 
 def refused(bench: Any, device: Any, **changes: Any) -> Any:
     world = bench.world(device, **changes)
-    world.happen()
+    world.record_event()
     world.start()
     world.run(20_000)
-    assert world.of(Admitted, Happened) == []
+    assert world.of(DeviceAdmitted, TableLinkEvent) == []
     assert world.device.freed == 0
-    (told,) = world.of(NotAdmitted)
-    return told
+    (notice,) = world.of(DeviceNotAdmitted)
+    return notice
 
 
-def test_a_device_of_another_key_is_not_let_in_and_told_once(bench: Any) -> None:
+def test_a_device_with_another_key_is_not_admitted_and_reported_once(bench: Any) -> None:
     assert not refused(bench, bench.device(identity=OTHER_KEY)).rolled_back
 
 
-def test_a_device_of_another_id_is_not_let_in(bench: Any) -> None:
-    told = refused(bench, bench.device(device=b"another device"))
+def test_a_device_with_another_id_is_not_admitted(bench: Any) -> None:
+    notice = refused(bench, bench.device(device=b"another device"))
 
-    assert told.device == b"another device"
-    assert "not the one paired" in told.why
+    assert notice.device == b"another device"
+    assert "not the one paired" in notice.reason
 
 
 @pytest.mark.parametrize(
     ("changed", "word"),
     [({"version": "0.9"}, "approved"), ({"debug": True}, "debug"), ({"role": 1}, "shuffler")],
 )
-def test_other_firmware_debugging_or_role_is_not_let_in(
+def test_other_firmware_debugging_or_role_is_not_admitted(
     bench: Any, changed: dict[str, Any], word: str
 ) -> None:
-    assert word in refused(bench, bench.device(**changed)).why
+    assert word in refused(bench, bench.device(**changed)).reason
 
 
-def test_nobody_is_let_in_where_nobody_is_trusted(bench: Any) -> None:
-    assert "pair" in refused(bench, bench.device(), trust=NO_TRUST).why
+def test_no_device_is_admitted_without_trust(bench: Any) -> None:
+    assert "pair" in refused(bench, bench.device(), trust=NO_TRUST).reason
 
 
-def test_a_paired_device_that_hides_its_identity_is_not_let_in(bench: Any) -> None:
-    assert "no identity" in refused(bench, bench.device(identity=None)).why
+def test_a_paired_device_without_its_identity_is_not_admitted(bench: Any) -> None:
+    assert "no identity" in refused(bench, bench.device(identity=None)).reason
 
 
-def test_a_bare_device_is_let_in_where_the_settings_say_so(bench: Any) -> None:
+def test_a_bare_device_is_admitted_if_the_settings_allow_it(bench: Any) -> None:
     world = bench.world(bench.device(identity=None), trust=Trust(bare=True))
-    world.happen()
+    world.record_event()
     world.start()
     world.run(1_000)
 
-    assert [one.attestation for one in world.of(Admitted)] == [None]
+    assert [one.attestation for one in world.of(DeviceAdmitted)] == [None]
     assert world.numbers == [1]
 
 
-def test_a_device_with_a_key_nobody_pinned_is_not_let_in_as_a_bare_one(bench: Any) -> None:
-    assert refused(bench, bench.device(), trust=Trust(bare=True)).why
+def test_a_device_with_an_unpinned_key_is_not_admitted_as_a_bare_one(bench: Any) -> None:
+    assert refused(bench, bench.device(), trust=Trust(bare=True)).reason
 
 
-def test_a_device_that_never_proves_itself_is_told_after_five_seconds(bench: Any) -> None:
+def test_a_missing_proof_of_identity_is_reported_after_five_seconds(bench: Any) -> None:
     world = bench.world()
     world.device._proof = lambda _nonce: {2: False}
     world.start()
     world.run(5_500)
 
-    assert ["prove" in one.why for one in world.of(NotAdmitted)] == [True]
+    assert ["prove" in one.reason for one in world.of(DeviceNotAdmitted)] == [True]
 
 
 @pytest.mark.parametrize("changed", [{"boot_count": 0}, {"following": 1}, {"security_counter": 2}])
-def test_a_device_that_was_rolled_back_is_not_let_in(bench: Any, changed: dict[str, int]) -> None:
+def test_a_rolled_back_device_is_not_admitted(bench: Any, changed: dict[str, int]) -> None:
     world = admitted(bench, bench.device(boot_count=5, following=3))
-    world.happen()
+    world.record_event()
     world.run(500)
     for name, value in changed.items():
         setattr(world.device, name, value)
@@ -243,46 +240,46 @@ def test_a_device_that_was_rolled_back_is_not_let_in(bench: Any, changed: dict[s
     world.start()
     world.run(500)
 
-    assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
-    assert world.of(Admitted) == []
+    assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [True]
+    assert world.of(DeviceAdmitted) == []
 
 
-def test_a_memory_that_was_set_back_stays_out_though_its_numbers_grow(bench: Any) -> None:
+def test_a_rolled_back_device_stays_refused_though_its_numbers_grow(bench: Any) -> None:
     world = admitted(bench, bench.device(following=3))
-    world.happen()
+    world.record_event()
     world.run(500)
     world.device.following = 2
     world.open()
     world.run(500)
     for _ in range(20):
-        world.happen()
+        world.record_event()
     world.run(8_000)
 
-    assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
+    assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [True]
     assert world.numbers == [3]
 
 
-def test_a_memory_set_back_by_no_more_than_a_boot_writes_is_found_all_the_same(bench: Any) -> None:
+def test_a_rollback_of_no_more_than_one_boot_is_detected(bench: Any) -> None:
     world = admitted(bench, bench.device(following=3))
-    world.happen()
+    world.record_event()
     world.run(500)
     world.device.following = 3
-    world.device.boot(world.now_ns)  # POWER_UP takes the number of what was stored
+    world.device.boot(world.now_ns)  # POWER_UP gets the number of a stored event
     world.open()
     world.run(1_000)
 
-    assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
-    assert "recorded no event of it" in world.of(NotAdmitted)[0].why
+    assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [True]
+    assert "recorded no event of it" in world.of(DeviceNotAdmitted)[0].reason
     assert world.numbers == [3]
 
 
 def test_events_of_a_new_boot_without_its_beginning_are_missing(bench: Any) -> None:
     world = admitted(bench, bench.device(following=3))
-    world.happen()
+    world.record_event()
     world.run(500)
     world.device.following = 3
     world.device.boot(world.now_ns)
-    world.happen()
+    world.record_event()
     world.open()
     world.run(1_000)
 
@@ -290,39 +287,39 @@ def test_events_of_a_new_boot_without_its_beginning_are_missing(bench: Any) -> N
     assert world.numbers == [3, 4]
 
 
-def test_after_an_overflow_a_boot_may_have_found_no_room_for_itself(bench: Any) -> None:
+def test_after_an_overflow_a_boot_may_be_unrecorded(bench: Any) -> None:
     world = admitted(bench, bench.device(following=3))
-    world.happen(16)
+    world.record_event(16)
     world.run(500)
     world.device.boot(world.now_ns)
-    world.device.kept.clear()
+    world.device.buffered.clear()
     world.device.following = 4
     world.open()
     world.run(1_000)
-    world.happen()
+    world.record_event()
     world.run(2_000)
 
-    assert world.of(NotAdmitted, EventsMissing) == []
+    assert world.of(DeviceNotAdmitted, EventsMissing) == []
     assert world.numbers == [3, 4]
 
 
-def test_a_stranger_of_the_same_name_does_not_shut_the_device_out(bench: Any) -> None:
+def test_a_stranger_with_the_same_id_does_not_lock_out_the_device(bench: Any) -> None:
     world = admitted(bench, bench.device(following=3))
-    world.happen()
+    world.record_event()
     world.run(500)
     true, world.device = world.device, bench.device(identity=OTHER_KEY)
     world.start()
     world.run(1_000)
     world.device = true
-    world.happen()
+    world.record_event()
     world.open()
     world.run(1_000)
 
-    assert [one.rolled_back for one in world.of(NotAdmitted)] == [False]
+    assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [False]
     assert world.numbers == [3, 4]
 
 
-def test_newer_firmware_is_let_in_again_after_an_older_one(bench: Any) -> None:
+def test_newer_firmware_is_admitted_again_after_an_older_one(bench: Any) -> None:
     world = admitted(bench)
     world.link = TableLink(replace(world.link.settings, trust=trusting_older(bench)))
     world.device.security_counter = 2
@@ -331,8 +328,8 @@ def test_newer_firmware_is_let_in_again_after_an_older_one(bench: Any) -> None:
     world.device.security_counter = 3
     world.run(6_000)
 
-    assert [one.rolled_back for one in world.of(NotAdmitted)] == [True]
-    assert len(world.of(Admitted)) == 1
+    assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [True]
+    assert len(world.of(DeviceAdmitted)) == 1
 
 
 def trusting_older(bench: Any) -> Trust:
@@ -341,9 +338,9 @@ def trusting_older(bench: Any) -> Trust:
     return replace(trust, approved=(*trust.approved, older))
 
 
-def test_who_was_refused_is_asked_again_and_let_in_when_it_is_right(bench: Any) -> None:
+def test_a_refused_device_is_queried_again_and_admitted_when_it_is_right(bench: Any) -> None:
     world = bench.world(bench.device(debug=True))
-    world.happen()
+    world.record_event()
     world.start()
     world.run(1_000)
     world.device.debug = False
@@ -352,17 +349,17 @@ def test_who_was_refused_is_asked_again_and_let_in_when_it_is_right(bench: Any) 
     assert world.numbers == [1]
 
 
-def test_what_a_stranger_tells_is_not_taken(bench: Any) -> None:
+def test_events_of_a_stranger_are_ignored(bench: Any) -> None:
     world = bench.world(bench.device(identity=OTHER_KEY))
     world.start()
     world.run(500)
 
-    output = heard(world, event(bench, 1) + bench.framed(LINK, 13, {1: 1, 2: "x"}))
+    output = received(world, event(bench, 1) + bench.framed(LINK, 13, {1: 1, 2: "x"}))
 
     assert (output.items, output.to_write, output.at_once) == ((), (), ())
 
 
-def test_a_pairing_anew_counts_from_its_own_first_event(bench: Any) -> None:
+def test_a_new_pairing_counts_from_its_own_first_event(bench: Any) -> None:
     world = admitted(bench, bench.device(following=7))
     pin = replace(bench.settings.trust.pin, pairing="second", first_event=4)
     trust = replace(bench.settings.trust, pin=pin)
@@ -381,7 +378,7 @@ def test_a_pairing_anew_counts_from_its_own_first_event(bench: Any) -> None:
 def test_an_event_is_acknowledged_after_the_store_and_once_for_many(bench: Any) -> None:
     world = admitted(bench)
 
-    output = heard(world, event(bench, 1) + event(bench, 2) + event(bench, 3))
+    output = received(world, event(bench, 1) + event(bench, 2) + event(bench, 3))
 
     assert [one.number for one in output.items] == [1, 2, 3]
     assert output.at_once == ()
@@ -390,32 +387,32 @@ def test_an_event_is_acknowledged_after_the_store_and_once_for_many(bench: Any) 
 
 def test_a_known_event_is_only_acknowledged_again(bench: Any) -> None:
     world = admitted(bench)
-    heard(world, event(bench, 1))
+    received(world, event(bench, 1))
 
-    output = heard(world, event(bench, 1))
+    output = received(world, event(bench, 1))
 
     assert output.items == ()
     assert [bench.unframed(data)[0].ack for data in output.to_write] == [1]
 
 
-def test_a_missing_event_is_asked_for_once_and_again_later(bench: Any) -> None:
+def test_a_missing_event_is_requested_once_and_again_later(bench: Any) -> None:
     world = admitted(bench)
 
-    first = heard(world, event(bench, 2) + event(bench, 3))
+    first = received(world, event(bench, 2) + event(bench, 3))
     world.now_ns += 60 * MS
-    second = heard(world, event(bench, 4))
-    third = heard(world, event(bench, 1))
+    second = received(world, event(bench, 4))
+    third = received(world, event(bench, 1))
 
     assert types(bench, first.at_once) == types(bench, second.at_once) == [(LINK, NAK)]
-    assert bench.unframed(first.at_once[0])[0].said == {1: 1}
+    assert bench.unframed(first.at_once[0])[0].content == {1: 1}
     assert (first.items, first.to_write, third.at_once) == ((), (), ())
     assert [one.number for one in third.items] == [1]
 
 
-def test_events_that_are_gone_are_told_and_counting_goes_on(bench: Any) -> None:
+def test_lost_events_are_reported_and_counting_continues(bench: Any) -> None:
     device = bench.device(following=42)
     world = bench.world(device)
-    world.happen()
+    world.record_event()
     world.start()
     world.run(500)
 
@@ -423,33 +420,33 @@ def test_events_that_are_gone_are_told_and_counting_goes_on(bench: Any) -> None:
     assert world.numbers == [42]
 
 
-def test_an_unknown_kind_is_told_as_a_fault_and_acknowledged(bench: Any) -> None:
+def test_an_unknown_kind_is_reported_as_a_fault_and_acknowledged(bench: Any) -> None:
     world = admitted(bench)
-    world.happen(200)
-    world.happen(22, {1: 1})
-    world.happen()
+    world.record_event(200)
+    world.record_event(22, {1: 1})
+    world.record_event()
     world.run(500)
 
     faults = world.of(LinkFault)
     assert [one.kind for one in faults] == [LinkFaultKind.MALFORMED] * 2
     assert world.numbers == [3]
-    assert world.device.kept == []
+    assert world.device.buffered == []
 
 
-def test_a_refused_event_is_told_once_though_it_comes_again(bench: Any) -> None:
+def test_a_malformed_event_is_reported_once_though_repeated(bench: Any) -> None:
     world = admitted(bench)
     bad = bench.framed(EVENT, 5, {1: 1, 2: 1, 3: 0, 4: 6, 5: {}}, seq=1)
 
-    items = [item for _ in range(5) for item in heard(world, bad).items]
+    items = [item for _ in range(5) for item in received(world, bad).items]
 
     assert [type(one) for one in items] == [LinkFault]
 
 
-def test_a_number_above_32_bits_counts_on(bench: Any) -> None:
+def test_numbers_above_32_bits_are_counted(bench: Any) -> None:
     world = bench.world(bench.device(following=2**32 - 1))
     world.link = TableLink(pinned_from(bench, 2**32 - 1))
     for _ in range(4):
-        world.happen()
+        world.record_event()
     world.start()
     world.run(500)
 
@@ -467,36 +464,36 @@ def pinned_from(bench: Any, first: int) -> Any:
 
 def test_an_event_of_this_boot_has_its_time_and_one_of_before_has_none(bench: Any) -> None:
     world = bench.world()
-    world.happen()
+    world.record_event()
     world.start()
-    world.later(5_000, world.happen)
+    world.later(5_000, world.record_event)
     world.run(6_000)
 
-    before, now = world.of(Happened)
+    before, now = world.of(TableLinkEvent)
     assert (before.utc_ns, before.uncertainty_ns) == (None, None)
     true_ns = START.utc_ns + START.monotonic_ns + 5_000 * MS
     assert abs(now.utc_ns - true_ns) <= now.uncertainty_ns
     assert now.uncertainty_ns < 3 * MS
 
 
-def test_a_quiet_line_is_kept_alive_and_asked_for_its_time(bench: Any) -> None:
+def test_a_quiet_line_gets_pings_and_time_requests(bench: Any) -> None:
     world = admitted(bench)
-    start_ns, seen = world.now_ns, []
+    start_ns, observed = world.now_ns, []
     send = world._to_device
-    world._to_device = lambda written: (seen.extend(types(bench, written)), send(written))[1]
+    world._to_device = lambda written: (observed.extend(types(bench, written)), send(written))[1]
 
     world.run(30_000)
 
     assert world.now_ns - start_ns == 30_000 * MS
-    assert {*seen} == {(LINK, PING), (LINK, PONG), (LINK, TIME_REQ)} or {*seen} == {
+    assert {*observed} == {(LINK, PING), (LINK, PONG), (LINK, TIME_REQ)} or {*observed} == {
         (LINK, PONG),
         (LINK, TIME_REQ),
     }
-    assert seen.count((LINK, TIME_REQ)) == 3
+    assert observed.count((LINK, TIME_REQ)) == 3
     assert world.journal == []
 
 
-def test_the_host_pings_a_device_to_which_it_says_nothing(bench: Any) -> None:
+def test_the_host_pings_a_device_to_which_nothing_else_was_sent(bench: Any) -> None:
     world = admitted(bench)
 
     _state, output = world.link.tick(world.state, after(2_500))
@@ -504,48 +501,55 @@ def test_the_host_pings_a_device_to_which_it_says_nothing(bench: Any) -> None:
     assert (LINK, PING) in types(bench, output.at_once)
 
 
-def test_silence_is_told_after_three_and_five_seconds_and_ends(bench: Any) -> None:
+def test_silence_is_reported_after_three_and_five_seconds_and_ends(bench: Any) -> None:
     world = admitted(bench)
     hello = world.state.session.hello
     world.device.receive = lambda _data, _now_ns: []
     world.device.tick = lambda _now_ns: []
     world.device.due_ns = lambda: 10**18
-    heard_ns = world.state.pulse.heard_ns
+    heard_ns = world.state.heartbeat.last_received_ns
     world.run(8_000)
 
-    silent = world.of(Silent)
+    silent = world.of(DeviceSilence)
     assert [one.lost for one in silent] == [False, True]
     assert [one.silent_ms for one in silent] == [3_000, 5_000]
     assert heard_ns < world.now_ns
     assert world.state.session.phase == "asking"
-    again = heard(world, bench.framed(LINK, PING, {1: 9, 2: 0, 3: False}))
-    assert again.items == (HeardAgain(),)
+    again = received(world, bench.framed(LINK, PING, {1: 9, 2: 0, 3: False}))
+    assert again.items == (SilenceEnded(),)
     assert hello is not None
 
 
-def test_a_filling_memory_is_told_by_eighths(bench: Any) -> None:
+def test_a_filling_memory_is_reported_by_eighths(bench: Any) -> None:
     world = admitted(bench)
 
-    told = []
-    for kept, closed in ((31, False), (32, False), (33, False), (58, True), (58, True), (0, False)):
-        ping = {1: 2_000_000, 2: kept, 3: closed}
-        told += heard(world, bench.framed(LINK, PING, ping)).items
+    notice = []
+    for buffered, closed in (
+        (31, False),
+        (32, False),
+        (33, False),
+        (58, True),
+        (58, True),
+        (0, False),
+    ):
+        ping = {1: 2_000_000, 2: buffered, 3: closed}
+        notice += received(world, bench.framed(LINK, PING, ping)).items
 
-    assert told == [
-        RingFilling(32, 64, gate_closed=False),
-        RingFilling(58, 64, gate_closed=True),
-        RingFilling(0, 64, gate_closed=False),
+    assert notice == [
+        RingFillLevel(32, 64, gate_closed=False),
+        RingFillLevel(58, 64, gate_closed=True),
+        RingFillLevel(0, 64, gate_closed=False),
     ]
 
 
 def test_what_a_device_says_of_its_errors_is_a_fault(bench: Any) -> None:
     world = admitted(bench)
 
-    output = heard(world, bench.framed(LINK, 13, {1: 513, 2: "ring \x07memory"}))
+    output = received(world, bench.framed(LINK, 13, {1: 513, 2: "ring \x07memory"}))
 
     (fault,) = output.items
     assert fault == LinkFault(
-        LinkFaultKind.DEVICE_STATUS, "the device tells error 513: ring ?memory"
+        LinkFaultKind.DEVICE_STATUS, "the device reports error 513: ring ?memory"
     )
 
 
@@ -559,52 +563,52 @@ def chained_world(bench: Any, vectors: Any) -> tuple[Any, list[bytes]]:
     return admitted(bench), frames
 
 
-def test_a_chain_that_fits_is_no_trouble(bench: Any, vectors: Any) -> None:
+def test_a_valid_chain_is_not_a_fault(bench: Any, vectors: Any) -> None:
     world, frames = chained_world(bench, vectors)
 
-    output = heard(world, b"".join(frames))
+    output = received(world, b"".join(frames))
 
-    assert [type(one) for one in output.items] == [Happened] * 4
+    assert [type(one) for one in output.items] == [TableLinkEvent] * 4
     assert isinstance(output.items[3].body, bodies.Checkpoint)
 
 
-def test_a_chain_that_does_not_fit_is_told_and_the_event_taken(bench: Any, vectors: Any) -> None:
+def test_a_broken_chain_is_reported_and_the_event_accepted(bench: Any, vectors: Any) -> None:
     world, frames = chained_world(bench, vectors)
-    heard(world, frames[0])
+    received(world, frames[0])
     world.state = replace(world.state, known=replace(world.state.known, chain=bytes(15) + b"\x01"))
 
-    output = heard(world, frames[1] + frames[2])
+    output = received(world, frames[1] + frames[2])
 
-    assert [type(one) for one in output.items] == [LinkFault, Happened, Happened]
+    assert [type(one) for one in output.items] == [LinkFault, TableLinkEvent, TableLinkEvent]
     assert output.items[0].kind is LinkFaultKind.CONTINUITY_UNPROVEN
 
 
-def test_a_checkpoint_of_another_key_is_told(bench: Any, vectors: Any) -> None:
+def test_a_checkpoint_with_another_key_is_reported(bench: Any, vectors: Any) -> None:
     world, frames = chained_world(bench, vectors)
     pin = replace(bench.settings.trust.pin, key=OTHER_KEY.public_key().public_bytes_raw())
     trust = replace(bench.settings.trust, pin=pin)
     world.link = TableLink(replace(bench.settings, trust=trust))
 
-    output = heard(world, b"".join(frames))
+    output = received(world, b"".join(frames))
 
     assert [one.detail for one in output.items if isinstance(one, LinkFault)] == [
-        "checkpoint 4: its signature is not of the key that is pinned"
+        "checkpoint 4: its signature is not of the pinned key"
     ]
 
 
-def test_a_device_that_stops_its_chain_is_told(bench: Any, vectors: Any) -> None:
+def test_a_device_that_stops_its_chain_is_reported(bench: Any, vectors: Any) -> None:
     world, frames = chained_world(bench, vectors)
 
-    heard(world, frames[0])
-    output = heard(world, event(bench, 2, more={1: world.state.known.boot_id}))
+    received(world, frames[0])
+    output = received(world, event(bench, 2, more={1: world.state.known.boot_id}))
 
-    assert [type(one) for one in output.items] == [LinkFault, Happened]
+    assert [type(one) for one in output.items] == [LinkFault, TableLinkEvent]
 
 
 # --- nothing raises -------------------------------------------------------------------------------
 
 
-def test_a_closed_port_hears_nothing(bench: Any) -> None:
+def test_a_closed_port_receives_nothing(bench: Any) -> None:
     link = TableLink(bench.settings)
 
     state, output = link.receive(link.initial(), event(bench, 1), START)
@@ -628,7 +632,7 @@ CALLS = st.lists(
     )
     | st.tuples(st.just("event"), SAID, st.integers(1, 4), st.integers(0, 24))
     | st.tuples(st.just("tick"), st.none(), st.integers(0, 9_000), st.just(0))
-    | st.tuples(st.just("send"), st.sampled_from(Order), st.integers(-1, 2**65), st.just(0))
+    | st.tuples(st.just("send"), st.sampled_from(RequestType), st.integers(-1, 2**65), st.just(0))
     | st.tuples(st.sampled_from(["open", "close"]), st.none(), st.just(0), st.just(0)),
     max_size=12,
 )
@@ -649,14 +653,14 @@ def test_no_call_raises_and_every_state_can_be_stored(
                 sent = bench.framed(number, kind, data)
                 state, output = link.receive(state, sent, world.at)
             case "event":
-                said = {1: 1, 2: number, 3: 2**64 - 1, 4: kind, 5: data}
-                sent = bench.framed(EVENT, kind, said, seq=number)
+                content = {1: 1, 2: number, 3: 2**64 - 1, 4: kind, 5: data}
+                sent = bench.framed(EVENT, kind, content, seq=number)
                 state, output = link.receive(state, sent, world.at)
             case "tick":
                 world.now_ns += number * MS
                 state, output = link.tick(state, world.at)
             case "send":
-                state, output = link.send(state, Request(data, number), world.at)
+                state, output = link.send(state, TableLinkRequest(data, number), world.at)
             case "open":
                 state, output = link.opened(state, world.at, bytes(32))
             case _:
@@ -666,9 +670,9 @@ def test_no_call_raises_and_every_state_can_be_stored(
         assert all(len(data) <= 496 for data in (*output.to_write, *output.at_once))
 
 
-def test_the_role_of_a_shoe_is_another(bench: Any) -> None:
+def test_a_shoe_has_another_role(bench: Any) -> None:
     world = bench.world(bench.device(role=1), role=DeviceRole.SHOE)
     world.start()
     world.run(300)
 
-    assert world.of(Admitted)
+    assert world.of(DeviceAdmitted)

@@ -1,4 +1,4 @@
-"""Showing the wire of a TableLink device without a card."""
+"""Masked wire of a TableLink device: no byte reveals a card."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.tablelink.frames import Frame, Unframed, decode
+from firmware_bridge.tablelink.frames import TableLinkFrame, TableLinkUnframed, decode
 from firmware_bridge.tablelink.masking import frame_text, mask_raw
 
 VECTORS = tomllib.loads(
@@ -30,32 +30,30 @@ def hidden(data: bytes) -> str:
     return " ".join(".." if byte else "00" for byte in data)
 
 
-def frame_of(wire: bytes) -> Frame:
+def frame_of(wire: bytes) -> TableLinkFrame:
     found = decode(wire.strip(b"\0"))
-    assert isinstance(found, Frame)
+    assert isinstance(found, TableLinkFrame)
     return found
 
 
 @pytest.mark.parametrize("wire", WHOLE)
-def test_who_a_device_is_and_what_its_clock_is_shows_whole(wire: bytes) -> None:
+def test_identity_and_clock_are_shown_whole(wire: bytes) -> None:
     assert mask_raw(wire)[0] == wire.hex(" ").upper()
 
 
-@pytest.mark.parametrize("name", GOLDEN)
-def test_of_all_other_frames_only_the_zeros_between_them_show(name: str) -> None:
-    wire = GOLDEN[name]
-    whole = wire in WHOLE or name.startswith(("HELLO of", "PONG"))
+def test_of_all_other_frames_only_the_zeros_are_shown() -> None:
+    assert GOLDEN
+    for name, wire in GOLDEN.items():
+        whole = wire in WHOLE or name.startswith(("HELLO of", "PONG"))
+        assert mask_raw(wire)[0] == (wire.hex(" ").upper() if whole else hidden(wire)), name
 
-    assert mask_raw(wire)[0] == (wire.hex(" ").upper() if whole else hidden(wire))
 
-
-@pytest.mark.parametrize("cut", range(1, len(HELLO) - 1))
-def test_a_frame_cut_in_two_shows_only_what_is_proved_by_then(cut: int) -> None:
-    first, unframed = mask_raw(HELLO[:cut])
-    second, _unframed = mask_raw(HELLO[cut:], unframed)
-
-    assert first == hidden(HELLO[:cut])
-    assert second == HELLO[cut:].hex(" ").upper()
+def test_a_frame_cut_in_two_shows_only_what_is_proved_by_then() -> None:
+    for cut in range(1, len(HELLO) - 1):
+        first, unframed = mask_raw(HELLO[:cut])
+        second, _unframed = mask_raw(HELLO[cut:], unframed)
+        assert first == hidden(HELLO[:cut]), f"cut at {cut}"
+        assert second == HELLO[cut:].hex(" ").upper(), f"cut at {cut}"
 
 
 def test_a_frame_with_a_wrong_checksum_is_hidden() -> None:
@@ -64,7 +62,7 @@ def test_a_frame_with_a_wrong_checksum_is_hidden() -> None:
     assert mask_raw(broken)[0] == hidden(broken)
 
 
-def test_what_follows_a_run_that_grew_too_long_is_hidden_up_to_the_next_zero() -> None:
+def test_bytes_after_an_oversized_run_are_hidden_up_to_the_next_zero() -> None:
     _text, unframed = mask_raw(b"\0" + b"\x01" * 600)
     assert unframed.dropping
 
@@ -75,15 +73,15 @@ def test_what_follows_a_run_that_grew_too_long_is_hidden_up_to_the_next_zero() -
 
 
 @given(st.lists(st.binary(max_size=40), max_size=8))
-def test_no_byte_shows_that_no_frame_proves(chunks: list[bytes]) -> None:
-    unframed = Unframed()
+def test_no_byte_outside_a_valid_frame_is_shown(chunks: list[bytes]) -> None:
+    unframed = TableLinkUnframed()
     for data in chunks:
         text, unframed = mask_raw(data, unframed)
         assert text == hidden(data)
 
 
 @given(st.binary(max_size=60), st.integers(0, len(CARD)))
-def test_a_card_never_shows_whatever_comes_before_it(noise: bytes, cut: int) -> None:
+def test_a_card_is_never_shown_whatever_precedes_it(noise: bytes, cut: int) -> None:
     _text, unframed = mask_raw(noise + CARD[:cut])
     text, _unframed = mask_raw(CARD[cut:], unframed)
 
@@ -98,7 +96,7 @@ def test_a_card_never_shows_whatever_comes_before_it(noise: bytes, cut: int) -> 
             True,
             "event 42 of kind 1 payload " + " ".join([".."] * 38),
         ),
-        ("event 52, RESIDUAL, said before", True, "event 52 of kind 23, said before payload "),
+        ("event 52, RESIDUAL, said before", True, "event 52 of kind 23, resent payload "),
         ("SHUFFLE begun", True, "answer to a request, id 18 payload .."),
         ("SHUFFLE begun", False, "answer to request 3, id 18 payload A1 01 00"),
         ("PING of the device", True, "PING payload .. "),
@@ -107,7 +105,7 @@ def test_a_card_never_shows_whatever_comes_before_it(noise: bytes, cut: int) -> 
         ("event 42, CARD_OUT", False, "event 42 of kind 1 payload A5 01 1A 5E ED"),
     ],
 )
-def test_a_frame_in_words(name: str, masked: bool, text: str) -> None:
+def test_a_frame_as_text(name: str, masked: bool, text: str) -> None:
     assert frame_text(frame_of(GOLDEN[name]), masked=masked).startswith(text)
 
 

@@ -1,25 +1,27 @@
-"""Requests of a TableLink device: one under way, the same id until it is answered, none twice.
+"""Requests to a TableLink device: one in flight, the same id until answered, none executed twice.
 
-Responsible for: ids, repeating, giving up, and what lost ports, restarts and other devices do to
-them.
-Not responsible for: trouble at every frame (test_walk).
 Source: firmware_bridge README, "TableLink/1", requests.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault
-from firmware_bridge.tablelink.items import Answered, Order, Request, RequestStatus
+from firmware_bridge.tablelink.items import (
+    RequestAnswer,
+    RequestStatus,
+    RequestType,
+    TableLinkRequest,
+)
 from firmware_bridge.tablelink.link import TableLink
 
 MS = 1_000_000
 RPC = 2
-SHUFFLE = Request(Order.SHUFFLE, 1)
-STATUS = Request(Order.STATUS)
+SHUFFLE = TableLinkRequest(RequestType.SHUFFLE, 1)
+STATUS = TableLinkRequest(RequestType.STATUS)
 
 
 def admitted(bench: Any, device: Any = None, **changes: Any) -> Any:
@@ -30,8 +32,8 @@ def admitted(bench: Any, device: Any = None, **changes: Any) -> Any:
     return world
 
 
-def sent(bench: Any, world: Any, request: Request) -> Any:
-    """Straight from the link, with nothing written."""
+def sent(bench: Any, world: Any, request: TableLinkRequest) -> Any:
+    """The output of the link, without writing it."""
     world.state, output = world.link.send(world.state, request, world.at)
     return output
 
@@ -42,7 +44,7 @@ def ticked(bench: Any, world: Any, ms: int) -> list[Any]:
     return [one for data in output.to_write for one in bench.unframed(data) if one.channel == RPC]
 
 
-def heard(world: Any, data: bytes) -> Any:
+def received(world: Any, data: bytes) -> Any:
     world.state, output = world.link.receive(world.state, data, world.at)
     return output
 
@@ -54,43 +56,45 @@ def test_a_request_waits_for_the_store(bench: Any) -> None:
 
     assert output.at_once == ()
     (frame,) = bench.unframed(output.to_write[0])
-    assert (frame.channel, frame.type, frame.seq, frame.said) == (RPC, 3, 1, {1: 1})
+    assert (frame.channel, frame.type, frame.seq, frame.content) == (RPC, 3, 1, {1: 1})
     assert not frame.resent
 
 
 @pytest.mark.parametrize(
-    ("request_", "said"),
+    ("request_", "content"),
     [
         (STATUS, None),
-        (Request(Order.SELF_TEST), None),
-        (Request(Order.LOCK), None),
-        (Request(Order.UNLOCK), None),
-        (Request(Order.ABORT, 0), {1: 0}),
-        (Request(Order.MODE, 2), {1: 2}),
-        (Request(Order.RELEASE, 2), {1: 2}),
+        (TableLinkRequest(RequestType.SELF_TEST), None),
+        (TableLinkRequest(RequestType.LOCK), None),
+        (TableLinkRequest(RequestType.UNLOCK), None),
+        (TableLinkRequest(RequestType.ABORT, 0), {1: 0}),
+        (TableLinkRequest(RequestType.MODE, 2), {1: 2}),
+        (TableLinkRequest(RequestType.RELEASE, 2), {1: 2}),
     ],
 )
-def test_a_request_carries_its_argument(bench: Any, request_: Request, said: Any) -> None:
+def test_a_request_carries_its_argument(
+    bench: Any, request_: TableLinkRequest, content: Any
+) -> None:
     world = admitted(bench)
 
     output = sent(bench, world, request_)
 
-    assert bench.unframed(output.to_write[0])[0].said == said
+    assert bench.unframed(output.to_write[0])[0].content == content
 
 
-def test_one_is_under_way_and_the_next_follows_its_answer(bench: Any) -> None:
+def test_one_is_in_flight_and_the_next_follows_its_answer(bench: Any) -> None:
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
 
     second = sent(bench, world, STATUS)
-    answered = heard(world, bench.framed(RPC, 3, {1: 0}, seq=1))
+    answered = received(world, bench.framed(RPC, 3, {1: 0}, seq=1))
 
     assert (second.items, second.to_write) == ((), ())
-    assert answered.items == (Answered(SHUFFLE, RequestStatus.DONE, "", None),)
+    assert answered.items == (RequestAnswer(SHUFFLE, RequestStatus.DONE, "", None),)
     assert [bench.unframed(data)[0].seq for data in answered.to_write] == [2]
 
 
-def test_it_is_repeated_with_the_same_id_ever_later(bench: Any) -> None:
+def test_a_request_is_repeated_with_the_same_id_and_back_off(bench: Any) -> None:
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
 
@@ -102,12 +106,12 @@ def test_it_is_repeated_with_the_same_id_ever_later(bench: Any) -> None:
 
 def test_after_ten_seconds_it_is_unanswered(bench: Any) -> None:
     world = admitted(bench)
-    world.device._asked = lambda _one: b""
+    world.device._answer_request = lambda _one: b""
     world.ask(SHUFFLE)
     world.run(11_000)
 
-    (told,) = world.of(Answered)
-    assert (told.request, told.status) == (SHUFFLE, None)
+    (item,) = world.of(RequestAnswer)
+    assert (item.request, item.status) == (SHUFFLE, None)
 
 
 @pytest.mark.parametrize(("id_", "kind"), [(1, 4), (2, 3), (0, 3)])
@@ -115,45 +119,45 @@ def test_an_answer_to_something_else_is_dropped(bench: Any, id_: int, kind: int)
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
 
-    output = heard(world, bench.framed(RPC, kind, {1: 0}, seq=id_))
+    output = received(world, bench.framed(RPC, kind, {1: 0}, seq=id_))
 
     assert (output.items, output.to_write) == ((), ())
 
 
-def test_a_refusal_carries_its_words(bench: Any) -> None:
+def test_a_refusal_carries_its_detail(bench: Any) -> None:
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
 
-    output = heard(world, bench.framed(RPC, 3, {1: 1, 2: "door \x1bopen"}, seq=1))
+    output = received(world, bench.framed(RPC, 3, {1: 1, 2: "door \x1bopen"}, seq=1))
 
-    assert output.items == (Answered(SHUFFLE, RequestStatus.REFUSED, "door ?open", None),)
+    assert output.items == (RequestAnswer(SHUFFLE, RequestStatus.REFUSED, "door ?open", None),)
 
 
-def test_an_answer_that_makes_no_sense_is_told_once_and_the_request_repeated(bench: Any) -> None:
+def test_a_malformed_answer_is_reported_once_and_the_request_repeated(bench: Any) -> None:
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
     bad = bench.framed(RPC, 3, {1: 9}, seq=1)
 
-    items = heard(world, bad).items + heard(world, bad).items
+    items = received(world, bad).items + received(world, bad).items
 
     assert [type(one) for one in items] == [LinkFault]
     assert len(ticked(bench, world, 200)) == 1
 
 
-def test_what_was_sent_keeps_its_id_over_a_lost_port_and_a_restart(bench: Any) -> None:
+def test_a_request_in_flight_keeps_its_id_over_a_lost_port_and_a_restart(bench: Any) -> None:
     world = admitted(bench)
-    world.device._asked = lambda _one: b""
+    world.device._answer_request = lambda _one: b""
     world.ask(SHUFFLE)
     world.run(50)
-    del world.device._asked
+    del world.device._answer_request
     world.crash()
     world.run(500)
 
     assert [(id_, order) for id_, order, _said in world.device.executed] == [(1, 3)]
-    assert [one.status for one in world.of(Answered)] == [RequestStatus.DONE]
+    assert [one.status for one in world.of(RequestAnswer)] == [RequestStatus.DONE]
 
 
-def test_what_was_not_sent_is_told_when_the_port_is_lost(bench: Any) -> None:
+def test_waiting_requests_fail_when_the_port_is_lost(bench: Any) -> None:
     world = admitted(bench)
     sent(bench, world, SHUFFLE)
     sent(bench, world, STATUS)
@@ -163,14 +167,14 @@ def test_what_was_not_sent_is_told_when_the_port_is_lost(bench: Any) -> None:
     assert [(one.request, one.status) for one in output.items] == [(STATUS, None)]
 
 
-def test_a_restart_too_late_gives_it_up(bench: Any) -> None:
+def test_a_late_restart_gives_up_the_request(bench: Any) -> None:
     world = admitted(bench)
-    world.device._asked = lambda _one: b""
+    world.device._answer_request = lambda _one: b""
     world.ask(SHUFFLE)
     world.now_ns += 60_000 * MS
     world.crash()
 
-    assert [(one.request, one.status) for one in world.of(Answered)] == [(SHUFFLE, None)]
+    assert [(one.request, one.status) for one in world.of(RequestAnswer)] == [(SHUFFLE, None)]
 
 
 def test_nothing_is_sent_to_a_closed_port(bench: Any) -> None:
@@ -183,7 +187,7 @@ def test_nothing_is_sent_to_a_closed_port(bench: Any) -> None:
     assert [one.status for one in output.items] == [None]
 
 
-def test_what_is_asked_too_early_goes_out_when_the_device_is_let_in(bench: Any) -> None:
+def test_an_early_request_is_sent_after_admission(bench: Any) -> None:
     world = bench.world()
     world.start()
     world.ask(SHUFFLE)
@@ -192,7 +196,7 @@ def test_what_is_asked_too_early_goes_out_when_the_device_is_let_in(bench: Any) 
     assert [order for _id, order, _said in world.device.executed] == [3]
 
 
-def test_ids_go_on_above_those_of_the_device(bench: Any) -> None:
+def test_ids_continue_above_those_of_the_device(bench: Any) -> None:
     world = admitted(bench, bench.device(highest=17))
     world.ask(SHUFFLE)
     world.run(100)
@@ -200,7 +204,7 @@ def test_ids_go_on_above_those_of_the_device(bench: Any) -> None:
     assert [id_ for id_, *_rest in world.device.executed] == [18]
 
 
-def test_a_device_without_ids_left_is_not_asked(bench: Any) -> None:
+def test_a_device_without_free_ids_gets_no_request(bench: Any) -> None:
     world = admitted(bench, bench.device(highest=2**32 - 1))
 
     output = sent(bench, world, SHUFFLE)
@@ -208,10 +212,10 @@ def test_a_device_without_ids_left_is_not_asked(bench: Any) -> None:
     assert (output.to_write, [one.status for one in output.items]) == ((), [None])
 
 
-def test_another_device_does_not_get_what_was_asked_of_the_one_before(bench: Any) -> None:
+def test_another_device_does_not_get_the_request_of_the_previous_one(bench: Any) -> None:
     bare = Trust(bare=True)
     world = admitted(bench, bench.device(identity=None), trust=bare)
-    world.device._asked = lambda _one: b""
+    world.device._answer_request = lambda _one: b""
     world.ask(SHUFFLE)
     world.run(50)
     world.device = bench.device(device=b"another device", identity=None)
@@ -219,10 +223,10 @@ def test_another_device_does_not_get_what_was_asked_of_the_one_before(bench: Any
     world.run(500)
 
     assert world.device.executed == []
-    assert [(one.request, one.status) for one in world.of(Answered)] == [(SHUFFLE, None)]
+    assert [(one.request, one.status) for one in world.of(RequestAnswer)] == [(SHUFFLE, None)]
 
 
-def test_only_so_many_wait(bench: Any) -> None:
+def test_the_queue_is_bounded(bench: Any) -> None:
     world = admitted(bench)
 
     outputs = [sent(bench, world, STATUS) for _ in range(10)]

@@ -1,4 +1,4 @@
-"""What a HID device declares in its report descriptor."""
+"""Report descriptors of HID devices: scanner, keyboard, report ids, broken descriptors."""
 
 import pytest
 from hypothesis import given
@@ -40,13 +40,13 @@ def test_a_keyboard_behind_a_scanner_is_a_keyboard() -> None:
     assert read_report_descriptor(SCANNER + KEYBOARD).is_keyboard
 
 
-def test_a_usage_of_four_bytes_carries_its_own_page() -> None:
+def test_a_usage_of_four_bytes_contains_its_own_page() -> None:
     hidden = bytes.fromhex("05 8C 09 02 A1 01 C0 0B 06 00 01 00 A1 01 C0")
 
     assert read_report_descriptor(hidden).is_keyboard
 
 
-def test_a_page_that_was_pushed_comes_back() -> None:
+def test_a_pushed_page_is_restored_by_pop() -> None:
     pushed = bytes.fromhex("05 8C A4 05 01 B4 09 02 A1 01 C0")
 
     assert read_report_descriptor(pushed).is_bar_code_scanner
@@ -56,11 +56,11 @@ def test_a_page_that_was_pushed_comes_back() -> None:
     "broken",
     ["", "05", "05 8C 09 02 A1 01 C0 26 FF", "05 8C 09 02 A1 01 C0 B4", "05 8C 09 02 A1 01 FE 09"],
 )
-def test_a_broken_descriptor_is_no_scanners(broken: str) -> None:
+def test_a_broken_descriptor_is_not_a_scanner(broken: str) -> None:
     assert not read_report_descriptor(bytes.fromhex(broken)).is_bar_code_scanner
 
 
-def test_a_long_item_is_passed_over() -> None:
+def test_a_long_item_is_skipped() -> None:
     long = bytes.fromhex("FE 03 F0 05 01 09") + SCANNER
 
     assert read_report_descriptor(long).is_bar_code_scanner

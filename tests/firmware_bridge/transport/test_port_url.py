@@ -1,4 +1,4 @@
-"""What a port's URL may be, and the port behind each."""
+"""Port URLs: every form, errors, and the port class for each."""
 
 import pytest
 from hypothesis import given
@@ -36,27 +36,27 @@ def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | Usb
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
-        ("ttyUSB0", "is no whole path; `smartshoe devices` lists"),
-        ("", "is no whole path"),
+        ("ttyUSB0", "is not an absolute path; `smartshoe devices` lists"),
+        ("", "is not an absolute path"),
         ("spy:///dev/ttyUSB0", "spy:// is not known; use a device path or socket://HOST:PORT"),
-        ("socket://192.0.2.10", "names no host and port; write socket://HOST:PORT"),
-        ("rfc2217://x:99999", "names no host and port"),
-        ("usb://0ab1", "names no USB device; write usb://VID:PID/SERIAL"),
-        ("usbhid://0xab1:2", "names no USB device; write usbhid://VID:PID/SERIAL"),
-        ("usb://0ab1:0002/@hub", "'hub' is no place; write @BUS-PORT"),
+        ("socket://192.0.2.10", "does not name a host and port; write socket://HOST:PORT"),
+        ("rfc2217://x:99999", "does not name a host and port"),
+        ("usb://0ab1", "does not name a USB device; write usb://VID:PID/SERIAL"),
+        ("usbhid://0xab1:2", "does not name a USB device; write usbhid://VID:PID/SERIAL"),
+        ("usb://0ab1:0002/@hub", "'hub' is not a place; write @BUS-PORT"),
         ("usb://0ab1:0002/%07", "printable ASCII"),
         ("usb://0ab1:0002/" + "x" * 65, "a serial number is up to 64"),
     ],
 )
-def test_what_is_no_url_is_refused_with_what_is_allowed(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+def test_an_invalid_url_is_refused_with_the_allowed_forms(text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected.replace("(", r"\(")):
         parse_port_url(text)
 
 
 @given(st.text(max_size=40) | st.text(max_size=30).map("usb://0ab1:0002/".__add__))
-def test_any_text_is_a_url_that_reads_the_same_again_or_refused(text: str) -> None:
+def test_any_text_is_refused_or_a_url_that_round_trips(text: str) -> None:
     try:
         url = parse_port_url(text)
     except ValueError:
@@ -96,5 +96,5 @@ def test_each_kind_of_url_has_its_port(url: str, kind: type[object]) -> None:
 
 
 def test_a_usb_port_takes_no_other_url() -> None:
-    with pytest.raises(ValueError, match="names no USB device"):
+    with pytest.raises(ValueError, match="does not name a USB device"):
         UsbPort("usbserial://0403:6001")

@@ -1,4 +1,4 @@
-"""The pump: events in order, back-off when a port is lost, and an end that does not wait."""
+"""The pump: events in order, back-off after a loss, and an immediate stop."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ WAIT_S = 10.0
 
 
 class ScriptedPort:
-    """A port that does what its script says: each opening a refusal, or chunks and an end."""
+    """A port with a script: each opening is a refusal, or chunks and an end."""
 
     def __init__(self, *openings: str | tuple[bytes, ...]) -> None:
         self._openings = list(openings)
@@ -114,14 +114,14 @@ def test_events_carry_port_stamp_and_entropy(pumping: Pumping) -> None:
 
 def test_entropy_is_new_at_every_opening(pumping: Pumping) -> None:
     _pump, events = pumping(ScriptedPort((), (), ()))
-    seen = [events.get(timeout=WAIT_S) for _ in range(3)]
+    attempts = [events.get(timeout=WAIT_S) for _ in range(3)]
 
-    entropies = {event.entropy for event in seen if isinstance(event, PortOpened)}
+    entropies = {event.entropy for event in attempts if isinstance(event, PortOpened)}
 
     assert len(entropies) == 2
 
 
-def test_while_a_port_stays_away_its_reason_is_told_when_it_changes(pumping: Pumping) -> None:
+def test_while_a_port_is_absent_each_new_reason_is_reported(pumping: Pumping) -> None:
     _pump, events = pumping(ScriptedPort("no such port", "no such port", "held", (b"a",)))
 
     first, second, opened = (events.get(timeout=WAIT_S) for _ in range(3))
@@ -139,7 +139,7 @@ def test_a_read_that_timed_out_is_no_event(pumping: Pumping) -> None:
 
 
 class Waits:
-    """Stands for the nudge of a pump: notes how long each wait was to be, and lets none last.
+    """Replaces the wake event of a pump: records the timeout of each wait, and returns at once.
 
     The wait with the number `woken` ends as by wake(); after `enough` waits the pump stops.
     """
@@ -175,7 +175,7 @@ def waits_of(port: Port, count: int, woken: int = 0) -> list[float]:
 
     pump = PortPump("shoe", port, lambda _event: None, clock=clock)
     waits = Waits(pump, count, woken)
-    pump._nudged = waits  # type: ignore[assignment]
+    pump._wake_event = waits  # type: ignore[assignment]
     pump.start()
     pump._reader.join(WAIT_S)
     pump.stop()
@@ -189,13 +189,13 @@ def test_the_back_off_doubles_from_a_tenth_to_five_seconds() -> None:
     assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
-def test_a_good_opening_makes_the_back_off_small_again() -> None:
+def test_a_good_opening_resets_the_back_off() -> None:
     port = ScriptedPort("away", "away", (b"a",), "away", "away")
 
     assert waits_of(port, 4) == [0.1, 0.2, 0.1, 0.2]
 
 
-def test_an_opening_that_gives_nothing_and_ends_at_once_is_not_good() -> None:
+def test_an_opening_without_bytes_that_ends_at_once_does_not_reset_the_back_off() -> None:
     port = ScriptedPort("away", (), (), "away", "away")
 
     assert waits_of(port, 4) == [0.1, 0.2, 0.4, 0.8]
@@ -222,7 +222,7 @@ def test_waking_an_open_port_changes_nothing(pumping: Pumping) -> None:
     assert port.open_count == 1
 
 
-def test_what_is_written_goes_out_in_order(pumping: Pumping) -> None:
+def test_writes_are_sent_in_order(pumping: Pumping) -> None:
     port = ScriptedPort(())
     pump, events = pumping(port)
     assert kinds(events, 1) == [PortOpened]
@@ -246,7 +246,7 @@ def test_a_write_that_fails_is_a_lost_port(pumping: Pumping) -> None:
     assert kinds(events, 1) == [PortOpened]
 
 
-def test_what_is_written_while_the_port_is_away_is_dropped(pumping: Pumping) -> None:
+def test_a_write_while_the_port_is_absent_is_dropped(pumping: Pumping) -> None:
     port = ScriptedPort("away", ())
     pump, events = pumping(port)
     assert kinds(events, 1) == [PortLost]
@@ -257,11 +257,11 @@ def test_what_is_written_while_the_port_is_away_is_dropped(pumping: Pumping) -> 
     assert port.written.get(timeout=WAIT_S) == b"new"
 
 
-def test_what_is_meant_for_an_earlier_opening_is_dropped(pumping: Pumping) -> None:
+def test_a_write_for_an_earlier_opening_is_dropped(pumping: Pumping) -> None:
     port = ScriptedPort((b"one",), ())
     pump, events = pumping(port)
-    seen = [events.get(timeout=WAIT_S) for _ in range(4)]
-    first, second = (event.entropy for event in seen if isinstance(event, PortOpened))
+    attempts = [events.get(timeout=WAIT_S) for _ in range(4)]
+    first, second = (event.entropy for event in attempts if isinstance(event, PortOpened))
 
     pump.write(b"for the first", first)
     pump.write(b"for the second", second)
@@ -277,7 +277,7 @@ def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
     assert pump.join(WAIT_S)
 
 
-def test_after_stop_nothing_more_is_told(pumping: Pumping) -> None:
+def test_after_stop_nothing_more_is_reported(pumping: Pumping) -> None:
     pump, events = pumping(ScriptedPort(()))
     assert kinds(events, 1) == [PortOpened]
     pump.stop()
@@ -361,7 +361,7 @@ def test_a_real_port_that_appears_is_opened_within_two_seconds(
     pump, events = pumping(SerialPort(str(tmp_path / "shoe"), 4800))
     assert kinds(events, 1) == [PortLost]
     woken_ns = now().monotonic_ns
-    pump.wake()  # the device is there, its name comes a little later
+    pump.wake()  # the device is present, its name appears a little later
     cable = PluggedCable(tmp_path / "shoe")
 
     opened = events.get(timeout=WAIT_S)
@@ -371,7 +371,7 @@ def test_a_real_port_that_appears_is_opened_within_two_seconds(
     assert opened.at.monotonic_ns - woken_ns < 2_000_000_000
 
 
-def test_a_real_connection_dropped_and_taken_up_again(pumping: Pumping) -> None:
+def test_a_dropped_connection_is_reopened(pumping: Pumping) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(WAIT_S)
         host, number = server.getsockname()

@@ -102,7 +102,7 @@ def reading_elsewhere(port: SerialPort) -> tuple[threading.Thread, Queue[str]]:
 # --- a local port ---------------------------------------------------------------------------------
 
 
-def test_bytes_that_wait_survive_an_open(cable: Cable) -> None:
+def test_waiting_bytes_survive_an_open(cable: Cable) -> None:
     os.write(cable.device, REPORT)
     port = SerialPort(cable.path, 4800)
     port.open()
@@ -121,7 +121,7 @@ def test_bytes_that_came_between_two_opens_survive(cable: Cable, port: SerialPor
     assert read_to_mark(port) == REPORT
 
 
-def test_a_read_gives_all_that_waits(cable: Cable, port: SerialPort) -> None:
+def test_a_read_returns_all_waiting_bytes(cable: Cable, port: SerialPort) -> None:
     os.write(cable.device, REPORT * 3)
 
     assert port.read() == REPORT * 3
@@ -147,19 +147,19 @@ def test_all_byte_values_pass_both_ways(cable: Cable, port: SerialPort) -> None:
 def test_the_line_is_set_to_its_parity(
     cable: Cable, parity: Parity, flags: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A pseudo-terminal takes no parity, so what the system is asked for is looked at.
-    asked: list[list[int]] = []
-    monkeypatch.setattr(termios, "tcsetattr", lambda _fd, _when, wanted: asked.append(wanted))
+    # A pseudo-terminal has no parity, so the system call is inspected.
+    requested: list[list[int]] = []
+    monkeypatch.setattr(termios, "tcsetattr", lambda _fd, _when, wanted: requested.append(wanted))
     port = SerialPort(cable.path, 38400, parity)
     port.open()
-    control = asked[-1][2]
+    control = requested[-1][2]
 
     assert control & (termios.PARENB | termios.PARODD) == flags
     assert control & termios.CSIZE == termios.CS8
     port.close()
 
 
-def test_a_pseudo_terminal_that_takes_no_parity_is_opened_each_time(cable: Cable) -> None:
+def test_a_pseudo_terminal_that_refuses_parity_is_opened_each_time(cable: Cable) -> None:
     for _ in range(3):
         port = SerialPort(cable.path, 38400, Parity.EVEN)
         port.open()
@@ -168,7 +168,7 @@ def test_a_pseudo_terminal_that_takes_no_parity_is_opened_each_time(cable: Cable
         port.close()
 
 
-def test_the_path_is_looked_up_anew_at_each_opening(cable: Cable) -> None:
+def test_the_path_is_looked_up_at_each_opening(cable: Cable) -> None:
     where = iter(["/dev/no-such-port", cable.path])
     port = SerialPort("usbserial://0403:6001", 4800, locate=lambda: next(where))
     with pytest.raises(PortUnavailable, match="usbserial://0403:6001 does not exist"):
@@ -218,12 +218,12 @@ def test_close_twice_and_use_afterwards(port: SerialPort) -> None:
         port.write(REPORT)
 
 
-def test_a_port_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_port(tmp_path: Path) -> None:
     with pytest.raises(PortUnavailable, match="does not exist; `smartshoe devices`"):
         SerialPort(str(tmp_path / "ttyUSB7"), 4800).open()
 
 
-def test_a_path_that_is_no_port(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
 
     with pytest.raises(PortUnavailable, match="cannot be opened"):
@@ -231,7 +231,7 @@ def test_a_path_that_is_no_port(tmp_path: Path) -> None:
 
 
 def test_a_port_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Whoever runs the tests may be allowed to open everything, so the system call says no.
+    # The account that runs the tests may have all permissions, so the system call is replaced.
     def refuse(*_args: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -248,7 +248,7 @@ def test_a_scheme_that_is_not_known() -> None:
 # --- a serial server ------------------------------------------------------------------------------
 
 
-def test_bytes_that_wait_survive_a_connection(
+def test_waiting_bytes_survive_a_connection(
     server: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = socket.create_connection
@@ -258,7 +258,7 @@ def test_bytes_that_wait_survive_a_connection(
         connection = connect(*args, **kwargs)  # type: ignore[arg-type]
         accepted.append(server.accept()[0])
         accepted[0].sendall(REPORT)
-        select.select([connection], [], [], WAIT_S)  # the bytes are there before the open goes on
+        select.select([connection], [], [], WAIT_S)  # the bytes arrive before open() continues
         return connection
 
     monkeypatch.setattr("socket.create_connection", connect_to_a_shoe_that_speaks_first)
@@ -314,7 +314,7 @@ def test_close_ends_a_read_of_a_connection(server: socket.socket) -> None:
     thread.join(WAIT_S)
 
 
-def test_a_server_that_is_not_there(server: socket.socket) -> None:
+def test_a_missing_server(server: socket.socket) -> None:
     url = url_of(server)
     server.close()
 
@@ -323,7 +323,7 @@ def test_a_server_that_is_not_there(server: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("url", ["socket://nowhere", "socket://127.0.0.1:99999", "rfc2217://x"])
-def test_a_url_that_makes_no_sense(url: str) -> None:
+def test_an_invalid_url(url: str) -> None:
     with pytest.raises(PortUnavailable, match="cannot be opened"):
         SerialPort(url, 4800).open()
 
@@ -337,7 +337,7 @@ class Rfc2217Server:
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening
         self._loop = serial.serial_for_url("loop://", timeout=0)
-        self.heard: Queue[bytes] = Queue()
+        self.received: Queue[bytes] = Queue()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
 
@@ -356,7 +356,7 @@ class Rfc2217Server:
             self.says(REPORT)
             while data := self._connection.recv(1000):
                 if plain := b"".join(self._manager.filter(data)):
-                    self.heard.put(plain)
+                    self.received.put(plain)
 
     def join(self) -> None:
         self._thread.join(WAIT_S)
@@ -364,7 +364,9 @@ class Rfc2217Server:
 
 
 @pytest.mark.filterwarnings("ignore:set(Daemon|Name).. is deprecated:DeprecationWarning")
-def test_rfc_2217_keeps_what_waits_and_carries_all_bytes_both_ways(server: socket.socket) -> None:
+def test_rfc_2217_keeps_waiting_bytes_and_carries_all_bytes_both_ways(
+    server: socket.socket,
+) -> None:
     device = Rfc2217Server(server)
     port = SerialPort(url_of(server).replace("socket:", "rfc2217:"), 4800)
     port.open()
@@ -375,7 +377,7 @@ def test_rfc_2217_keeps_what_waits_and_carries_all_bytes_both_ways(server: socke
     device.says(every)
     assert read_exactly(port, 256) == every
     port.write(every)
-    assert device.heard.get(timeout=WAIT_S) == every
+    assert device.received.get(timeout=WAIT_S) == every
 
     port.close()
     device.join()

@@ -26,7 +26,7 @@ class Device:
         raise ValueError("The device has no langid (permission issue, no string descriptors)")
 
 
-def test_devices_are_listed_by_place_with_harmless_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_are_listed_by_place_with_printable_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("usb.backend.libusb1.get_backend", object)
     monkeypatch.setattr("usb.core.find", lambda **_: iter([Device(2, 1), Device(1, 7)]))
 
@@ -38,7 +38,7 @@ def test_devices_are_listed_by_place_with_harmless_texts(monkeypatch: pytest.Mon
 
 
 @pytest.mark.debian("libusb-1.0-0", library="libusb-1.0.so.0")
-def test_the_real_library_lists_what_there_is() -> None:
+def test_the_real_library_lists_devices() -> None:
     found = list_usb_devices()
 
     assert list(found) == sorted(found, key=lambda info: (info.bus, info.address))

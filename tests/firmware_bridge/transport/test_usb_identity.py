@@ -1,24 +1,24 @@
-"""What a USB device says it is, and the list of those that may be opened."""
+"""Identity of USB devices, and the allow-list."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.transport.allow_list import (
-    Allowed,
     AllowedId,
     AllowedPlace,
     AllowList,
     RefusalCode,
-    Refused,
-    allow_entry,
+    UsbDeviceAllowed,
+    UsbDeviceRefused,
+    parse_allow_entry,
 )
 from firmware_bridge.transport.usb_identity import (
     UsbIdentity,
     UsbInterface,
     boot_keyboards,
-    harmless,
     interfaces_in,
+    printable_ascii,
 )
 
 VENDOR = UsbInterface(0, 0xFF, 0, 0)
@@ -39,7 +39,7 @@ def reader(serial_number: str = "SN-1", path: str = "1-1", *more: UsbInterface) 
 # --- interfaces -----------------------------------------------------------------------------------
 
 
-def test_the_interfaces_stand_in_the_descriptors() -> None:
+def test_the_interfaces_are_read_from_the_descriptors() -> None:
     assert interfaces_in(DESCRIPTORS) == (VENDOR, KEYBOARD)
 
 
@@ -54,11 +54,10 @@ def test_any_bytes_are_read_as_descriptors(data: bytes) -> None:
     assert len(interfaces_in(data)) <= 64
 
 
-@pytest.mark.parametrize("size", range(len(DESCRIPTORS)))
-def test_descriptors_cut_short_are_read_so_far(size: int) -> None:
-    found = interfaces_in(DESCRIPTORS[:size])
-
-    assert found == (VENDOR, KEYBOARD)[: len(found)]
+def test_truncated_descriptors_are_read_as_far_as_possible() -> None:
+    for size in range(len(DESCRIPTORS)):
+        found = interfaces_in(DESCRIPTORS[:size])
+        assert found == (VENDOR, KEYBOARD)[: len(found)], f"{size} bytes"
 
 
 @pytest.mark.parametrize(
@@ -76,8 +75,8 @@ def test_a_keyboard_is_known_by_its_boot_interface(interface: UsbInterface, expe
     assert bool(boot_keyboards(device)) is expected
 
 
-def test_a_devices_text_is_made_harmless() -> None:
-    assert harmless("SN\x1b[31m\u2603-1" + "x" * 100) == ("SN?[31m?-1" + "x" * 100)[:64]
+def test_the_text_of_a_device_is_made_printable() -> None:
+    assert printable_ascii("SN\x1b[31m\u2603-1" + "x" * 100) == ("SN?[31m?-1" + "x" * 100)[:64]
 
 
 # --- the allow-list -------------------------------------------------------------------------------
@@ -94,33 +93,33 @@ def test_a_devices_text_is_made_harmless() -> None:
     ],
 )
 def test_an_entry_is_read_and_written(text: str, entry: AllowedId | AllowedPlace) -> None:
-    assert allow_entry(text) == entry
-    assert allow_entry(str(entry)) == entry
+    assert parse_allow_entry(text) == entry
+    assert parse_allow_entry(str(entry)) == entry
 
 
 @pytest.mark.parametrize(
     "text", ["", "0ab1", "ab1:2", "0ab1:000g", "1-", "-1", "1-1.", "usb://0ab1:0002", "0ab1:0002:"]
 )
-def test_what_is_no_entry_is_refused_with_the_forms_allowed(text: str) -> None:
-    with pytest.raises(ValueError, match="names no USB device; write VID:PID"):
-        allow_entry(text)
+def test_an_invalid_entry_is_refused_with_the_allowed_forms(text: str) -> None:
+    with pytest.raises(ValueError, match="does not name a USB device; write VID:PID"):
+        parse_allow_entry(text)
 
 
 @pytest.mark.parametrize("number", ["a?b", "\u2603", "\x07", "x" * 65])
-def test_a_serial_number_that_names_no_one_device_is_refused(number: str) -> None:
+def test_an_ambiguous_serial_number_is_refused(number: str) -> None:
     with pytest.raises(ValueError, match="a serial number is 1 to 64 printable ASCII"):
-        allow_entry(f"0ab1:0002:{number}")
+        parse_allow_entry(f"0ab1:0002:{number}")
 
 
 @pytest.mark.parametrize("entry", ["0ab1:0002", "0ab1:0002:SN-1", "1-1"])
 def test_a_device_on_the_list_is_allowed_by_its_entry(entry: str) -> None:
-    allowed = AllowList((allow_entry("1234:5678"), allow_entry(entry)))
+    allowed = AllowList((parse_allow_entry("1234:5678"), parse_allow_entry(entry)))
 
-    assert allowed.judge(reader()) == Allowed(allow_entry(entry))
+    assert allowed.check(reader()) == UsbDeviceAllowed(parse_allow_entry(entry))
 
 
 @pytest.mark.parametrize(
-    ("entries", "code", "said"),
+    ("entries", "code", "expected"),
     [
         ((), RefusalCode.NOT_LISTED, "allow 0ab1:0002:SN-1, else unplug it"),
         (("1-1.1", "0ab1:0003"), RefusalCode.NOT_LISTED, "is not on the allow-list"),
@@ -128,26 +127,26 @@ def test_a_device_on_the_list_is_allowed_by_its_entry(entry: str) -> None:
     ],
 )
 def test_a_device_that_is_not_on_the_list_is_refused(
-    entries: tuple[str, ...], code: RefusalCode, said: str
+    entries: tuple[str, ...], code: RefusalCode, expected: str
 ) -> None:
-    refused = AllowList(tuple(map(allow_entry, entries))).judge(reader())
+    refused = AllowList(tuple(map(parse_allow_entry, entries))).check(reader())
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, UsbDeviceRefused)
     assert refused.code is code
     assert refused.reason.startswith("USB device 0ab1:0002, serial number SN-1 at 1-1 is refused")
-    assert said in refused.reason
+    assert expected in refused.reason
 
 
-def test_a_serial_number_that_cannot_be_shown_is_not_offered_as_an_entry() -> None:
-    refused = AllowList().judge(reader("S?"))
+def test_an_unprintable_serial_number_is_not_offered_as_an_entry() -> None:
+    refused = AllowList().check(reader("S?"))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, UsbDeviceRefused)
     assert "allow 0ab1:0002, else" in refused.reason
 
 
 @pytest.mark.parametrize("entry", ["0ab1:0002", "0ab1:0002:SN-1", "1-1"])
 def test_no_list_allows_a_keyboard(entry: str) -> None:
-    refused = AllowList((allow_entry(entry),)).judge(reader("SN-1", "1-1", KEYBOARD))
+    refused = AllowList((parse_allow_entry(entry),)).check(reader("SN-1", "1-1", KEYBOARD))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, UsbDeviceRefused)
     assert refused.code is RefusalCode.KEYBOARD

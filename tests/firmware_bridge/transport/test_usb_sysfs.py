@@ -1,4 +1,4 @@
-"""USB devices as /sys shows them, on a tree made for the purpose."""
+"""USB devices as /sys shows them, on an artificial tree."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +7,13 @@ from queue import Empty, Queue
 import pytest
 
 from firmware_bridge.transport import hotplug, usb_serial, usb_sysfs
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
 from firmware_bridge.transport.serial_port import SerialPortInfo
-from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent, DeviceGone
-from firmware_bridge.transport.usb_serial import serial_path_of
-from firmware_bridge.transport.usb_sysfs import attached_devices, device_behind, the_device
+from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceGone, UsbDeviceEvent
+from firmware_bridge.transport.usb_serial import find_serial_path
+from firmware_bridge.transport.usb_sysfs import attached_devices, device_behind, find_device
 
 READER = UsbUrl("usb", 0x0AB1, 0x0002, "", "")
 DEVICE = bytes.fromhex("12 01 0002 00000040 B10A 0200 0001 01 02 03 01  09 02 1B00 01 01 00 80 32")
@@ -75,7 +75,7 @@ def test_a_machine_without_usb_has_no_devices(tmp_path: Path) -> None:
     assert attached_devices(tmp_path) == ()
 
 
-def test_a_device_that_vanishes_while_it_is_read_is_left_out(plug: Plug, tmp_path: Path) -> None:
+def test_a_device_that_disappears_while_it_is_read_is_left_out(plug: Plug, tmp_path: Path) -> None:
     (plug("1-1") / "descriptors").unlink()
 
     assert attached_devices(tmp_path) == ()
@@ -90,41 +90,39 @@ def test_a_device_is_found_by_its_serial_number_or_place(
     plug("1-1", serial="SN-1")
     plug("1-2", serial="SN-2")
 
-    device = the_device(UsbUrl("usb", 0x0AB1, 0x0002, serial, path), None, tmp_path)
+    device = find_device(UsbUrl("usb", 0x0AB1, 0x0002, serial, path), None, tmp_path)
 
     assert device.identity.path == found
 
 
 def test_without_serial_number_the_device_must_be_the_only_one(plug: Plug, tmp_path: Path) -> None:
     plug("1-1", serial="SN-1")
-    assert the_device(READER, None, tmp_path).identity.path == "1-1"
+    assert find_device(READER, None, tmp_path).identity.path == "1-1"
     plug("1-2", serial="SN-2")
 
     with pytest.raises(PortUnavailable, match=r"2 such devices are plugged in, at 1-1, 1-2; name"):
-        the_device(READER, None, tmp_path)
+        find_device(READER, None, tmp_path)
 
 
-def test_a_device_that_is_not_there_is_named_with_those_that_are(
-    plug: Plug, tmp_path: Path
-) -> None:
+def test_a_missing_device_is_named_with_the_present_ones(plug: Plug, tmp_path: Path) -> None:
     plug("1-1", serial="SN-1")
 
     with pytest.raises(PortUnavailable, match=r"SN-2 is not plugged in \(there is .* SN-1 at 1-1"):
-        the_device(UsbUrl("usb", 0x0AB1, 0x0002, "SN-2", ""), None, tmp_path)
+        find_device(UsbUrl("usb", 0x0AB1, 0x0002, "SN-2", ""), None, tmp_path)
 
 
 def test_a_device_that_is_not_allowed_is_refused(plug: Plug, tmp_path: Path) -> None:
     plug("1-1", serial="SN-1")
 
     with pytest.raises(PortUnavailable, match="is not on the allow-list"):
-        the_device(READER, AllowList((allow_entry("1-2"),)), tmp_path)
+        find_device(READER, AllowList((parse_allow_entry("1-2"),)), tmp_path)
 
 
-def test_a_keyboard_is_refused_where_no_list_is_kept(plug: Plug, tmp_path: Path) -> None:
+def test_a_keyboard_is_refused_without_a_list(plug: Plug, tmp_path: Path) -> None:
     plug("1-1", interface=KEYBOARD)
 
     with pytest.raises(PortUnavailable, match="no keyboard is allowed"):
-        the_device(READER, None, tmp_path)
+        find_device(READER, None, tmp_path)
 
 
 # --- serial ports of USB devices ------------------------------------------------------------------
@@ -147,7 +145,7 @@ def test_a_serial_ports_device_is_found_through_its_tty(
 
 
 @pytest.mark.parametrize("port", ["/dev/null", "/no/such/port", "socket://127.0.0.1:1"])
-def test_what_is_no_usb_devices_port_has_no_device(port: str, tmp_path: Path) -> None:
+def test_other_paths_have_no_usb_device(port: str, tmp_path: Path) -> None:
     assert device_behind(port, tmp_path) is None
 
 
@@ -164,15 +162,15 @@ def test_the_port_of_a_device_is_found_by_its_place(
     plug("1-1.2", serial="SN-1")
     monkeypatch.setattr(usb_serial, "list_serial_ports", lambda: ports("1-1", "1-1.2"))
 
-    assert serial_path_of(UsbUrl("usbserial", 0x0AB1, 0x0002, "SN-1", ""), tmp_path) == (
+    assert find_serial_path(UsbUrl("usbserial", 0x0AB1, 0x0002, "SN-1", ""), tmp_path) == (
         "/dev/ttyUSB1"
     )
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("present", "text"),
     [
-        ((), "shows no serial port yet"),
+        ((), "has no serial port yet"),
         (("1-1", "1-1"), "has 2 serial ports; name one of them: /b"),
     ],
 )
@@ -180,48 +178,48 @@ def test_a_device_without_one_port_is_refused(
     plug: Plug,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    there: tuple[str, ...],
-    said: str,
+    present: tuple[str, ...],
+    text: str,
 ) -> None:
     plug("1-1")
-    monkeypatch.setattr(usb_serial, "list_serial_ports", lambda: ports(*there))
+    monkeypatch.setattr(usb_serial, "list_serial_ports", lambda: ports(*present))
 
-    with pytest.raises(PortUnavailable, match=said):
-        serial_path_of(UsbUrl("usbserial", 0x0AB1, 0x0002, "", ""), tmp_path)
-
-
-# --- coming and going, where no announcement can be heard -----------------------------------------
+    with pytest.raises(PortUnavailable, match=text):
+        find_serial_path(UsbUrl("usbserial", 0x0AB1, 0x0002, "", ""), tmp_path)
 
 
-def test_devices_that_come_and_go_are_seen_without_announcements(
+# --- hot-plug without kernel notifications --------------------------------------------------------
+
+
+def test_devices_are_detected_without_notifications(
     plug: Plug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hotplug, "_announcements", lambda: None)
-    monkeypatch.setattr(hotplug, "_LOOK_MS", 10)
+    monkeypatch.setattr(hotplug, "_notifications", lambda: None)
+    monkeypatch.setattr(hotplug, "_SCAN_MS", 10)
     plug("1-1", serial="SN-1")
-    told: Queue[DeviceEvent] = Queue()
-    watch = hotplug.DeviceWatch(told.put, sysfs=tmp_path)
+    events: Queue[UsbDeviceEvent] = Queue()
+    watch = hotplug.DeviceWatch(events.put, sysfs=tmp_path)
     watch.start()
 
-    there = told.get(timeout=WAIT_S)
+    present = events.get(timeout=WAIT_S)
     place = plug("1-2", serial="SN-2")
-    appeared = told.get(timeout=WAIT_S)
+    appeared = events.get(timeout=WAIT_S)
     unplug(place)
-    gone = told.get(timeout=WAIT_S)
+    gone = events.get(timeout=WAIT_S)
     plug("1-1", serial="SN-1", address=9)
-    gone_and_back = (told.get(timeout=WAIT_S), told.get(timeout=WAIT_S))
+    gone_and_back = (events.get(timeout=WAIT_S), events.get(timeout=WAIT_S))
     watch.stop()
 
     assert watch.join(WAIT_S)
-    assert isinstance(there, DeviceAppeared)
+    assert isinstance(present, DeviceAppeared)
     assert isinstance(appeared, DeviceAppeared)
     assert appeared.device.serial_number == "SN-2"
     assert gone == DeviceGone(gone.at, appeared.device)
     assert [type(event) for event in gone_and_back] == [DeviceGone, DeviceAppeared]
     with pytest.raises(Empty):
-        told.get_nowait()
+        events.get_nowait()
 
 
-def test_the_tree_of_this_machine_is_read() -> None:
+def test_the_sysfs_of_this_machine_is_read() -> None:
     assert Path("/sys") == usb_sysfs.SYSFS
     assert all(device.address.address > 0 for device in attached_devices())

@@ -1,4 +1,4 @@
-"""USB ports over real pyusb and real libusb, on emulated devices.
+"""USB ports over real pyusb and libusb on emulated devices.
 
 Run by test_usb_port.py in a process of its own, in which libusb, libudev and /sys show the
 devices of a test bed instead of the machine's own; pytest does not collect this file by itself.
@@ -15,7 +15,7 @@ from queue import Queue
 import pytest
 
 from firmware_bridge.transport import hotplug
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import (
@@ -27,9 +27,9 @@ from firmware_bridge.transport.port import (
     PortUnavailable,
 )
 from firmware_bridge.transport.pump import PortPump
-from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceEvent, DeviceGone
+from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceGone, UsbDeviceEvent
 from firmware_bridge.transport.usb_port import UsbPort
-from hil.usb.bed import READER, SCANNER, UsbBed
+from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 # The inventory request and the answer of a reader with one tag, as published.
 INVENTORY = bytes.fromhex("020009FFB001001843")
@@ -42,13 +42,13 @@ NS_PER_S = 1_000_000_000
 
 Plug = Callable[..., str]
 Opened = Callable[..., UsbPort]
-Watching = Callable[..., Queue[DeviceEvent]]
+Watching = Callable[..., Queue[UsbDeviceEvent]]
 Pumping = Callable[[UsbPort], tuple[PortPump, Queue[PortEvent]]]
 
 
 @pytest.fixture(scope="module")
-def bed() -> Iterator[UsbBed]:
-    with UsbBed() as served:
+def bed() -> Iterator[UsbTestBed]:
+    with UsbTestBed() as served:
         os.environ["UMOCKDEV_DIR"] = served.environment["UMOCKDEV_DIR"]
         yield served
     del os.environ["UMOCKDEV_DIR"]
@@ -60,8 +60,8 @@ def numbers() -> Iterator[int]:
 
 
 @pytest.fixture
-def plug(bed: UsbBed, numbers: Iterator[int]) -> Iterator[Plug]:
-    """Plugs a reader in, under a name and serial number of its own; at the end all are gone."""
+def plug(bed: UsbTestBed, numbers: Iterator[int]) -> Iterator[Plug]:
+    """Plug in a reader with its own name and serial number; all are unplugged at the end."""
     plugged: list[str] = []
 
     def make(
@@ -103,7 +103,7 @@ def url_of(name: str) -> str:
 
 
 def read_some(port: UsbPort) -> bytes:
-    """What comes next, however many time-outs that takes."""
+    """Read until bytes arrive, ignoring timeouts."""
     until_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
     while now().monotonic_ns < until_ns:
         if data := port.read():
@@ -119,7 +119,7 @@ def read_exactly(port: UsbPort, size: int) -> bytes:
 
 
 def reading_elsewhere(port: UsbPort) -> tuple[threading.Thread, Queue[str]]:
-    """A thread that reads until the port is gone, and how that is told."""
+    """A thread that reads until the port is lost, and the reason of the loss."""
     ends: Queue[str] = Queue()
     begun = threading.Event()
 
@@ -150,12 +150,12 @@ def test_a_reader_is_found_by_its_serial_number_among_others(plug: Plug, opened:
     assert read_some(other) == b"first"
 
 
-def test_a_reader_is_found_by_its_place(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_a_reader_is_found_by_its_place(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     plug(place="1-1")
-    there = plug(place="1-2.3")
+    present = plug(place="1-2.3")
     opened("usb://0ab1:0002/@1-2.3")
 
-    assert bed.counts(there)["claimed"] == 1
+    assert bed.counts(present)["claimed"] == 1
 
 
 def test_a_reader_alone_needs_no_serial_number(plug: Plug, opened: Opened) -> None:
@@ -179,7 +179,7 @@ def test_a_reader_that_another_program_holds_is_unavailable(plug: Plug, opened: 
         opened(url_of(plug(held=True)))
 
 
-def test_a_reader_that_is_away_is_unavailable(opened: Opened) -> None:
+def test_an_unplugged_reader_is_unavailable(opened: Opened) -> None:
     with pytest.raises(PortUnavailable, match="is not plugged in; `smartshoe devices`"):
         opened(url_of("SN-0"))
 
@@ -187,7 +187,7 @@ def test_a_reader_that_is_away_is_unavailable(opened: Opened) -> None:
 # --- bytes ----------------------------------------------------------------------------------------
 
 
-def test_the_published_inventory_is_asked_and_answered(plug: Plug, opened: Opened) -> None:
+def test_the_published_inventory_is_requested_and_answered(plug: Plug, opened: Opened) -> None:
     script = {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}
     port = opened(url_of(plug(functions=({"kind": "bulk", "settings": script},))))
     port.write(INVENTORY)
@@ -203,7 +203,7 @@ def test_every_byte_and_a_frame_of_many_packets_pass_both_ways(plug: Plug, opene
     assert read_exactly(port, len(every)) == every
 
 
-def test_a_frame_that_fills_its_packets_is_not_waited_for(plug: Plug, opened: Opened) -> None:
+def test_a_frame_that_fills_its_packets_is_read_at_once(plug: Plug, opened: Opened) -> None:
     port = opened(url_of(plug()))
     port.write(b"x" * 64)
     began_ns = now().monotonic_ns
@@ -218,7 +218,9 @@ def test_a_silent_reader_gives_nothing_after_a_while(plug: Plug, opened: Opened)
     assert port.read() == b""
 
 
-def test_what_the_reader_sends_unasked_is_read(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unsolicited_bytes_of_the_reader_are_read(
+    bed: UsbTestBed, plug: Plug, opened: Opened
+) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.call(name, "send", data=ONE_TAG.hex())
@@ -229,7 +231,7 @@ def test_what_the_reader_sends_unasked_is_read(bed: UsbBed, plug: Plug, opened: 
 # --- stalls, time-outs, pulled plugs --------------------------------------------------------------
 
 
-def test_one_stall_of_a_read_is_healed(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_one_stall_of_a_read_is_cleared(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.order("stall", name, endpoint=0x81)
@@ -240,7 +242,9 @@ def test_one_stall_of_a_read_is_healed(bed: UsbBed, plug: Plug, opened: Opened) 
     assert bed.counts(name)["halt cleared"] == 1
 
 
-def test_a_read_that_stalls_again_is_a_lost_port(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_a_read_that_stalls_again_is_a_lost_port(
+    bed: UsbTestBed, plug: Plug, opened: Opened
+) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.order("stall", name, endpoint=0x81, times=2)
@@ -250,17 +254,19 @@ def test_a_read_that_stalls_again_is_a_lost_port(bed: UsbBed, plug: Plug, opened
         port.read()
 
 
-def test_one_stall_of_a_write_is_healed(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_one_stall_of_a_write_is_cleared(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.order("stall", name, endpoint=0x02)
     port.write(b"again")
 
     assert read_some(port) == b"again"
-    assert bed.call(name, "all_heard") == [b"again".hex()]
+    assert bed.call(name, "all_received") == [b"again".hex()]
 
 
-def test_a_write_that_stalls_again_is_a_lost_port(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_a_write_that_stalls_again_is_a_lost_port(
+    bed: UsbTestBed, plug: Plug, opened: Opened
+) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.order("stall", name, endpoint=0x02, times=2)
@@ -269,18 +275,18 @@ def test_a_write_that_stalls_again_is_a_lost_port(bed: UsbBed, plug: Plug, opene
         port.write(b"again")
 
 
-def test_a_reader_that_takes_nothing_is_a_lost_port(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_reader_that_accepts_no_data_is_a_lost_port(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.order("hang", name)
 
-    with pytest.raises(PortGone, match="takes nothing for 2 s"):
+    with pytest.raises(PortGone, match="accepts no data for 2 s"):
         port.write(INVENTORY)
 
 
-def test_unplugging_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unplugging_ends_a_read(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug()
     thread, ends = reading_elsewhere(opened(url_of(name)))
     bed.unplug(name)
@@ -289,7 +295,7 @@ def test_unplugging_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None
     thread.join(WAIT_S)
 
 
-def test_unplugging_ends_a_write(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unplugging_ends_a_write(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug()
     port = opened(url_of(name))
     bed.unplug(name)
@@ -320,8 +326,8 @@ def test_close_twice_and_use_afterwards(plug: Plug, opened: Opened) -> None:
         port.write(INVENTORY)
 
 
-def test_replugged_ten_times_and_no_descriptor_left(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_replugging_ten_times_leaks_no_descriptor(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug()
     port = opened(url_of(name))
@@ -339,32 +345,32 @@ def test_replugged_ten_times_and_no_descriptor_left(
     assert len(tuple(DESCRIPTORS.iterdir())) == descriptors
 
 
-# --- what may not be opened -----------------------------------------------------------------------
+# --- devices that may not be opened ---------------------------------------------------------------
 
 
 def test_a_device_that_is_not_on_the_list_is_never_opened(
-    bed: UsbBed, plug: Plug, opened: Opened
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug()
 
     with pytest.raises(PortUnavailable, match=f"not on the allow-list.* allow 0ab1:0002:{name}"):
-        opened(url_of(name), AllowList((allow_entry("1-7"),)))
+        opened(url_of(name), AllowList((parse_allow_entry("1-7"),)))
     assert bed.counts(name)["opened"] == 0
 
 
-def test_a_reader_with_a_keyboard_in_it_is_never_opened(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_reader_with_a_keyboard_interface_is_never_opened(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(functions=({"kind": "bulk"}, {"kind": "keyboard"}))
 
     with pytest.raises(PortUnavailable, match="it has a keyboard interface"):
-        opened(url_of(name), AllowList((allow_entry(f"0ab1:0002:{name}"),)))
+        opened(url_of(name), AllowList((parse_allow_entry(f"0ab1:0002:{name}"),)))
     assert bed.counts(name)["opened"] == 0
 
 
 def test_a_device_on_the_list_is_opened(plug: Plug, opened: Opened) -> None:
     name = plug()
-    port = opened(url_of(name), AllowList((allow_entry(f"0ab1:0002:{name}"),)))
+    port = opened(url_of(name), AllowList((parse_allow_entry(f"0ab1:0002:{name}"),)))
     port.write(INVENTORY)
 
     assert read_some(port) == INVENTORY
@@ -382,8 +388,8 @@ def scanner_url(name: str) -> str:
     return f"usbhid://0c2e:0b81/{name}"
 
 
-def test_a_scanners_reports_are_read_whole_and_its_kernel_driver_is_put_aside(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_reports_of_a_scanner_are_read_whole_and_its_kernel_driver_is_detached(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     functions = ({**SCRIPTED_SCANNER, "settings": {"sends": (REPORT + REPORT).hex()}},)
     name = plug(functions=functions, identity=SCANNER)
@@ -393,8 +399,8 @@ def test_a_scanners_reports_are_read_whole_and_its_kernel_driver_is_put_aside(
     assert bed.counts(name)["driver detached"] == 1
 
 
-def test_an_emulated_scanner_is_switched_on_and_scans(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_an_emulated_scanner_is_set_to_pos_mode_and_scans(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(functions=({"kind": "hid_pos"},), identity=SCANNER)
     port = opened(scanner_url(name))
@@ -404,7 +410,7 @@ def test_an_emulated_scanner_is_switched_on_and_scans(
     assert read_some(port)[:11] == b"\x02\x06]C0PACK-7"
 
 
-def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_an_emulated_reader_reports_a_tag(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug(functions=({"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader"},))
     port = opened(url_of(name))
     bed.call(name, "tag_read", identity="E0040150A05F02B7", kind=3, antenna=1)
@@ -413,14 +419,14 @@ def test_an_emulated_reader_tells_of_a_tag(bed: UsbBed, plug: Plug, opened: Open
 
 
 def test_a_device_served_on_tcp_has_a_usb_plug_through_a_relay(
-    bed: UsbBed, plug: Plug, opened: Opened
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(WAIT_S)
         settings = {"port": server.getsockname()[1]}
         relay = {"device": "hil.emulator.usb.relay:RelayedDevice", "settings": settings}
         name = plug(functions=({"kind": "bulk", **relay},))
-        for _ in range(2):  # each time it is plugged in, it calls anew
+        for _ in range(2):  # it connects again each time it is plugged in
             line, _address = server.accept()
             port = opened(url_of(name))
             port.write(INVENTORY)
@@ -433,18 +439,18 @@ def test_a_device_served_on_tcp_has_a_usb_plug_through_a_relay(
             bed.plug(name)
 
 
-def test_a_report_for_the_scanner_goes_out_as_a_request(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_report_for_the_scanner_is_sent_as_a_control_request(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(functions=(SCRIPTED_SCANNER,), identity=SCANNER)
     port = opened(scanner_url(name))
     port.write(b"\xfe\x01")
     port.write(b"\xfd\x03\x16\x54\x0d")
 
-    assert bed.call(name, "all_heard") == ["fe01", "fd0316540d"]
+    assert bed.call(name, "all_received") == ["fe01", "fd0316540d"]
 
 
-def test_unplugging_a_scanner_ends_a_read(bed: UsbBed, plug: Plug, opened: Opened) -> None:
+def test_unplugging_a_scanner_ends_a_read(bed: UsbTestBed, plug: Plug, opened: Opened) -> None:
     name = plug(functions=(SCRIPTED_SCANNER,), identity=SCANNER)
     thread, ends = reading_elsewhere(opened(scanner_url(name)))
     bed.unplug(name)
@@ -453,7 +459,7 @@ def test_unplugging_a_scanner_ends_a_read(bed: UsbBed, plug: Plug, opened: Opene
     thread.join(WAIT_S)
 
 
-def test_a_keyboard_that_does_not_say_so_at_first_is_refused_by_its_reports(
+def test_a_keyboard_without_boot_interface_is_refused_by_its_report_descriptor(
     plug: Plug, opened: Opened
 ) -> None:
     disguised = {"kind": "keyboard", "boot": 0, "endpoint": 0x81}
@@ -463,8 +469,8 @@ def test_a_keyboard_that_does_not_say_so_at_first_is_refused_by_its_reports(
         opened(scanner_url(name))
 
 
-def test_a_device_that_is_no_scanner_is_refused_and_let_go(
-    bed: UsbBed, plug: Plug, opened: Opened
+def test_a_device_that_is_not_a_scanner_is_refused_and_released(
+    bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
     name = plug(identity=SCANNER)
 
@@ -477,20 +483,22 @@ def test_a_device_that_is_no_scanner_is_refused_and_let_go(
 
 @pytest.fixture
 def watching(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watching]:
-    # Announcements alone must do: the next look without one would be a minute later.
-    monkeypatch.setattr(hotplug, "_LOOK_MS", 60_000)
+    # Only notifications count here: the next periodic scan would be a minute later.
+    monkeypatch.setattr(hotplug, "_SCAN_MS", 60_000)
     watches: list[DeviceWatch] = []
 
-    def start(also: Callable[[DeviceEvent], None] = lambda _event: None) -> Queue[DeviceEvent]:
-        told: Queue[DeviceEvent] = Queue()
+    def start(
+        also: Callable[[UsbDeviceEvent], None] = lambda _event: None,
+    ) -> Queue[UsbDeviceEvent]:
+        reported: Queue[UsbDeviceEvent] = Queue()
 
-        def tell(event: DeviceEvent) -> None:
+        def tell(event: UsbDeviceEvent) -> None:
             also(event)
-            told.put(event)
+            reported.put(event)
 
         watches.append(DeviceWatch(tell))
         watches[-1].start()
-        return told
+        return reported
 
     yield start
     for watch in watches:
@@ -498,21 +506,25 @@ def watching(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watching]:
         assert watch.join(WAIT_S)
 
 
-def test_devices_are_told_at_the_start_when_they_appear_and_when_they_go(
-    bed: UsbBed, plug: Plug, watching: Watching
+def test_devices_are_reported_at_the_start_on_appearance_and_on_removal(
+    bed: UsbTestBed, plug: Plug, watching: Watching
 ) -> None:
-    there = plug(place="1-1")
-    told = watching()
-    first = told.get(timeout=WAIT_S)
+    present = plug(place="1-1")
+    reported = watching()
+    first = reported.get(timeout=WAIT_S)
     came = plug(place="1-2")
-    second = told.get(timeout=WAIT_S)
-    bed.unplug(there)
-    third = told.get(timeout=WAIT_S)
+    second = reported.get(timeout=WAIT_S)
+    bed.unplug(present)
+    third = reported.get(timeout=WAIT_S)
 
     assert isinstance(first, DeviceAppeared)
     assert isinstance(second, DeviceAppeared)
     assert isinstance(third, DeviceGone)
-    assert [event.device.serial_number for event in (first, second, third)] == [there, came, there]
+    assert [event.device.serial_number for event in (first, second, third)] == [
+        present,
+        came,
+        present,
+    ]
     assert second.device.path == "1-2"
 
 
@@ -547,7 +559,7 @@ def reason_of(event: PortEvent) -> str:
 
 @pytest.mark.parametrize("held", [False, True])
 def test_a_device_that_appears_is_opened_within_two_seconds(
-    bed: UsbBed,
+    bed: UsbTestBed,
     plug: Plug,
     watching: Watching,
     pumping: Pumping,
@@ -558,10 +570,10 @@ def test_a_device_that_appears_is_opened_within_two_seconds(
     monkeypatch.setattr("firmware_bridge.transport.pump.BACK_OFF_S_MAX", 3600.0)
     monkeypatch.setattr("firmware_bridge.transport.pump._BACK_OFF_GROWTH", 36_000)
     pump, events = pumping(UsbPort(url_of("SN-late")))
-    told = watching(lambda _event: pump.wake())
+    reported = watching(lambda _event: pump.wake())
     assert isinstance(events.get(timeout=WAIT_S), PortLost)
     plug("SN-late", held=held)
-    appeared = told.get(timeout=WAIT_S)
+    appeared = reported.get(timeout=WAIT_S)
     assert isinstance(appeared, DeviceAppeared)
     if held:  # it is announced, and may be had only after the first tries
         while "another program holds" not in reason_of(events.get(timeout=WAIT_S)):
@@ -573,8 +585,8 @@ def test_a_device_that_appears_is_opened_within_two_seconds(
     assert opened_at.monotonic_ns - appeared.at.monotonic_ns < 2 * NS_PER_S
 
 
-def test_a_pump_carries_on_over_unplugging_and_plugging_in(
-    bed: UsbBed, plug: Plug, watching: Watching, pumping: Pumping
+def test_a_pump_continues_after_unplugging_and_plugging_in(
+    bed: UsbTestBed, plug: Plug, watching: Watching, pumping: Pumping
 ) -> None:
     name = plug()
     pump, events = pumping(UsbPort(url_of(name)))

@@ -1,10 +1,4 @@
-"""The bench's arithmetic, its judgement, its report, and one very short run.
-
-Responsible for: figures come out right, a goal is met, missed or not judged for the reason told,
-and what is measured is what is said.
-Not responsible for: how quick anything is; no test here has a limit in time.
-Source: hil/bench/README.md.
-"""
+"""The bench: arithmetic, goals, report, and one very short run. No test has a time limit."""
 
 import json
 import os
@@ -14,42 +8,42 @@ import pytest
 
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, row_bytes
 from hil.bench import __main__ as command
-from hil.bench.card_path.compute import Pipes, Program
+from hil.bench.card_path.compute import InMemoryProgram, Pipes
 from hil.bench.measure.checks import (
     Bound,
     CannotMeasure,
-    Judgement,
-    disturbed,
-    impossible,
-    judged,
-    judged_if,
-    told,
-    too_few,
+    GoalResult,
+    check_goal,
+    check_goal_unless,
+    disturbed_reason,
+    not_measured,
+    report_figure,
+    too_few_reason,
 )
 from hil.bench.measure.figures import (
     Unit,
+    fit_line,
+    format_figure,
     median_of_medians,
     percentile,
-    pooled,
-    shown,
-    straight_line,
+    pool_samples,
 )
+from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
-from hil.bench.measure.stage import CARD, Plan, bench_core, dealt
-from hil.bench.process.scrape import _SameSeries
-from hil.bench.process.start_up import _loaded
-from hil.bench.report import Machine, counts, plain, this_machine, whole
+from hil.bench.process.scrape import _StaticRegistry
+from hil.bench.process.start_up import _loaded_modules
+from hil.bench.report import MachineDescription, counts, describe_machine, json_report, text_report
 from hil.bench.stored.audit import (
     Corpus,
     _by_columns,
     _by_ifs,
-    _dealt,
+    _dealt_cards,
     _for_c,
     hands_of,
-    timed,
+    time_audit,
 )
 
-MACHINE = Machine("a processor", 2, "CPython 3.11.7", "Linux", 0.5)
+MACHINE = MachineDescription("a processor", 2, "CPython 3.11.7", "Linux", 0.5)
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -67,17 +61,17 @@ def test_one_bad_repeat_does_not_move_the_median() -> None:
 
 
 def test_samples_of_all_repeats_are_pooled() -> None:
-    assert pooled([[1, 2], [], [3]]) == (1, 2, 3)
+    assert pool_samples([[1, 2], [], [3]]) == (1, 2, 3)
 
 
-def test_a_straight_line_is_found() -> None:
-    line = straight_line([(0, 5), (10, 25), (20, 45)])
+def test_a_straight_line_is_fitted() -> None:
+    line = fit_line([(0, 5), (10, 25), (20, 45)])
 
     assert (line.start, line.slope, line.r_squared) == pytest.approx((5, 2, 1))
 
 
 def test_a_bent_line_does_not_fit() -> None:
-    assert straight_line([(x, x**4) for x in range(10)]).r_squared < 0.98
+    assert fit_line([(x, x**4) for x in range(10)]).r_squared < 0.98
 
 
 @pytest.mark.parametrize(
@@ -93,8 +87,8 @@ def test_a_bent_line_does_not_fit() -> None:
         (0.15, Unit.PERCENT, "0.15 %"),
     ],
 )
-def test_figures_are_written_for_people(value: float, unit: Unit, expected: str) -> None:
-    assert shown(value, unit) == expected
+def test_figures_as_text(value: float, unit: Unit, expected: str) -> None:
+    assert format_figure(value, unit) == expected
 
 
 # --- judgement ------------------------------------------------------------------------------------
@@ -103,60 +97,60 @@ def test_figures_are_written_for_people(value: float, unit: Unit, expected: str)
 @pytest.mark.parametrize(
     ("value", "judgement", "stretch_met"),
     [
-        (1.9, Judgement.MET, True),
-        (2.0, Judgement.MET, True),
-        (2.1, Judgement.MET, False),
-        (3.0, Judgement.MET, False),
-        (3.1, Judgement.MISSED, False),
+        (1.9, GoalResult.MET, True),
+        (2.0, GoalResult.MET, True),
+        (2.1, GoalResult.MET, False),
+        (3.0, GoalResult.MET, False),
+        (3.1, GoalResult.MISSED, False),
     ],
 )
 def test_a_goal_is_met_up_to_its_bound(
-    value: float, judgement: Judgement, stretch_met: bool
+    value: float, judgement: GoalResult, stretch_met: bool
 ) -> None:
-    check = judged("P1", "card", value, Unit.RATIO, Bound(3, 2))
+    check = check_goal("P1", "card", value, Unit.RATIO, Bound(3, 2))
 
     assert (check.judgement, check.stretch_met) == (judgement, stretch_met)
     assert (check.must, check.stretch) == ("<= 3x", "<= 2x")
 
 
-@pytest.mark.parametrize(("value", "judgement"), [(50, Judgement.MET), (49, Judgement.MISSED)])
-def test_a_goal_may_be_a_least_value(value: float, judgement: Judgement) -> None:
-    check = judged("P2b", "quicker", value, Unit.RATIO, Bound(50, at_least=True))
+@pytest.mark.parametrize(("value", "judgement"), [(50, GoalResult.MET), (49, GoalResult.MISSED)])
+def test_a_goal_may_be_a_minimum(value: float, judgement: GoalResult) -> None:
+    check = check_goal("P2b", "quicker", value, Unit.RATIO, Bound(50, at_least=True))
 
     assert (check.judgement, check.must) == (judgement, ">= 50x")
 
 
-def test_with_a_reason_nothing_is_judged() -> None:
-    check = judged_if("slow disk", "P3", "card", 9, Unit.US, Bound(1))
+def test_a_figure_with_a_reason_against_it_is_not_judged() -> None:
+    check = check_goal_unless("slow disk", "P3", "card", 9, Unit.US, Bound(1))
 
-    assert (check.judgement, check.why, check.value) == (Judgement.NOT_JUDGED, "slow disk", 9)
+    assert (check.judgement, check.why, check.value) == (GoalResult.NOT_JUDGED, "slow disk", 9)
 
 
-def test_a_tail_needs_its_samples_and_its_quiet() -> None:
-    assert too_few(1_999, 2_000) == "1999 samples, 2000 are needed"
-    assert too_few(2_000, 2_000) == ""
-    assert disturbed(4, 2_000) == ""
-    assert "5 times in 2000 samples" in disturbed(5, 2_000)
+def test_a_tail_needs_enough_samples_and_few_preemptions() -> None:
+    assert too_few_reason(1_999, 2_000) == "1999 samples, 2000 are needed"
+    assert too_few_reason(2_000, 2_000) == ""
+    assert disturbed_reason(4, 2_000) == ""
+    assert "5 times in 2000 samples" in disturbed_reason(5, 2_000)
 
 
 # --- report ---------------------------------------------------------------------------------------
 
 CHECKS = (
-    judged("P1", "card", 1.5, Unit.RATIO, Bound(3, 2), "beside it"),
-    judged("P4", "append", 2.0, Unit.RATIO, Bound(1.8)),
-    judged_if("slow disk", "P3", "durable", 9, Unit.US, Bound(1)),
-    told("replay", "coups", 400, Unit.PER_S),
-    impossible("P14", "nobody serves"),
+    check_goal("P1", "card", 1.5, Unit.RATIO, Bound(3, 2), "beside it"),
+    check_goal("P4", "append", 2.0, Unit.RATIO, Bound(1.8)),
+    check_goal_unless("slow disk", "P3", "durable", 9, Unit.US, Bound(1)),
+    report_figure("replay", "coups", 400, Unit.PER_S),
+    not_measured("P14", "no server"),
 )
 
 
-def test_the_report_says_met_missed_and_why_not() -> None:
-    text = whole(MACHINE, CHECKS, quick=False)
+def test_the_report_shows_met_missed_and_not_judged() -> None:
+    text = text_report(MACHINE, CHECKS, quick=False)
 
     assert "met, stretch too" in text
     assert "MISSED" in text
     assert "not judged: slow disk" in text
-    assert "not judged: nobody serves" in text
+    assert "not judged: no server" in text
     assert text.endswith(counts(CHECKS))
 
 
@@ -165,15 +159,15 @@ def test_the_counts_add_up() -> None:
 
 
 def test_the_json_holds_every_line_and_the_machine() -> None:
-    report = json.loads(json.dumps(plain(MACHINE, CHECKS, quick=True)))
+    report = json.loads(json.dumps(json_report(MACHINE, CHECKS, quick=True)))
 
     assert [check["goal"] for check in report["checks"]] == ["P1", "P4", "P3", "replay", "P14"]
     assert report["checks"][1]["judgement"] == "MISSED"
     assert report["machine"]["processor"] == "a processor"
 
 
-def test_the_machine_has_no_name() -> None:
-    assert os.uname().nodename not in this_machine().words().split()
+def test_the_machine_description_has_no_host_name() -> None:
+    assert os.uname().nodename not in describe_machine().describe().split()
 
 
 # --- what is measured -----------------------------------------------------------------------------
@@ -188,12 +182,12 @@ def pipes(tmp_path: Path):
     made.close()
 
 
-def test_the_program_stores_something_of_every_report(pipes: Pipes, tmp_path: Path) -> None:
-    program = Program(pipes, bench_core())
-    reports = dealt(seed=1, coups_max=3)
+def test_the_program_stores_every_report(pipes: Pipes, tmp_path: Path) -> None:
+    program = InMemoryProgram(pipes, bench_core())
+    reports = deal_reports(seed=1, coups_max=3)
     for report in reports:
         os.write(pipes.feed, report.frame)
-        program.once()
+        program.run_once()
 
     assert (tmp_path / "verdicts").read_bytes() == b"+" * len(reports)
 
@@ -203,14 +197,14 @@ def test_the_reference_moves_for_a_good_frame_only(pipes: Pipes, tmp_path: Path)
     frame = with_crc(b"\x05AD\x81\x91\x03F6")
     for data in (frame, frame, frame[:-1] + b"?"):
         os.write(pipes.feed, data)
-        reference.once()
+        reference.run_once()
 
     assert (tmp_path / "verdicts").read_bytes() == b"++-"
     assert reference.state == PLACES[2]
 
 
 def test_a_dealt_shoe_has_its_cards() -> None:
-    reports = dealt(seed=1)
+    reports = deal_reports(seed=1)
 
     assert 380 <= sum(report.code == CARD for report in reports) <= 416
 
@@ -225,21 +219,21 @@ smartshoe_coups_total{outcome="tie"} 0.0
 # TYPE smartshoe_suspended gauge
 smartshoe_suspended 1.0
 """
-    same = _SameSeries(text)
+    same = _StaticRegistry(text)
 
     assert same.series == 3
     assert len(list(same.collect())) == 2
 
 
-def test_libraries_that_were_loaded_are_named() -> None:
+def test_loaded_libraries_are_named() -> None:
     program = "import json, sys; json.dump(sorted(sys.modules), sys.stdout)"
 
-    assert _loaded(program, ("json", "sqlite3")) == ("json",)
+    assert _loaded_modules(program, ("json", "sqlite3")) == ("json",)
 
 
-def test_a_program_that_does_not_load_says_why() -> None:
+def test_a_program_that_fails_to_load_reports_why() -> None:
     with pytest.raises(CannotMeasure, match="no such library"):
-        _loaded("raise ImportError('no such library')", ("json",))
+        _loaded_modules("raise ImportError('no such library')", ("json",))
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -252,14 +246,14 @@ def test_a_short_run_reports_and_writes_json(
 
     assert command.main(["--quick", "--only", "P2b", "--json", str(file)]) == 0
 
-    said = capsys.readouterr()
-    assert "arrival to handler" in said.out
-    assert "[1/1] P2b" in said.err
+    output = capsys.readouterr()
+    assert "arrival to handler" in output.out
+    assert "[1/1] P2b" in output.err
     assert [check["goal"] for check in json.loads(file.read_text())["checks"]] == ["P2b"]
 
 
 @pytest.mark.parametrize(("options", "code"), [(["--judge"], 1), ([], 0)])
-def test_missed_goals_are_an_exit_code_only_where_asked(
+def test_missed_goals_are_an_exit_code_only_with_judge(
     options: list[str], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missed = command.Measurement(("P4",), "nothing", lambda _plan: CHECKS)
@@ -268,15 +262,17 @@ def test_missed_goals_are_an_exit_code_only_where_asked(
     assert command.main(options) == code
 
 
-def test_what_cannot_be_measured_is_not_judged() -> None:
+def test_a_failed_measurement_is_not_judged() -> None:
     def fails(_plan: Plan) -> tuple[()]:
         raise CannotMeasure("it does not start")
 
-    (check,) = command.measured(Plan(quick=True), [command.Measurement(("P10",), "", fails)])
+    (check,) = command.run_measurements(
+        Plan(quick=True), [command.Measurement(("P10",), "", fails)]
+    )
 
     assert (check.goal, check.judgement, check.why) == (
         "P10",
-        Judgement.NOT_JUDGED,
+        GoalResult.NOT_JUDGED,
         "it does not start",
     )
 
@@ -289,11 +285,11 @@ def test_a_wrong_command_line_is_refused(words: list[str]) -> None:
     assert ended.value.code == 2
 
 
-def test_a_goal_brings_its_measurement_and_no_other() -> None:
-    (only,) = command.wanted(frozenset({"P16"}))
+def test_only_the_measurements_of_a_goal_are_selected() -> None:
+    (only,) = command.select_measurements(frozenset({"P16"}))
 
     assert only.goals == ("P1", "P16")
-    assert command.wanted(frozenset()) == command.MEASUREMENTS
+    assert command.select_measurements(frozenset()) == command.MEASUREMENTS
 
 
 # --- the audit ------------------------------------------------------------------------------------
@@ -303,23 +299,23 @@ def test_the_audits_corpus_is_clean_but_for_one_shoe_of_the_mixed_journal(fast_d
     corpus = Corpus(fast_dir, shoes=2, decks=1)
 
     with corpus.volume(clean=2, mixed=1) as volume:
-        total = timed(volume).report.total
+        total = time_audit(volume).report.total
 
     assert (total.shoes, total.clean, total.replayed) == (6, 5, 1)
     assert not (fast_dir / "volume").exists()
 
 
-def test_plain_ifs_and_columns_agree_on_what_is_dealt() -> None:
+def test_plain_ifs_and_columns_agree_on_a_dealt_shoe() -> None:
     rows = packed_coup()
     columns = hands_of(rows)
 
     assert _by_columns([columns])
-    assert _by_ifs([_dealt(columns)])
+    assert _by_ifs([_dealt_cards(columns)])
     # The same cards, and another winner.
     wrong = (columns[0], columns[1], columns[2][:-1] + b"\x02")
     assert not _by_columns([wrong])
-    assert not _by_ifs([_dealt(wrong)])
-    assert _for_c(_dealt(columns)) == bytes((9, 0, 0, 4, 0, 0, 0, 1))
+    assert not _by_ifs([_dealt_cards(wrong)])
+    assert _for_c(_dealt_cards(columns)) == bytes((9, 0, 0, 4, 0, 0, 0, 1))
 
 
 def packed_coup() -> bytes:

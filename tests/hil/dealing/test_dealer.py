@@ -1,4 +1,4 @@
-"""Two hundred shoes, dealt legally by a check that shares nothing with the dealer."""
+"""Tests 200 dealt shoes against rules that share no code with the dealer."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from hil.dealing.truth import CoupTruth, Truth
 
 WORTH = {"A": 1, "10": 0, "J": 0, "Q": 0, "K": 0} | {str(n): n for n in range(2, 10)}
 BURNS = WORTH | {"10": 10, "J": 10, "Q": 10, "K": 10}
-# Banker's count, then the Player's third cards on which he draws; x: the Player stood.
+# Banker's count, then the Player's third cards on which the Banker draws; x: the Player stood.
 BANKER_TAKES = {
     0: "x0123456789",
     1: "x0123456789",
@@ -72,7 +72,7 @@ def test_two_hundred_shoes_are_dealt_by_the_rules(first: int) -> None:
         assert not truth.mistakes
 
 
-def test_the_cut_card_as_first_thing_may_make_that_the_last_hand() -> None:
+def test_a_cut_card_drawn_first_may_make_the_coup_the_last_hand() -> None:
     seeds = [
         seed
         for seed in range(40)
@@ -84,7 +84,7 @@ def test_the_cut_card_as_first_thing_may_make_that_the_last_hand() -> None:
     assert house.coups[-1].cut_card_after == 0
 
 
-def test_every_card_leaves_the_shoe_once_and_in_the_order_it_lies() -> None:
+def test_every_card_leaves_the_shoe_once_and_in_order() -> None:
     dealer = Dealer(DealerSettings(seed=7))
     drawn = tuple(action.card for action in dealer.actions() if isinstance(action, Draw))
 

@@ -1,13 +1,13 @@
-"""Every mistake that can be ordered really happens, and the truth shows it."""
+"""Tests that every dealer mistake happens on request and is recorded in the truth."""
 
 from collections.abc import Callable
 
 import pytest
 
 from hil.dealing.actions import (
-    ClearError,
-    CutCard,
+    ClearDeviceError,
     Draw,
+    DrawCutCard,
     MistakeMade,
     NewShoe,
     Place,
@@ -105,7 +105,7 @@ SHOWS: dict[Mistake, Callable[[Truth], bool]] = {
 
 @pytest.mark.parametrize("mistake", Mistake)
 @pytest.mark.parametrize("seed", [2, 5, 6, 7])
-def test_the_mistake_is_in_the_truth_once(mistake: Mistake, seed: int) -> None:
+def test_each_mistake_is_in_the_truth_once(mistake: Mistake, seed: int) -> None:
     truth = play(mistake, seed=seed).truth
 
     assert [made.mistake for made in truth.mistakes] == [mistake]
@@ -113,11 +113,11 @@ def test_the_mistake_is_in_the_truth_once(mistake: Mistake, seed: int) -> None:
 
 
 @pytest.mark.parametrize("mistake", Mistake)
-def test_the_dealer_says_when_he_has_made_it(mistake: Mistake) -> None:
+def test_the_dealer_reports_each_mistake_made(mistake: Mistake) -> None:
     dealer = Dealer(DealerSettings(seed=5, shoes=2, mistakes=(PlannedMistake(mistake, coup=3),)))
-    said = [action.mistake for action in dealer.actions() if isinstance(action, MistakeMade)]
+    made = [action.mistake for action in dealer.actions() if isinstance(action, MistakeMade)]
 
-    assert said == [mistake]
+    assert made == [mistake]
 
 
 @pytest.mark.parametrize("mistake", Mistake)
@@ -128,7 +128,7 @@ def test_every_mistake_is_described(mistake: Mistake) -> None:
 def test_the_cut_card_comes_out_during_the_burn() -> None:
     planned = (PlannedMistake(Mistake.CUT_CARD_DURING_BURN),)
     actions = list(Dealer(DealerSettings(seed=1, mistakes=planned)).actions())
-    cut = next(n for n, action in enumerate(actions) if isinstance(action, CutCard))
+    cut = next(n for n, action in enumerate(actions) if isinstance(action, DrawCutCard))
     after = next(action for action in actions[cut:] if isinstance(action, Draw))
 
     assert after.place is Place.BURN
@@ -138,7 +138,7 @@ def test_three_cut_cards_come_out_of_one_shoe() -> None:
     planned = (PlannedMistake(Mistake.THIRD_CUT_CARD),)
     actions = Dealer(DealerSettings(seed=1, mistakes=planned)).actions()
 
-    assert sum(isinstance(action, CutCard) for action in actions) == 3
+    assert sum(isinstance(action, DrawCutCard) for action in actions) == 3
 
 
 def test_an_overdraw_error_is_cleared_before_the_result() -> None:
@@ -146,7 +146,7 @@ def test_an_overdraw_error_is_cleared_before_the_result() -> None:
     actions = list(Dealer(DealerSettings(seed=1, mistakes=planned)).actions())
     made = actions.index(MistakeMade(Mistake.EXTRA_CARD))
 
-    assert actions[made + 1] == ClearError(2)
+    assert actions[made + 1] == ClearDeviceError(2)
 
 
 def test_the_amount_of_a_card_drawn_in_error_can_be_burned() -> None:
@@ -175,7 +175,7 @@ def test_the_amount_of_a_card_drawn_in_setting_mode_can_be_burned() -> None:
     assert (burned, len(burned)) == (keyed, wrong.burn_value)
 
 
-def test_a_mistake_can_be_ordered_for_a_later_shoe() -> None:
+def test_a_mistake_can_be_planned_for_a_later_shoe() -> None:
     dealer = Dealer(
         DealerSettings(seed=1, shoes=2, mistakes=(planned_mistake("wrong_result@2.10"),))
     )
@@ -193,11 +193,11 @@ def test_a_mistake_can_be_ordered_for_a_later_shoe() -> None:
         ("forced_exit@2.7", PlannedMistake(Mistake.FORCED_EXIT, 7, 2)),
     ],
 )
-def test_a_mistake_is_read_from_its_name(text: str, planned: PlannedMistake) -> None:
+def test_a_planned_mistake_is_parsed_from_text(text: str, planned: PlannedMistake) -> None:
     assert planned_mistake(text) == planned
 
 
 @pytest.mark.parametrize("text", ["", "no_such@1", "wrong_result@0", "wrong_result@x"])
-def test_what_names_no_mistake_is_refused(text: str) -> None:
+def test_text_that_names_no_mistake_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         planned_mistake(text)

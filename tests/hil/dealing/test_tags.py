@@ -1,4 +1,4 @@
-"""Batches of cards with chips: the same by name, whole, and as the program reads them."""
+"""Tests batches of RFID cards: identities, batch file, chip memory."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from hil.dealing.cards import Card, Suit, card_named, decks
 from hil.dealing.tags import FOREIGN_TAG, batch, chip_memory, usual_batches
 
 
-def test_equal_names_give_equal_batches_and_others_others() -> None:
+def test_equal_names_give_equal_batches_and_other_names_others() -> None:
     red, blue = usual_batches()
 
     assert batch("RED-0001", "red") == red
@@ -23,7 +23,7 @@ def test_a_batch_has_every_card_of_its_decks_once_and_cut_cards(back: str) -> No
     assert {one.back for one in made.cards} == {back}
 
 
-def test_tags_are_chips_of_one_maker_ascending_and_no_order_of_faces() -> None:
+def test_tags_ascend_independently_of_faces() -> None:
     made = batch("ANY", "red", 1)
     tags = [one.tag for one in made.cards]
 

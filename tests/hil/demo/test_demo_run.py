@@ -1,10 +1,4 @@
-"""The demo, run as people and programs run it.
-
-Responsible for: whole demos in a process of their own, their last line, their exit codes, Ctrl-C
-and refusals, and the help pages.
-Not responsible for: the words and pictures in between (test_demo_view, test_demo_parts).
-Source: hil/README.md, "The demo".
-"""
+"""Whole demos in a process of their own: output, exit codes, Ctrl-C, refusals, help pages."""
 
 import json
 import os
@@ -56,11 +50,11 @@ def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[st
 
 
 def demo(journal: Path, *words: str) -> tuple[dict[str, Any], str]:
-    """A demo that succeeds: the object of its last line, and what it said beside it."""
+    """A demo that succeeds: the object of its last line, and its other output."""
     done = run("demo", "--speed", "max", "--json", "--journal", str(journal), *words)
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return said, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return report, done.stderr
 
 
 def resolutions(journal: Path) -> list[ResolutionRecorded]:
@@ -70,25 +64,25 @@ def resolutions(journal: Path) -> list[ResolutionRecorded]:
 
 
 def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
-    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "2")
-    journal = Path(said["journal"])
+    report, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "2")
+    journal = Path(report["journal"])
     truth = read_json_lines((journal / "truth.jsonl").read_text().splitlines())
 
-    assert said.keys() >= PROMISED
-    assert said["verified"] is True
-    assert (said["intact"], said["replay"], said["equals_truth"]) == (True, "same", True)
-    assert said["shoes"] == 2
-    assert (said["sealed"], said["signed"]) == (2, 2)
-    assert said["coups"] == len(truth.coups) == 155
-    assert said["player"] + said["banker"] + said["tie"] + said["void"] == said["coups"]
-    assert said["mistakes"] == [made.mistake.value for made in truth.mistakes]
-    assert said["irregularities"] == len(truth.mistakes) == 6
-    assert said["batches"] == ["red", "blue"]
-    assert verify(journal).head_hex == said["head"]
+    assert report.keys() >= PROMISED
+    assert report["verified"] is True
+    assert (report["intact"], report["replay"], report["equals_truth"]) == (True, "same", True)
+    assert report["shoes"] == 2
+    assert (report["sealed"], report["signed"]) == (2, 2)
+    assert report["coups"] == len(truth.coups) == 155
+    assert report["player"] + report["banker"] + report["tie"] + report["void"] == report["coups"]
+    assert report["mistakes"] == [made.mistake.value for made in truth.mistakes]
+    assert report["irregularities"] == len(truth.mistakes) == 6
+    assert report["batches"] == ["red", "blue"]
+    assert verify(journal).head_hex == report["head"]
     assert words.count("\ncoup ") == 155
 
 
-def test_the_floorperson_stands_in_the_journal_as_a_script(fast_dir: Path) -> None:
+def test_the_journal_names_the_floorperson_as_a_script(fast_dir: Path) -> None:
     demo(fast_dir / "journal", "--seed", "8", "--mistake", "wrong_result@2")
     (decided,) = resolutions(fast_dir / "journal")
 
@@ -97,59 +91,59 @@ def test_the_floorperson_stands_in_the_journal_as_a_script(fast_dir: Path) -> No
     assert decided.decision == "continue"
 
 
-def test_a_careless_dealer_deals_on_and_all_is_taken_over(fast_dir: Path) -> None:
-    said, _ = demo(fast_dir / "journal", "--seed", "7", "--dealer", "careless")
+def test_a_careless_dealer_deals_on_and_every_card_is_taken_over(fast_dir: Path) -> None:
+    report, _ = demo(fast_dir / "journal", "--seed", "7", "--dealer", "careless")
     provisional = [decided.provisional for decided in resolutions(fast_dir / "journal")]
 
-    assert said["verified"] is True
-    assert said["irregularities_by_code"]["DEALT_WHILE_SUSPENDED"] >= 1
+    assert report["verified"] is True
+    assert report["irregularities_by_code"]["DEALT_WHILE_SUSPENDED"] >= 1
     assert "take-over" in provisional
 
 
 def test_a_shoe_on_tcp_under_another_rule_without_mistakes(fast_dir: Path) -> None:
-    said, _ = demo(
+    report, _ = demo(
         fast_dir / "journal", "--transport", "tcp", "--profile", "ny-mini", "--no-mistakes"
     )
 
-    assert (said["verified"], said["irregularities"], said["profile"]) == (True, 0, "ny-mini")
-    assert said["batches"] == ["red"]
+    assert (report["verified"], report["irregularities"], report["profile"]) == (True, 0, "ny-mini")
+    assert report["batches"] == ["red"]
 
 
 @pytest.mark.full
 def test_a_shoe_changed_early_takes_the_idle_batch_out_in_play(fast_dir: Path) -> None:
-    said, _ = demo(fast_dir / "journal", "--shoes", "2", "--mistake", "shoe_changed_early@1.5")
+    report, _ = demo(fast_dir / "journal", "--shoes", "2", "--mistake", "shoe_changed_early@1.5")
 
-    assert (said["verified"], said["batches"]) == (True, ["red", "blue"])
-    assert said["irregularities_by_code"] == {"IDLE_BATCH_OUT": 1, "SHOE_CHANGED_EARLY": 1}
+    assert (report["verified"], report["batches"]) == (True, ["red", "blue"])
+    assert report["irregularities_by_code"] == {"IDLE_BATCH_OUT": 1, "SHOE_CHANGED_EARLY": 1}
 
 
 @pytest.mark.full
 def test_four_shoes_are_dealt_from_red_blue_red_blue(fast_dir: Path) -> None:
-    said, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "4")
+    report, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "4")
 
-    assert (said["verified"], said["batches"]) == (True, ["red", "blue", "red", "blue"])
+    assert (report["verified"], report["batches"]) == (True, ["red", "blue", "red", "blue"])
     assert "proven shuffles" in words
 
 
-def test_an_rfid_shoe_is_proved_and_tells_where_every_card_is(fast_dir: Path) -> None:
-    said, words = demo(fast_dir / "journal", "--shoe", "rfid", "--seed", "7")
+def test_an_rfid_shoe_is_proved_and_every_card_located(fast_dir: Path) -> None:
+    report, words = demo(fast_dir / "journal", "--shoe", "rfid", "--seed", "7")
     truth = read_json_lines((fast_dir / "journal" / "truth.jsonl").read_text().splitlines())
-    drawn = said["cards"]
+    drawn = report["cards"]
 
-    assert (said["verified"], said["shoe"], said["shoes"]) == (True, "rfid", 1)
-    assert said["irregularities"] == len(truth.mistakes) == 3
-    assert said["whereabouts"]["RED-0001"] == {"shoe": 416 - drawn, "discard_rack": drawn}
-    assert sum(said["whereabouts"]["BLUE-0001"].values()) == 416
+    assert (report["verified"], report["shoe"], report["shoes"]) == (True, "rfid", 1)
+    assert report["irregularities"] == len(truth.mistakes) == 3
+    assert report["whereabouts"]["RED-0001"] == {"shoe": 416 - drawn, "discard_rack": drawn}
+    assert sum(report["whereabouts"]["BLUE-0001"].values()) == 416
     assert f"batch RED-0001 (red), 416 cards: {416 - drawn} in the dealing shoe" in words
 
 
 def test_a_careless_dealer_at_an_rfid_shoe(fast_dir: Path) -> None:
-    said, _ = demo(
+    report, _ = demo(
         *(fast_dir / "journal", "--shoe", "rfid", "--seed", "8"),
         *("--dealer", "careless", "--transport", "tcp", "--mistake", "wrong_result@2"),
     )
 
-    assert said["verified"] is True
+    assert report["verified"] is True
 
 
 @pytest.mark.parametrize("mistake", ["burn_short", "forced_exit"])
@@ -180,7 +174,7 @@ def test_ctrl_c_proves_what_was_dealt_until_then(fast_dir: Path, number: signal.
     assert not (fast_dir / "journal" / "live.db-wal").exists(), "the program ended in order"
 
 
-def test_on_a_terminal_it_is_a_live_view(fast_dir: Path) -> None:
+def test_a_terminal_gets_the_live_view(fast_dir: Path) -> None:
     near, far = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "32"}
     words = ("demo", "--speed", "max", "--seed", "7", "--journal", str(fast_dir / "journal"))
@@ -203,7 +197,7 @@ def test_on_a_terminal_it_is_a_live_view(fast_dir: Path) -> None:
     assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
 
 
-def test_a_folder_that_is_not_empty_is_not_touched(fast_dir: Path) -> None:
+def test_a_folder_that_is_not_empty_is_refused(fast_dir: Path) -> None:
     (fast_dir / "table.toml").write_text("mine")
     done = run("demo", "--journal", str(fast_dir))
 
@@ -212,13 +206,13 @@ def test_a_folder_that_is_not_empty_is_not_touched(fast_dir: Path) -> None:
     assert [path.name for path in fast_dir.iterdir()] == ["table.toml"]
 
 
-def test_without_a_folder_the_journal_is_kept_under_the_current_one(fast_dir: Path) -> None:
+def test_the_default_folder_is_below_the_current_one(fast_dir: Path) -> None:
     words = ("demo", "--speed", "max", "--no-mistakes", "--json")
     done = run(*words, cwd=fast_dir)
-    (kept,) = (fast_dir / "journal").iterdir()
+    (folder,) = (fast_dir / "journal").iterdir()
 
-    assert kept.name.startswith("demo-")
-    assert json.loads(done.stdout)["journal"] == str(kept)
+    assert folder.name.startswith("demo-")
+    assert json.loads(done.stdout)["journal"] == str(folder)
 
 
 @pytest.mark.parametrize(
@@ -232,22 +226,16 @@ def test_without_a_folder_the_journal_is_kept_under_the_current_one(fast_dir: Pa
         (("--shoes", "0"), "--shoes"),
     ],
 )
-def test_wrong_words_are_refused_with_what_is_allowed(words: tuple[str, ...], reason: str) -> None:
+def test_wrong_options_are_refused_with_the_allowed_ones(
+    words: tuple[str, ...], reason: str
+) -> None:
     done = run("demo", *words)
 
     assert done.returncode == 2
     assert reason in done.stderr
 
 
-@pytest.mark.parametrize("words", [("--help",), ("demo", "--help"), ("emulate", "--help")])
-def test_help_shows_examples(words: tuple[str, ...]) -> None:
-    done = run(*words)
-
-    assert done.returncode == 0
-    assert "examples:\n" in done.stdout
-
-
-def test_mistakes_are_listed_with_what_they_are() -> None:
+def test_mistakes_are_listed_with_their_descriptions() -> None:
     lines = run("mistakes").stdout.splitlines()
 
     assert [line.split(maxsplit=1) for line in lines] == [
@@ -255,29 +243,21 @@ def test_mistakes_are_listed_with_what_they_are() -> None:
     ]
 
 
-def test_the_shoe_alone_can_be_served() -> None:
-    done = run("emulate", "--tcp", "0", "--coups", "1")
-    events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
-
-    assert done.returncode == 0
-    assert events == ["ready", "coup", "done"]
-
-
-def test_it_says_its_version() -> None:
+def test_version() -> None:
     assert run("--version").stdout.startswith("smartshoe-hil ")
 
 
 @pytest.mark.full
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("mistake", [each for each in Mistake if each not in NEEDS_KEYS])
-def test_every_mistake_that_needs_no_keys_shows_at_an_rfid_shoe(
+def test_every_mistake_that_needs_no_keys_is_detected_at_an_rfid_shoe(
     fast_dir: Path, mistake: Mistake
 ) -> None:
     words = ("--shoe", "rfid", "--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4")
-    said, _ = demo(fast_dir / "journal", *words)
+    report, _ = demo(fast_dir / "journal", *words)
 
-    assert said["mistakes"] == [mistake.value]
-    assert said["irregularities"] >= 1
+    assert report["mistakes"] == [mistake.value]
+    assert report["irregularities"] >= 1
 
 
 @pytest.mark.full
@@ -286,7 +266,7 @@ def test_every_mistake_that_needs_no_keys_shows_at_an_rfid_shoe(
 @pytest.mark.parametrize("mistake", list(Mistake))
 def test_every_mistake_can_be_demonstrated(fast_dir: Path, mistake: Mistake, manner: str) -> None:
     words = ("--seed", "3", "--shoes", "2", "--mistake", f"{mistake.value}@4", "--dealer", manner)
-    said, _ = demo(fast_dir / "journal", *words)
+    report, _ = demo(fast_dir / "journal", *words)
 
-    assert said["mistakes"] == [mistake.value]
-    assert said["irregularities"] >= 1
+    assert report["mistakes"] == [mistake.value]
+    assert report["irregularities"] >= 1

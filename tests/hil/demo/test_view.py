@@ -1,9 +1,4 @@
-"""The live view: the same scene gives the same screen, whatever the terminal.
-
-Responsible for: what stands on the screen in each situation, and that it fits.
-Not responsible for: a running demo (test_demo_run).
-Source: hil/README.md, "The demo".
-"""
+"""The live view: what is on the screen in each situation, and that it fits."""
 
 from dataclasses import replace
 from io import StringIO
@@ -22,10 +17,10 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.load import load_clauses
 from controller.rules.outcome import Outcome
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
-from hil.demo.follow import Happening
-from hil.demo.view import Scene, picture
+from hil.demo.follow import JournalEvent
+from hil.demo.view import Scene, render
 
 SIZES = [(80, 24), (100, 32), (140, 45), (60, 22), (59, 24), (80, 21), (40, 12), (20, 5)]
 OVERDRAWN = {
@@ -110,24 +105,28 @@ def closed(coup: int, outcome: Outcome | None) -> CoupClosed:
     )  # fmt: skip
 
 
-def raised(detail: str = "a card was drawn that no hand is due: said Player") -> Irregularity:
+def raised(
+    detail: str = "a card was drawn that no hand is due: claimed for Player",
+) -> Irregularity:
     code, clauses = IrregularityCode.OVERDRAW, ("S42-h-4",)
     return Irregularity(code, 3, 12, detail, clauses, (), (), ("continue",), suspends=True)
 
 
-def scene(table: dict[str, object], *history: Happening) -> Scene:
-    return Scene(Shown(table), (OPENED, *history), 2, "seed 7   Ctrl-C stops")
+def scene(table: dict[str, object], *history: JournalEvent) -> Scene:
+    return Scene(SnapshotPart(table), (OPENED, *history), 2, "seed 7   Ctrl-C stops")
 
 
-def drawn(shown: Scene, width: int = 80, height: int = 24, glyphs: Glyphs = UNICODE) -> list[str]:
+def rendered(
+    shown: Scene, width: int = 80, height: int = 24, glyphs: Glyphs = UNICODE
+) -> list[str]:
     console = Console(file=StringIO(), width=width, height=height, color_system=None)
-    console.print(picture(shown, load_clauses(), glyphs, width, height), end="")
+    console.print(render(shown, load_clauses(), glyphs, width, height), end="")
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().rstrip("\n").split("\n")
 
 
 def test_a_coup_in_play() -> None:
-    screen = "\n".join(drawn(scene(TABLE, closed(1, Outcome.BANKER), closed(2, None))))
+    screen = "\n".join(rendered(scene(TABLE, closed(1, Outcome.BANKER), closed(2, None))))
 
     assert "DEMO-1  s42-mini  2026-11-21  shoe 1 of 2" in screen
     assert "angel-eye-ii-ex ● online" in screen
@@ -148,35 +147,35 @@ CALLED = {**TABLE, "due_calls": ["announce: Player 3", "announce: Banker 5; draw
 
 
 def test_calls_that_are_due_have_a_line() -> None:
-    screen = "\n".join(drawn(scene(CALLED), height=26))
+    screen = "\n".join(rendered(scene(CALLED), height=26))
 
     assert " now  announce: Player 3; announce: Banker 5; draw" in screen
     assert "last coup 11: " in screen
 
 
-def test_on_a_low_terminal_calls_take_the_place_of_the_last_coup() -> None:
-    screen = "\n".join(drawn(scene(CALLED)))
+def test_on_a_low_terminal_calls_replace_the_last_coup() -> None:
+    screen = "\n".join(rendered(scene(CALLED)))
 
     assert " now  announce: Player 3; announce: Banker 5; draw" in screen
     assert "last coup 11: " not in screen
 
 
-def test_in_words_alone_calls_stand_before_the_card_that_is_due() -> None:
-    screen = drawn(scene(CALLED), 78, 12)
+def test_in_words_only_calls_come_before_the_due_card() -> None:
+    screen = rendered(scene(CALLED), 78, 12)
 
     assert "due: announce: Player 3; announce: Banker 5; draw; Banker's third card" in screen
 
 
-def test_cards_that_nobody_has_turned_lie_face_down() -> None:
+def test_undisclosed_cards_are_face_down() -> None:
     coup = {**TABLE["coup"], "player": ["??", "??"], "player_count": None}  # type: ignore[dict-item]
-    screen = "\n".join(drawn(scene({**TABLE, "coup": coup})))
+    screen = "\n".join(rendered(scene({**TABLE, "coup": coup})))
 
     assert "│░░░░░│" in screen
     assert "PLAYER ─" in screen
 
 
-def test_a_coup_that_has_ended_shows_who_wins_and_what_is_called() -> None:
-    screen = "\n".join(drawn(scene(BETWEEN)))
+def test_a_finished_coup_shows_its_winner_and_calls() -> None:
+    screen = "\n".join(rendered(scene(BETWEEN)))
 
     assert "PLAYER  8  wins" in screen
     assert "BANKER  4 " in screen
@@ -184,29 +183,29 @@ def test_a_coup_that_has_ended_shows_who_wins_and_what_is_called() -> None:
     assert "─ pair ─" in screen
 
 
-def test_a_tie_is_nobodys() -> None:
+def test_a_tie_has_no_winner() -> None:
     last = {**BETWEEN["last_coup"], "outcome": "tie"}  # type: ignore[dict-item]
-    screen = "\n".join(drawn(scene({**BETWEEN, "last_coup": last})))
+    screen = "\n".join(rendered(scene({**BETWEEN, "last_coup": last})))
 
     assert "PLAYER  8  tie" in screen
     assert "BANKER  4  tie" in screen
     assert "wins" not in screen
 
 
-def test_a_void_coup_says_so() -> None:
+def test_a_void_coup_is_marked() -> None:
     last = {**BETWEEN["last_coup"], "outcome": None, "fate": "void", "player_count": None}  # type: ignore[dict-item]
-    screen = "\n".join(drawn(scene({**BETWEEN, "last_coup": last})))
+    screen = "\n".join(rendered(scene({**BETWEEN, "last_coup": last})))
 
     assert "PLAYER  void" in screen
     assert "last coup 11: void" in screen
 
 
-def test_an_irregularity_stands_with_its_clauses_and_the_decision() -> None:
-    screen = "\n".join(drawn(scene(SUSPENDED, raised()), 100, 34))
+def test_an_irregularity_is_shown_with_clauses_and_decision() -> None:
+    screen = "\n".join(rendered(scene(SUSPENDED, raised()), 100, 34))
 
     assert " SUSPENDED  a floorperson's decision" in screen
     assert "━ OVERDRAW ━" in screen
-    assert "coup 12    a card was drawn that no hand is due: said Player" in screen
+    assert "coup 12    a card was drawn that no hand is due: claimed for Player" in screen
     assert "S42-h-4: Neither hand gets more than one extra card." in screen
     assert "S42-k-2-burn: If disclosed the burn procedure of (k)(1) applies." in screen
     assert "permitted  let the coup end with the cards it is due" in screen
@@ -225,24 +224,30 @@ REMEDY = {
 }
 
 
-def test_a_remedy_shows_what_was_done_and_what_is_owed() -> None:
-    screen = "\n".join(drawn(scene({**SUSPENDED, "remedy": REMEDY}, raised()), 100, 36))
+def test_a_remedy_shows_steps_done_and_owed() -> None:
+    screen = "\n".join(rendered(scene({**SUSPENDED, "remedy": REMEDY}, raised()), 100, 36))
 
     assert "done       1 card drawn in error set aside" in screen
     assert "owed       burn 6 cards, face up, before the next hand" in screen
 
 
-def test_what_a_remedy_still_owes_stands_above_what_was_decided() -> None:
-    screen = "\n".join(drawn(scene({**TABLE, "remedy": REMEDY}, raised())))
+def test_owed_steps_are_above_past_decisions() -> None:
+    screen = "\n".join(rendered(scene({**TABLE, "remedy": REMEDY}, raised())))
 
     assert "owed       burn 6 cards, face up, before the next hand" in screen
     assert "coup 12    OVERDRAW" in screen
 
 
-def test_on_a_low_terminal_the_first_of_everything_stays() -> None:
-    screen = "\n".join(drawn(scene(SUSPENDED, raised())))
+def test_a_low_terminal_keeps_the_first_of_everything() -> None:
+    screen = "\n".join(rendered(scene(SUSPENDED, raised())))
 
-    for words in ("said Player", "S42-h-4: ", "let the coup end", "adding the card", "burn-card"):
+    for words in (
+        "claimed for Player",
+        "S42-h-4: ",
+        "let the coup end",
+        "adding the card",
+        "burn-card",
+    ):
         assert words in screen
 
 
@@ -255,7 +260,7 @@ def test_what_a_careless_dealer_deals_is_not_shown() -> None:
         "provisional": True,
     }
     shown = replace(scene({**SUSPENDED, "coup": coup}, raised()), careless=True)
-    screen = "\n".join(drawn(shown, 100, 36))
+    screen = "\n".join(rendered(shown, 100, 36))
 
     assert "│░░░░░│" in screen
     assert "dealt while suspended  coup 12" in screen
@@ -266,7 +271,7 @@ def test_a_decided_irregularity_is_listed_with_its_decision() -> None:
     decided = ResolutionRecorded(
         "scripted floorperson", "demonstration: set aside", "continue", "", "", (3,)
     )
-    screen = "\n".join(drawn(scene(TABLE, raised(), decided)))
+    screen = "\n".join(rendered(scene(TABLE, raised(), decided)))
 
     assert "coup 12    OVERDRAW  a card was drawn that no hand is due" in screen
     assert "S42-h-4: Neither hand gets more than one extra card." in screen
@@ -276,7 +281,7 @@ def test_a_decided_irregularity_is_listed_with_its_decision() -> None:
 def test_the_burn_is_shown_card_by_card() -> None:
     shoe = {**SHOE, "burn": ["3h", "Qs"], "burn_owed": 2}
     table = {**TABLE, "phase": "burn_rest", "due": "2 more burn cards", "shoe": shoe, "coup": None}
-    screen = "\n".join(drawn(scene(table)))
+    screen = "\n".join(rendered(scene(table)))
 
     assert "BURN  2 of 4" in screen
     assert "│ Q   │" in screen
@@ -285,15 +290,15 @@ def test_the_burn_is_shown_card_by_card() -> None:
 
 def test_the_last_hand_is_announced() -> None:
     shoe = {**SHOE, "cut_card_seen": True, "last_coup_number": 13}
-    screen = "\n".join(drawn(scene({**TABLE, "shoe": shoe})))
+    screen = "\n".join(rendered(scene({**TABLE, "shoe": shoe})))
 
     assert "cut card out, last hand is coup 13" in screen
 
 
-def test_both_batches_stand_under_the_shoe() -> None:
+def test_both_batches_are_shown_under_the_shoe() -> None:
     batches = [{"back": "red", "stage": "in_play"}, {"back": "blue", "stage": "shuffling"}]
     shuffler = {"batches": batches, "warnings": [{"number": 1}], "bare": True}
-    lines = drawn(scene({**TABLE, "shuffler": shuffler}))
+    lines = rendered(scene({**TABLE, "shuffler": shuffler}))
 
     line = next(one for one in lines if "shuffling" in one)
     assert "red in play   blue shuffling   1 warning   bare device" in line
@@ -302,7 +307,7 @@ def test_both_batches_stand_under_the_shoe() -> None:
 def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
     outcomes = [Outcome.PLAYER, Outcome.BANKER, Outcome.TIE] * 3
     history = [closed(number, outcome) for number, outcome in enumerate(outcomes, 1)]
-    screen = drawn(scene(TABLE, *history), 100, 32)
+    screen = rendered(scene(TABLE, *history), 100, 32)
     first = next(row for row, line in enumerate(screen) if line.startswith("│ P P "))
 
     assert [line[2:5] for line in screen[first : first + 6]] == [
@@ -310,28 +315,28 @@ def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
     ]  # fmt: skip
 
 
-def test_before_the_first_snapshot_the_view_stands_too() -> None:
-    screen = "\n".join(drawn(Scene(Shown({}), (), 1, "seed 7")))
+def test_the_view_before_the_first_snapshot() -> None:
+    screen = "\n".join(rendered(Scene(SnapshotPart({}), (), 1, "seed 7")))
 
     assert "no shoe" in screen
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize(
     "table", [TABLE, BETWEEN, SUSPENDED, CALLED], ids=["coup", "between", "held", "called"]
 )
-def test_it_fits_every_terminal(table: dict[str, object], width: int, height: int) -> None:
+def test_it_fits_every_terminal(table: dict[str, object]) -> None:
     history = [closed(number, Outcome.PLAYER) for number in range(1, 90)]
-    lines = drawn(scene(table, *history, raised()), width, height)
+    for width, height in SIZES:
+        lines = rendered(scene(table, *history, raised()), width, height)
 
-    assert len(lines) <= height
-    assert max(map(len, lines)) <= width
+        assert len(lines) <= height, (width, height)
+        assert max(map(len, lines)) <= width, (width, height)
 
 
-def test_without_unicode_no_sign_needs_it() -> None:
+def test_the_ascii_view_has_only_ascii() -> None:
     console = Console(file=StringIO(), width=80, height=24, color_system=None, safe_box=True)
-    pictured = picture(scene(SUSPENDED, raised()), load_clauses(), ASCII, 80, 24)
-    console.print(pictured)
+    view = render(scene(SUSPENDED, raised()), load_clauses(), ASCII, 80, 24)
+    console.print(view)
     assert isinstance(console.file, StringIO)
     frames = set("╭╮╰╯─│┏┓┗┛━┃╸╺")
 

@@ -1,4 +1,4 @@
-"""The gate's kernel: what it needs, what it is kept under, and options that are lost."""
+"""The gate's kernel: required packages, cache key, and dropped options."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from hil.gate import kernel
-from hil.gate.kernel import SOURCE_PACKAGE, GateUnable, installed_version, kept_kernel, require
+from hil.gate.kernel import SOURCE_PACKAGE, GateUnable, cached_kernel, installed_version, require
 
 Installed = Callable[..., None]
 
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Installed:
-    """Says which packages are installed; kernels are kept in an empty folder."""
+    """Simulate installed packages, with an empty cache of kernels."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "smartshoe/gate").mkdir(parents=True)
 
@@ -25,7 +25,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Installed:
 
 
 def keep(name: str) -> Path:
-    path = kernel.kept_in() / name
+    path = kernel.cache_folder() / name
     path.write_bytes(b"")
     return path
 
@@ -39,34 +39,36 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         require(("udev", "flex", "bc"), "building the kernel")
 
 
-def test_a_package_that_was_never_there_has_no_version() -> None:
+def test_an_unknown_package_has_no_version() -> None:
     assert installed_version("no-such-package-anywhere") == ""
 
 
-def test_a_kernel_is_kept_for_its_options_and_its_source(installed: Installed) -> None:
+def test_a_kernel_is_cached_by_its_options_and_its_source(installed: Installed) -> None:
     installed(linux_source_6_1="6.1.1-1")
-    assert kept_kernel() is None
-    kept = keep(kernel._name("6.1.1-1"))
-    assert kept_kernel() == kept
+    assert cached_kernel() is None
+    cached = keep(kernel._name("6.1.1-1"))
+    assert cached_kernel() == cached
     installed(linux_source_6_1="6.1.2-1")
 
-    assert kept_kernel() is None
+    assert cached_kernel() is None
 
 
-def test_without_the_source_a_kernel_of_these_options_is_kept_using(installed: Installed) -> None:
+def test_without_the_source_a_cached_kernel_with_these_options_is_used(
+    installed: Installed,
+) -> None:
     installed()
     keep("linux-0123456789abcdef-6.1.1-1")
-    assert kept_kernel() is None
-    kept = keep(kernel._name("6.1.1-1"))
+    assert cached_kernel() is None
+    cached = keep(kernel._name("6.1.1-1"))
 
-    assert kept_kernel() == kept
+    assert cached_kernel() == cached
     assert SOURCE_PACKAGE in kernel.TO_BUILD
 
 
-def test_an_option_the_source_does_not_take_is_found(tmp_path: Path) -> None:
-    made = tmp_path / ".config"
+def test_an_option_dropped_by_the_source_is_detected(tmp_path: Path) -> None:
+    config = tmp_path / ".config"
     wanted = kernel.OPTIONS.read_text()
-    made.write_text(wanted.replace("CONFIG_USB_ACM=y", "# CONFIG_USB_ACM is not set"))
+    config.write_text(wanted.replace("CONFIG_USB_ACM=y", "# CONFIG_USB_ACM is not set"))
 
-    with pytest.raises(GateUnable, match="does not take these options: CONFIG_USB_ACM=y"):
-        kernel._check_options(made)
+    with pytest.raises(GateUnable, match="does not accept these options: CONFIG_USB_ACM=y"):
+        kernel._check_options(config)

@@ -1,9 +1,7 @@
-"""The reference firmware on its emulated board at the end of a bad line: each event and order once.
+"""The reference firmware on an emulated board and a bad line: each event and request once.
 
-Responsible for: seeded runs of the program's own link over pyserial and a line that drops, doubles,
-damages, delays and breaks, while the program is killed at a store, and the board hangs, loses its
-power and records what people do.
-Not responsible for: a good line (test_firmware_link), the emulated devices (tests/simulation).
+Seeded runs of the program's own link over pyserial and a line that drops, doubles, damages, delays
+and breaks, while the program is killed at a store and the board hangs and loses power.
 Source: firmware_bridge README, "TableLink/1".
 """
 
@@ -14,21 +12,21 @@ import pytest
 from firmware_bridge.attestation import Trust
 from firmware_bridge.tablelink.bodies import PowerUp, SelfTest, Tamper
 from firmware_bridge.tablelink.items import (
+    DeviceNotAdmitted,
     EventsMissing,
-    NotAdmitted,
-    Order,
-    Request,
     RequestStatus,
+    RequestType,
+    TableLinkRequest,
 )
 from firmware_bridge.tablelink.settings import DeviceRole
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings
 from hil.emulator.lines.faults import Envelope, FaultPlan
-from hil.reference_firmware.build import Role
+from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
 from hil.rig.tcp_relay import BadLine
-from hil.tablelink.at_port import TableLinkAtPort
-from hil.tablelink.store import Crash
+from hil.tablelink.port_link import PortLink
+from hil.tablelink.stored_link import Crash
 
 pytestmark = [
     pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),
@@ -40,20 +38,18 @@ BYTES_BETWEEN_CUTS = (1000, 4000)
 # The firmware keeps 128 events.
 KEPT_MAX = 60
 MOMENT_S = 0.15
-# Through cuts, losses and pauses before the port is opened anew.
+# Includes cuts, losses and pauses before the port is reopened.
 LONG_S = 60.0
 
 
 class Storm:
-    """One run. `written`: what people did, in order; `asked`: how often a self-test was."""
+    """One run. `written`: incidents, in order; `requested`: number of self-tests requested."""
 
-    def __init__(
-        self, seed: int, board: EmulatedBoard, line: BadLine, program: TableLinkAtPort
-    ) -> None:
+    def __init__(self, seed: int, board: EmulatedBoard, line: BadLine, program: PortLink) -> None:
         self.board, self.line, self.program = board, line, program
         self.random = Random(seed)
         self.written: list[str] = []
-        self.asked = 0
+        self.requested = 0
         self.power_ups = 1
 
     def play(self, steps: int) -> None:
@@ -72,24 +68,24 @@ class Storm:
         assert self.program.until(self.over, LONG_S), self.program.journal[-10:]
 
     @property
-    def kept(self) -> int:
-        """How much of what was written has not come."""
-        told = [one for one in self.program.happened if isinstance(one.body, Tamper)]
-        return len(self.written) - len(told)
+    def event_key(self) -> int:
+        """Number of written incidents that have not been delivered."""
+        reported = [one for one in self.program.events if isinstance(one.body, Tamper)]
+        return len(self.written) - len(reported)
 
     @property
     def done(self) -> int:
-        """How many orders the board said to have carried out."""
-        return sum(one.status is RequestStatus.DONE for one in self.program.answered)
+        """Number of requests that the board answered as done."""
+        return sum(one.status is RequestStatus.DONE for one in self.program.answers)
 
     @property
     def tested(self) -> int:
-        """Of how many self-tests it told; an answer can overtake what is told."""
-        return sum(isinstance(one.body, SelfTest) for one in self.program.happened)
+        """Number of reported self-tests; an answer can overtake the event."""
+        return sum(isinstance(one.body, SelfTest) for one in self.program.events)
 
     def over(self) -> bool:
-        answered = len(self.program.answered) >= self.asked
-        return answered and not self.kept and self.tested >= self.done
+        answered = len(self.program.answers) >= self.requested
+        return answered and not self.event_key and self.tested >= self.done
 
     def moment(self) -> None:
         self.program.until(lambda: False, self.random.uniform(0, MOMENT_S))
@@ -97,18 +93,18 @@ class Storm:
     # The steps.
 
     def write(self, count: int = 0) -> None:
-        """A device whose memory is full would lose it, and say so: people wait before that."""
-        assert self.program.until(lambda: self.kept < KEPT_MAX, LONG_S)
+        """Record an incident, unless the device's memory is nearly full: it would be lost."""
+        assert self.program.until(lambda: self.event_key < KEPT_MAX, LONG_S)
         for _ in range(count or self.random.choice((1, 3, 12))):
             self.written.append(f"N{len(self.written)}")
             assert self.board.stimulus(f"tamper {self.written[-1]}") == "ok"
 
     def ask(self) -> None:
-        """While the board is heard, and of no program that may be killed before it stores it."""
+        """Send a request if the board responds and no crash before the store is pending."""
         self.write(1)
-        assert self.program.until(lambda: self.program.crash is None and not self.kept, LONG_S)
-        self.asked += 1
-        self.program.ask(Request(Order.SELF_TEST))
+        assert self.program.until(lambda: self.program.crash is None and not self.event_key, LONG_S)
+        self.requested += 1
+        self.program.ask(TableLinkRequest(RequestType.SELF_TEST))
 
     def crash(self) -> None:
         self.program.crash = self.random.choice(tuple(Crash))
@@ -124,7 +120,7 @@ class Storm:
 
 
 def check(seed: int, steps: int) -> None:
-    """Run that seed, and see that all came once."""
+    """Run a seed, and check that everything was delivered once."""
     plan = FaultPlan(
         seed=seed,
         envelope=Envelope.TABLELINK,
@@ -138,9 +134,9 @@ def check(seed: int, steps: int) -> None:
         delay_ns_max=2 * MS,
     )
     with (
-        EmulatedBoard(Role.SHUFFLER) as board,
+        EmulatedBoard(FirmwareRole.SHUFFLER) as board,
         BadLine(board.port, plan, seed, BYTES_BETWEEN_CUTS) as line,
-        TableLinkAtPort(
+        PortLink(
             lambda: open_port(line.url, LineSettings(1_000_000)),
             DeviceRole.SHUFFLER,
             Trust(bare=True),
@@ -148,19 +144,21 @@ def check(seed: int, steps: int) -> None:
     ):
         storm = Storm(seed, board, line, program)
         storm.play(steps)
-    happened, answered = program.happened, program.answered
+    happened, answered = program.events, program.answers
     print(
-        f"seed {seed}: {len(happened)} events, {storm.done} of {storm.asked} orders,"
+        f"seed {seed}: {len(happened)} events, {storm.done} of {storm.requested} orders,"
         f" {line.cuts} cuts"
     )
 
     assert [one.number for one in happened] == list(range(1, len(happened) + 1))
-    told = [one.body for one in happened]
-    assert [one.what for one in told if isinstance(one, Tamper)] == storm.written
-    assert sum(isinstance(one, PowerUp) for one in told) == storm.power_ups
-    assert not [one for one in program.journal if isinstance(one, EventsMissing | NotAdmitted)]
-    assert len(answered) == storm.asked
-    # Of one that was not answered in time nobody knows whether it was carried out.
+    reported = [one.body for one in happened]
+    assert [one.what for one in reported if isinstance(one, Tamper)] == storm.written
+    assert sum(isinstance(one, PowerUp) for one in reported) == storm.power_ups
+    assert not [
+        one for one in program.journal if isinstance(one, EventsMissing | DeviceNotAdmitted)
+    ]
+    assert len(answered) == storm.requested
+    # It is unknown whether an unanswered request was executed.
     unknown = sum(one.status is None for one in answered)
     assert storm.done <= storm.tested <= storm.done + unknown
 

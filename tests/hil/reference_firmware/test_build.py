@@ -1,4 +1,4 @@
-"""Building the reference firmware: sizes, digest, and what is said where it cannot be built."""
+"""Building the reference firmware: sizes, image digest, and error messages."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hil.reference_firmware import build as firmware_build
-from hil.reference_firmware.build import Build, FirmwareUnable, Role, built
+from hil.reference_firmware.build import Build, FirmwareRole, FirmwareUnable, build_firmware
 
 FLASH_MAX = 24 * 1024
 RAM_WITHOUT_RING_MAX = 8 * 1024
@@ -22,7 +22,7 @@ CODE = sorted(
 
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
-def test_a_file_of_it_opens_with_what_it_answers_for_and_fits_in_one_head(path: Path) -> None:
+def test_each_source_file_has_a_header_and_at_most_450_lines(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     opening = text[: text.index("*/")]
 
@@ -33,20 +33,20 @@ def test_a_file_of_it_opens_with_what_it_answers_for_and_fits_in_one_head(path: 
 
 
 @pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc")
-@pytest.mark.parametrize("role", Role)
-def test_it_is_small_and_the_build_says_so(role: Role) -> None:
-    said = SIZES.search(built(Build.ARM, role).said)
+@pytest.mark.parametrize("role", FirmwareRole)
+def test_flash_and_ram_sizes_are_within_their_limits(role: FirmwareRole) -> None:
+    sizes = SIZES.search(build_firmware(Build.ARM, role).make_output)
 
-    assert said is not None
-    flash, ram, ring, rest = map(int, said.groups())
+    assert sizes is not None
+    flash, ram, ring, rest = map(int, sizes.groups())
     assert 4096 < flash < FLASH_MAX
     assert 1024 < rest < RAM_WITHOUT_RING_MAX
     assert ring + rest == ram
 
 
 @pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc")
-def test_it_states_the_digest_of_all_the_rest_of_its_image(tmp_path: Path) -> None:
-    image = built(Build.ARM, Role.SHOE).folder / "shoe.elf"
+def test_the_image_contains_the_digest_of_its_remainder(tmp_path: Path) -> None:
+    image = build_firmware(Build.ARM, FirmwareRole.SHOE).folder / "shoe.elf"
     stated, rest = tmp_path / "stated", tmp_path / "rest"
     copy = ("arm-none-eabi-objcopy", "-O", "binary")
     subprocess.run((*copy, "-j", ".image", image, stated), check=True)
@@ -63,7 +63,7 @@ def test_it_states_the_digest_of_all_the_rest_of_its_image(tmp_path: Path) -> No
         (Build.FUZZ, "clang libclang-rt-14-dev"),
     ],
 )
-def test_a_compiler_that_is_missing_is_named_with_its_package(
+def test_a_missing_compiler_is_named_with_its_package(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, build: Build, packages: str
 ) -> None:
     make = shutil.which("make")
@@ -72,11 +72,11 @@ def test_a_compiler_that_is_missing_is_named_with_its_package(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(FirmwareUnable, match=f"apt-get install .* {packages}$"):
-        built(build, Role.SHOE)
+        build_firmware(build, FirmwareRole.SHOE)
 
 
 @pytest.mark.debian("gcc", program="gcc")
-def test_a_build_that_fails_says_why(
+def test_a_failed_build_gives_the_compiler_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fast_dir: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fast_dir))
@@ -85,8 +85,8 @@ def test_a_build_that_fails_says_why(
     (broken / "core" / "frame.c").write_text("no C at all\n")
     monkeypatch.setattr(firmware_build, "SOURCES", broken)
 
-    with pytest.raises(FirmwareUnable, match="gcc libc6-dev") as told:
-        built(Build.HOST, Role.SHOE)
+    with pytest.raises(FirmwareUnable, match="gcc libc6-dev") as failure:
+        build_firmware(Build.HOST, FirmwareRole.SHOE)
 
-    assert "frame.c" in str(told.value)
+    assert "frame.c" in str(failure.value)
     assert not list((fast_dir / "smartshoe" / "firmware").iterdir())

@@ -1,4 +1,4 @@
-"""The reference firmware as a native program under sanitizers: a device of TableLink/1."""
+"""The reference firmware as a native program under sanitizers: a TableLink/1 device."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hil.reference_firmware.build import Role
+from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.native import NativeDevice
 
 pytestmark = pytest.mark.debian("gcc", program="gcc")
@@ -26,22 +26,22 @@ Connect = Callable[[socket.socket], Any]
 
 @pytest.fixture
 def shoe() -> Iterator[NativeDevice]:
-    with NativeDevice(Role.SHOE, ring_places=RING) as device:
+    with NativeDevice(FirmwareRole.SHOE, ring_places=RING) as device:
         yield device
 
 
 @pytest.fixture
 def shuffler() -> Iterator[NativeDevice]:
-    with NativeDevice(Role.SHUFFLER, ring_places=RING) as device:
+    with NativeDevice(FirmwareRole.SHUFFLER, ring_places=RING) as device:
         yield device
 
 
-def numbers(heard: list[Any]) -> list[int]:
-    return [frame.seq for frame in heard if frame.channel == EVENT]
+def numbers(frames: list[Any]) -> list[int]:
+    return [frame.seq for frame in frames if frame.channel == EVENT]
 
 
-def settled(device: NativeDevice, host: Any) -> list[Any]:
-    """All that the device has to say to what it was told."""
+def pending_frames(device: NativeDevice, host: Any) -> list[Any]:
+    """All frames the device sends after these messages."""
     device.tick(0)
     return list(host.waiting())
 
@@ -54,190 +54,188 @@ def load_and_count(device: NativeDevice, host: Any, *, first_id: int = 1) -> int
     return first_id + 2
 
 
-def all_told(device: NativeDevice, host: Any, stored: int = 0) -> list[tuple[int, int, Any]]:
+def drain_events(device: NativeDevice, host: Any, stored: int = 0) -> list[tuple[int, int, Any]]:
     """All events that wait, each acknowledged."""
-    told: list[tuple[int, int, Any]] = []
+    reported_events: list[tuple[int, int, Any]] = []
     host.hello(host.unused_session(), stored)
-    while heard := [frame for frame in settled(device, host) if frame.channel == EVENT]:
-        for frame in heard:
-            if frame.seq == stored + len(told) + 1:
-                told.append(frame.told)
-        host.say(LINK, ACK, ack=stored + len(told))
-    return told
+    while frames := [frame for frame in pending_frames(device, host) if frame.channel == EVENT]:
+        for frame in frames:
+            if frame.seq == stored + len(reported_events) + 1:
+                reported_events.append(frame.event)
+        host.send_frame(LINK, ACK, ack=stored + len(reported_events))
+    return reported_events
 
 
 # --- opening --------------------------------------------------------------------------------------
 
 
-def test_a_device_says_who_it_is_when_it_boots(shuffler: NativeDevice, host: Connect) -> None:
-    (said,) = settled(shuffler, host(shuffler.line))
+def test_a_device_sends_hello_when_it_boots(shuffler: NativeDevice, host: Connect) -> None:
+    (sent_frame,) = pending_frames(shuffler, host(shuffler.line))
 
-    boot_id = said.body.pop(2)
+    boot_id = sent_frame.body.pop(2)
     assert 0 < boot_id < 2**32
     expected = [b"SHUFFLER-BENCH", 1, 2, RING, "1.0.0", 0, 0, 2, 1, False]
-    assert said.body == dict(zip((1, *range(3, 12)), expected, strict=True))
+    assert sent_frame.body == dict(zip((1, *range(3, 12)), expected, strict=True))
 
 
-def test_a_hello_is_answered_with_its_number(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    settled(shoe, there)
-    there.say(LINK, HELLO, {1: 0xDEADBEEF})
+def test_a_hello_is_answered_with_its_session_number(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    pending_frames(shoe, peer)
+    peer.send_frame(LINK, HELLO, {1: 0xDEADBEEF})
 
-    (said,) = settled(shoe, there)
+    (sent_frame,) = pending_frames(shoe, peer)
 
-    assert (said.type, said.body[7], said.body[9]) == (HELLO, 0xDEADBEEF, 1)
+    assert (sent_frame.type, sent_frame.body[7], sent_frame.body[9]) == (HELLO, 0xDEADBEEF, 1)
 
 
 @pytest.mark.parametrize("body", [None, {}, {1: 0}, {1: 2**32}, {1: "1"}, {2: 5}])
 def test_a_hello_without_a_session_is_not_answered(
     shoe: NativeDevice, host: Connect, body: Any
 ) -> None:
-    there = host(shoe.line)
-    settled(shoe, there)
+    peer = host(shoe.line)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, HELLO, body)
+    peer.send_frame(LINK, HELLO, body)
 
-    assert settled(shoe, there) == []
+    assert pending_frames(shoe, peer) == []
     assert " refused 1 " in shoe.stimulus("counters")
 
 
 def test_no_event_comes_before_hello_ack(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.say(LINK, HELLO, {1: 7})
-    assert numbers(settled(shoe, there)) == []
+    peer = host(shoe.line)
+    peer.send_frame(LINK, HELLO, {1: 7})
+    assert numbers(pending_frames(shoe, peer)) == []
 
-    there.say(LINK, HELLO_ACK, {1: 6, 2: 0})
-    assert numbers(settled(shoe, there)) == []
-    there.say(LINK, HELLO_ACK, {1: 7, 2: 0})
+    peer.send_frame(LINK, HELLO_ACK, {1: 6, 2: 0})
+    assert numbers(pending_frames(shoe, peer)) == []
+    peer.send_frame(LINK, HELLO_ACK, {1: 7, 2: 0})
 
-    assert numbers(settled(shoe, there)) == [1]
+    assert numbers(pending_frames(shoe, peer)) == [1]
 
 
 def test_after_a_new_hello_no_event_comes_before_its_own_hello_ack(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    settled(shoe, there)
+    peer = host(shoe.line)
+    peer.hello(7)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, HELLO, {1: 8})
-    there.say(LINK, HELLO_ACK, {1: 7, 2: 0})
+    peer.send_frame(LINK, HELLO, {1: 8})
+    peer.send_frame(LINK, HELLO_ACK, {1: 7, 2: 0})
     shoe.tick(400)
 
-    assert numbers(settled(shoe, there)) == []
+    assert numbers(pending_frames(shoe, peer)) == []
 
 
-def test_hello_ack_frees_what_is_stored_and_the_rest_comes(
+def test_hello_ack_frees_stored_events_and_the_rest_is_sent(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+    peer = host(shoe.line)
+    peer.hello(7)
     for _ in range(3):
         shoe.stimulus(CARD)
-    settled(shoe, there)
+    pending_frames(shoe, peer)
 
-    there.hello(8, stored=2)
+    peer.hello(8, stored=2)
 
-    assert numbers(settled(shoe, there)) == [3, 4]
-
-
-def test_a_hello_ack_beyond_what_was_told_is_refused(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.say(LINK, HELLO, {1: 7})
-    there.say(LINK, HELLO_ACK, {1: 7, 2: 2})
-
-    assert numbers(settled(shoe, there)) == []
-    assert there.hello(8)[3] == 1
+    assert numbers(pending_frames(shoe, peer)) == [3, 4]
 
 
-def test_until_a_host_says_hello_it_says_who_it_is_every_second(
-    shoe: NativeDevice, host: Connect
-) -> None:
-    there = host(shoe.line)
+def test_a_hello_ack_beyond_the_last_event_is_refused(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.send_frame(LINK, HELLO, {1: 7})
+    peer.send_frame(LINK, HELLO_ACK, {1: 7, 2: 2})
+
+    assert numbers(pending_frames(shoe, peer)) == []
+    assert peer.hello(8)[3] == 1
+
+
+def test_hello_is_sent_every_second_until_a_host_answers(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
     shoe.tick(3999)
-    said = there.waiting()
-    there.hello(7)
+    sent_frame = peer.waiting()
+    peer.hello(7)
     shoe.tick(3000)
 
-    assert [(frame.type, frame.body[7]) for frame in said] == [(HELLO, 0)] * 4
-    assert [frame for frame in there.waiting() if frame.type == HELLO and not frame.channel] == []
+    assert [(frame.type, frame.body[7]) for frame in sent_frame] == [(HELLO, 0)] * 4
+    assert [frame for frame in peer.waiting() if frame.type == HELLO and not frame.channel] == []
 
 
-def test_where_the_hello_ack_was_lost_a_ping_tells_that_events_are_kept(
+def test_after_a_lost_hello_ack_a_ping_reports_buffered_events(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
-    there.say(LINK, HELLO, {1: 7})
-    settled(shoe, there)
+    peer = host(shoe.line)
+    peer.send_frame(LINK, HELLO, {1: 7})
+    pending_frames(shoe, peer)
 
     shoe.tick(1000)
 
-    (said,) = there.waiting()
-    assert (said.type, said.body) == (PING, {1: 1_000_000, 2: 1, 3: False})
+    (sent_frame,) = peer.waiting()
+    assert (sent_frame.type, sent_frame.body) == (PING, {1: 1_000_000, 2: 1, 3: False})
 
 
-def test_a_bare_device_says_that_it_is_one(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    settled(shoe, there)
-    there.say(LINK, 10, {1: bytes(31)})
-    there.say(LINK, 10, {1: bytes(32)})
+def test_a_bare_device_states_that_it_has_no_identity(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    pending_frames(shoe, peer)
+    peer.send_frame(LINK, 10, {1: bytes(31)})
+    peer.send_frame(LINK, 10, {1: bytes(32)})
 
-    (said,) = settled(shoe, there)
+    (sent_frame,) = pending_frames(shoe, peer)
 
-    assert (said.type, said.body) == (11, {2: True})
+    assert (sent_frame.type, sent_frame.body) == (11, {2: True})
 
 
 def test_after_bye_no_event_comes(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    settled(shoe, there)
+    peer = host(shoe.line)
+    peer.hello(7)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, BYE, {1: "closing"})
+    peer.send_frame(LINK, BYE, {1: "closing"})
     shoe.tick(5000)
 
-    assert there.waiting() == []
+    assert peer.waiting() == []
 
 
 # --- events ---------------------------------------------------------------------------------------
 
 
-def test_an_event_says_boot_number_time_kind_and_body(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    boot_id = there.hello(7)[2]
+def test_an_event_contains_boot_number_time_kind_and_body(
+    shoe: NativeDevice, host: Connect
+) -> None:
+    peer = host(shoe.line)
+    boot_id = peer.hello(7)[2]
     shoe.tick(9)
     shoe.stimulus(CARD)
 
-    card = there.next_of(EVENT, CARD_OUT)
+    card = peer.next_of(EVENT, CARD_OUT)
 
     body = {1: bytes.fromhex("e0040150a05f02b7"), 2: 9 * 256 + 1}
     assert card.body == {1: boot_id, 2: 2, 3: 9000, 4: CARD_OUT, 5: body}
     assert card.seq == 2
 
 
-def test_at_most_eight_events_are_under_way(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+def test_at_most_eight_events_are_in_flight(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
     for _ in range(12):
         shoe.stimulus(CARD)
 
-    assert numbers(settled(shoe, there)) == list(range(1, 9))
-    there.say(LINK, ACK, ack=3)
-    assert numbers(settled(shoe, there)) == [9, 10, 11]
+    assert numbers(pending_frames(shoe, peer)) == list(range(1, 9))
+    peer.send_frame(LINK, ACK, ack=3)
+    assert numbers(pending_frames(shoe, peer)) == [9, 10, 11]
 
 
-def test_what_is_not_acknowledged_comes_again_more_and_more_slowly(
-    shoe: NativeDevice, host: Connect
-) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    assert [frame.flags & RETX for frame in settled(shoe, there) if frame.seq] == [0]
+def test_unacknowledged_events_are_resent_with_back_off(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
+    assert [frame.flags & RETX for frame in pending_frames(shoe, peer) if frame.seq] == [0]
     waits = []
     for _ in range(8):
         waited = 0
         while True:
             shoe.tick(10)
             waited += 10
-            if again := [frame for frame in there.waiting() if frame.channel == EVENT]:
+            if again := [frame for frame in peer.waiting() if frame.channel == EVENT]:
                 break
         assert [frame.flags & RETX for frame in again] == [RETX]
         waits.append(waited)
@@ -245,74 +243,72 @@ def test_what_is_not_acknowledged_comes_again_more_and_more_slowly(
     assert waits == [50, 100, 200, 400, 800, 1600, 1600, 1600]
 
 
-def test_an_acknowledgement_makes_it_quick_again(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+def test_an_acknowledgement_resets_the_back_off(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
     shoe.stimulus(CARD)
     shoe.tick(1000)
-    there.say(LINK, ACK, ack=1)
-    settled(shoe, there)
+    peer.send_frame(LINK, ACK, ack=1)
+    pending_frames(shoe, peer)
 
     shoe.tick(49)
-    assert numbers(there.waiting()) == []
+    assert numbers(peer.waiting()) == []
     shoe.tick(1)
-    assert numbers(there.waiting()) == [2]
+    assert numbers(peer.waiting()) == [2]
 
 
-def test_nak_makes_it_at_once_from_there_on(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+def test_nak_resends_from_the_wanted_event_at_once(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
     for _ in range(4):
         shoe.stimulus(CARD)
-    settled(shoe, there)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, NAK, {1: 3})
+    peer.send_frame(LINK, NAK, {1: 3})
 
-    assert numbers(settled(shoe, there)) == [3, 4, 5]
+    assert numbers(pending_frames(shoe, peer)) == [3, 4, 5]
 
 
 @pytest.mark.parametrize("wanted", [0, 9, 2**63])
-def test_nak_of_what_was_never_sent_is_nothing(
-    shoe: NativeDevice, host: Connect, wanted: int
-) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    settled(shoe, there)
+def test_nak_of_an_unsent_event_is_ignored(shoe: NativeDevice, host: Connect, wanted: int) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, NAK, {1: wanted})
+    peer.send_frame(LINK, NAK, {1: wanted})
 
-    assert numbers(settled(shoe, there)) == []
+    assert numbers(pending_frames(shoe, peer)) == []
 
 
 @pytest.mark.parametrize("ack", [0, 3, 2**31, 2**32 - 1])
-def test_an_acknowledgement_of_what_was_never_sent_frees_nothing(
+def test_an_acknowledgement_of_an_unsent_event_frees_nothing(
     shoe: NativeDevice, host: Connect, ack: int
 ) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+    peer = host(shoe.line)
+    peer.hello(7)
     shoe.stimulus(CARD)
-    settled(shoe, there)
+    pending_frames(shoe, peer)
 
-    there.say(LINK, ACK, ack=ack)
+    peer.send_frame(LINK, ACK, ack=ack)
 
-    assert there.hello(8)[3] == 1
+    assert peer.hello(8)[3] == 1
 
 
-def test_events_outlive_a_power_cut_and_numbers_go_on(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    first_boot = there.hello(7)[2]
+def test_events_survive_a_power_cut_and_numbers_continue(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    first_boot = peer.hello(7)[2]
     shoe.stimulus(CARD)
-    before = all_told(shoe, there)
+    before = drain_events(shoe, peer)
     shoe.stimulus(CARD)
-    settled(shoe, there)
+    pending_frames(shoe, peer)
 
     shoe.power_cycle()
-    there = host(shoe.line)
-    told = there.hello(7, stored=2)
-    after = [frame for frame in settled(shoe, there) if frame.channel == EVENT]
+    peer = host(shoe.line)
+    reported_events = peer.hello(7, stored=2)
+    after = [frame for frame in pending_frames(shoe, peer) if frame.channel == EVENT]
 
-    assert (told[3], told[10]) == (3, 2)
-    assert told[2] != first_boot
+    assert (reported_events[3], reported_events[10]) == (3, 2)
+    assert reported_events[2] != first_boot
     assert [number for number, _, _ in before] == [1, 2]
     assert [(frame.seq, frame.type) for frame in after] == [(3, CARD_OUT), (4, POWER_UP)]
     assert [frame.body[1] == first_boot for frame in after] == [True, False]
@@ -322,8 +318,8 @@ def test_events_outlive_a_power_cut_and_numbers_go_on(shoe: NativeDevice, host: 
 
 
 def test_at_ninety_per_cent_the_gate_closes(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+    peer = host(shoe.line)
+    peer.hello(7)
     answers = [shoe.stimulus(CARD) for _ in range(RING)]
 
     assert answers[:35] == ["ok"] * 35  # with POWER_UP: 36 of 40
@@ -332,183 +328,183 @@ def test_at_ninety_per_cent_the_gate_closes(shoe: NativeDevice, host: Connect) -
 
 
 def test_the_gate_opens_when_the_host_has_stored(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+    peer = host(shoe.line)
+    peer.hello(7)
     for _ in range(RING):
         shoe.stimulus(CARD)
 
-    told = all_told(shoe, there)
+    reported_events = drain_events(shoe, peer)
 
-    assert [number for number, _, _ in told] == list(range(1, 37))
+    assert [number for number, _, _ in reported_events] == list(range(1, 37))
     assert shoe.stimulus(CARD) == "ok"
 
 
-def test_the_last_place_is_for_overflow_and_nothing_is_written_over(
+def test_the_last_place_is_for_overflow_and_nothing_is_overwritten(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
+    peer = host(shoe.line)
     for _ in range(60):
         shoe.stimulus("tamper case")
 
-    there.hello(7)
-    told = all_told(shoe, there)
+    peer.hello(7)
+    reported_events = drain_events(shoe, peer)
 
-    assert [number for number, _, _ in told] == list(range(1, RING + 1))
-    assert [kind for _, kind, _ in told] == [POWER_UP, *[15] * (RING - 2), OVERFLOW]
+    assert [number for number, _, _ in reported_events] == list(range(1, RING + 1))
+    assert [kind for _, kind, _ in reported_events] == [POWER_UP, *[15] * (RING - 2), OVERFLOW]
     assert " lost 22" in shoe.stimulus("counters")
 
 
-def test_a_ping_tells_how_full_the_ring_is(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+def test_a_ping_reports_the_fill_level_of_the_ring(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
     for _ in range(RING):
         shoe.stimulus("tamper case")
     shoe.tick(4000)
 
-    said = there.next_of(LINK, PING)
+    sent_frame = peer.next_of(LINK, PING)
 
-    assert (said.body[2], said.body[3]) == (RING, True)
+    assert (sent_frame.body[2], sent_frame.body[3]) == (RING, True)
 
 
 # --- requests -------------------------------------------------------------------------------------
 
 
-def test_a_request_is_done_once_however_often_it_comes(
-    shuffler: NativeDevice, host: Connect
-) -> None:
-    there = host(shuffler.line)
-    there.hello(7)
-    following = load_and_count(shuffler, there)
+def test_a_repeated_request_is_executed_once(shuffler: NativeDevice, host: Connect) -> None:
+    peer = host(shuffler.line)
+    peer.hello(7)
+    following = load_and_count(shuffler, peer)
 
-    answers = [there.ask(SHUFFLE, 1, id=following) for _ in range(5)]
-    told = all_told(shuffler, there)
+    answers = [peer.ask(SHUFFLE, 1, id=following) for _ in range(5)]
+    reported_events = drain_events(shuffler, peer)
 
     assert answers == [{1: DONE}] * 5
-    assert [kind for _, kind, _ in told].count(10) == 1
+    assert [kind for _, kind, _ in reported_events].count(10) == 1
 
 
-def test_it_is_done_once_across_a_power_cut(shuffler: NativeDevice, host: Connect) -> None:
-    there = host(shuffler.line)
-    there.hello(7)
-    following = load_and_count(shuffler, there)
-    there.ask(SHUFFLE, 1, id=following)
+def test_a_request_is_executed_once_across_a_power_cut(
+    shuffler: NativeDevice, host: Connect
+) -> None:
+    peer = host(shuffler.line)
+    peer.hello(7)
+    following = load_and_count(shuffler, peer)
+    peer.ask(SHUFFLE, 1, id=following)
 
     shuffler.power_cycle()
-    there = host(shuffler.line)
-    assert there.hello(8)[8] == following
-    assert there.ask(SHUFFLE, 1, id=following) == {1: DONE}
+    peer = host(shuffler.line)
+    assert peer.hello(8)[8] == following
+    assert peer.ask(SHUFFLE, 1, id=following) == {1: DONE}
 
-    assert [kind for _, kind, _ in all_told(shuffler, there)].count(10) == 1
+    assert [kind for _, kind, _ in drain_events(shuffler, peer)].count(10) == 1
 
 
-def test_the_last_sixteen_answers_are_known(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+def test_the_last_sixteen_answers_are_remembered(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    peer.hello(7)
     for number in range(1, 21):
-        there.ask(LOCK if number % 2 else STATUS, id=number)
+        peer.ask(LOCK if number % 2 else STATUS, id=number)
 
-    assert there.ask(LOCK, id=5) == {1: DONE}
-    assert there.ask(LOCK, id=4)[1] == REFUSED
-    assert there.ask(LOCK, id=3)[1] == REFUSED
+    assert peer.ask(LOCK, id=5) == {1: DONE}
+    assert peer.ask(LOCK, id=4)[1] == REFUSED
+    assert peer.ask(LOCK, id=3)[1] == REFUSED
 
 
 def test_an_id_that_is_not_the_highest_is_refused(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    there.ask(LOCK, id=10)
+    peer = host(shoe.line)
+    peer.hello(7)
+    peer.ask(LOCK, id=10)
 
-    assert there.ask(UNLOCK, id=9)[1] == REFUSED
-    assert there.ask(UNLOCK, id=0)[1] == REFUSED
+    assert peer.ask(UNLOCK, id=9)[1] == REFUSED
+    assert peer.ask(UNLOCK, id=0)[1] == REFUSED
     assert shoe.stimulus(CARD) == "refused: the shoe is locked"
 
 
 @pytest.mark.parametrize("request_type", [0, LOAD, 10, 200])
-def test_a_request_that_a_shoe_does_not_know_is_answered(
+def test_a_request_unknown_to_a_shoe_is_answered(
     shoe: NativeDevice, host: Connect, request_type: int
 ) -> None:
-    there = host(shoe.line)
-    there.hello(7)
+    peer = host(shoe.line)
+    peer.hello(7)
 
-    assert there.ask(request_type, 1, id=1) == {1: UNKNOWN, 2: "this device is a shoe"}
+    assert peer.ask(request_type, 1, id=1) == {1: UNKNOWN, 2: "this device is a shoe"}
 
 
-def test_a_request_of_ill_typed_argument_is_refused_as_a_message(
+def test_a_request_with_an_ill_typed_argument_is_refused_as_a_message(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
-    there.hello(7)
-    settled(shoe, there)
+    peer = host(shoe.line)
+    peer.hello(7)
+    pending_frames(shoe, peer)
 
-    there.say(RPC, LOCK, {1: "all"}, seq=1)
-    settled(shoe, there)
+    peer.send_frame(RPC, LOCK, {1: "all"}, seq=1)
+    pending_frames(shoe, peer)
 
-    assert there.hello(8)[8] == 0
+    assert peer.hello(8)[8] == 0
 
 
-def test_a_status_tells_all_of_it(shuffler: NativeDevice, host: Connect) -> None:
-    there = host(shuffler.line)
-    there.hello(7)
-    following = load_and_count(shuffler, there)
+def test_a_status_reports_the_whole_device(shuffler: NativeDevice, host: Connect) -> None:
+    peer = host(shuffler.line)
+    peer.hello(7)
+    following = load_and_count(shuffler, peer)
     shuffler.stimulus("warn 17 fan")
     shuffler.stimulus("door open 2")
     shuffler.stimulus("residual 2 3")
 
-    status = there.ask(STATUS, id=following)
-    recorded = there.hello(8)[4] - 1
+    status = peer.ask(STATUS, id=following)
+    recorded = peer.hello(8)[4] - 1
 
     compartments = [[1, 2, 416, "red", 0], [2, 0, None, "", 0]]
-    told = {1: 0, 2: True, 3: compartments, 4: 3, 5: [17], 6: False, 7: recorded}
-    assert status == {1: DONE, 3: told}
+    reported_events = {1: 0, 2: True, 3: compartments, 4: 3, 5: [17], 6: False, 7: recorded}
+    assert status == {1: DONE, 3: reported_events}
 
 
 # --- time and heartbeat ---------------------------------------------------------------------------
 
 
-def test_a_ping_is_answered_with_what_it_said(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
-    settled(shoe, there)
-    there.say(LINK, PING, {1: 2**64 - 1})
+def test_a_ping_is_answered_with_its_content(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
+    pending_frames(shoe, peer)
+    peer.send_frame(LINK, PING, {1: 2**64 - 1})
 
-    (said,) = settled(shoe, there)
+    (sent_frame,) = pending_frames(shoe, peer)
 
-    assert (said.type, said.body) == (PONG, {1: 2**64 - 1})
+    assert (sent_frame.type, sent_frame.body) == (PONG, {1: 2**64 - 1})
 
 
-def test_the_time_is_told(shoe: NativeDevice, host: Connect) -> None:
-    there = host(shoe.line)
+def test_a_time_request_is_answered(shoe: NativeDevice, host: Connect) -> None:
+    peer = host(shoe.line)
     shoe.tick(123)
-    settled(shoe, there)
-    there.say(LINK, 7, {1: 55})
+    pending_frames(shoe, peer)
+    peer.send_frame(LINK, 7, {1: 55})
 
-    (said,) = settled(shoe, there)
+    (sent_frame,) = pending_frames(shoe, peer)
 
-    assert (said.type, said.body) == (8, {1: 55, 2: 123_000, 3: 123_000})
+    assert (sent_frame.type, sent_frame.body) == (8, {1: 55, 2: 123_000, 3: 123_000})
 
 
-def test_a_silent_host_gets_no_card_and_what_happens_is_recorded(
+def test_with_a_silent_host_no_card_is_dealt_and_events_are_recorded(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
+    peer = host(shoe.line)
     assert shoe.stimulus(CARD) == "refused: the host is silent"
-    there.hello(7)
-    all_told(shoe, there)
+    peer.hello(7)
+    drain_events(shoe, peer)
     shoe.tick(3999)
     assert shoe.stimulus(CARD) == "ok"
     shoe.tick(1)
     assert shoe.stimulus(CARD) == "refused: the host is silent"
 
     shoe.stimulus("door open")
-    there.say(LINK, PING, {1: 1})
+    peer.send_frame(LINK, PING, {1: 1})
 
-    assert [kind for _, kind, _ in all_told(shoe, there, stored=1)] == [CARD_OUT, 8]
+    assert [kind for _, kind, _ in drain_events(shoe, peer, stored=1)] == [CARD_OUT, 8]
 
 
 def test_damaged_bytes_are_counted_and_the_next_frame_is_read(
     shoe: NativeDevice, host: Connect
 ) -> None:
-    there = host(shoe.line)
-    settled(shoe, there)
-    there.send(b"boot 1.0\r\n\0" + b"\x05" * 700 + b"\0\x02\x01\x03\0")
+    peer = host(shoe.line)
+    pending_frames(shoe, peer)
+    peer.send(b"boot 1.0\r\n\0" + b"\x05" * 700 + b"\0\x02\x01\x03\0")
 
-    assert there.hello(7)[1] == b"SHOE-BENCH-01"
+    assert peer.hello(7)[1] == b"SHOE-BENCH-01"
     assert " damaged 3 " in shoe.stimulus("counters")

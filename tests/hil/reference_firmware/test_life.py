@@ -1,7 +1,7 @@
-"""The reference firmware through power cuts and whatever chance brings, under sanitizers.
+"""The reference firmware through power cuts and random input, under sanitizers.
 
-The host within these programs forgets nothing; they abort where an event is missing or comes twice
-with other words, or a request is done twice or gets two answers.
+The host in these programs stores everything; they abort if an event is missing or repeated with
+other content, or if a request is executed or answered twice.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.reference_firmware.build import Build, Role, built
+from hil.reference_firmware.build import Build, FirmwareRole, build_firmware
 
 RING = 40
 RUNS = 300
@@ -27,23 +27,23 @@ def run(*command: object) -> str:
 
 
 @pytest.mark.debian("gcc", program="gcc")
-@pytest.mark.parametrize("role", Role)
-def test_power_may_fail_after_any_byte_that_is_stored(role: Role) -> None:
+@pytest.mark.parametrize("role", FirmwareRole)
+def test_power_may_fail_after_any_stored_byte(role: FirmwareRole) -> None:
     cuts_after_each(role, 5)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.debian("gcc", program="gcc")
-@pytest.mark.parametrize("role", Role)
-def test_power_may_fail_after_each_byte_that_is_stored(role: Role) -> None:
+@pytest.mark.parametrize("role", FirmwareRole)
+def test_power_may_fail_after_each_stored_byte(role: FirmwareRole) -> None:
     cuts_after_each(role, 1)
 
 
-def cuts_after_each(role: Role, bytes_between: int) -> None:
-    said = run(built(Build.HOST, role, RING).folder / f"{role}-powercut", bytes_between)
+def cuts_after_each(role: FirmwareRole, bytes_between: int) -> None:
+    output = run(build_firmware(Build.HOST, role, RING).folder / f"{role}-powercut", bytes_between)
 
-    assert int(said.removesuffix(" cuts\n")) * bytes_between > 4000
+    assert int(output.removesuffix(" cuts\n")) * bytes_between > 4000
 
 
 def seeds(folder: Path) -> Path:
@@ -61,31 +61,31 @@ def seeds(folder: Path) -> Path:
     return corpus
 
 
-def fuzz(role: Role, what: str, runs: int, corpus: Path) -> None:
+def fuzz(role: FirmwareRole, what: str, runs: int, corpus: Path) -> None:
     """What was found to fail is left beside the corpus, which new inputs are added to."""
-    program = built(Build.FUZZ, role, RING).folder / f"{role}-fuzz-{what}"
+    program = build_firmware(Build.FUZZ, role, RING).folder / f"{role}-fuzz-{what}"
     settings = ("-seed=1", "-max_len=600", "-len_control=0", f"-artifact_prefix={corpus.parent}/")
-    said = run(program, f"-runs={runs}", *settings, corpus)
+    output = run(program, f"-runs={runs}", *settings, corpus)
 
-    assert f"Done {runs} runs" in said
+    assert f"Done {runs} runs" in output
 
 
 @pytest.mark.debian("clang", program="clang")
 def test_any_bytes_on_the_line(tmp_path: Path) -> None:
-    fuzz(Role.SHUFFLER, "bytes", RUNS, seeds(tmp_path))
+    fuzz(FirmwareRole.SHUFFLER, "bytes", RUNS, seeds(tmp_path))
 
 
 @pytest.mark.debian("clang", program="clang")
-def test_any_life_of_a_shuffler(tmp_path: Path) -> None:
+def test_random_operation_of_a_shuffler(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
-    fuzz(Role.SHUFFLER, "life", RUNS, corpus)
+    fuzz(FirmwareRole.SHUFFLER, "life", RUNS, corpus)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 @pytest.mark.debian("clang", program="clang")
 @pytest.mark.parametrize("what", ["bytes", "life"])
-@pytest.mark.parametrize("role", Role)
-def test_a_long_life(tmp_path: Path, role: Role, what: str) -> None:
+@pytest.mark.parametrize("role", FirmwareRole)
+def test_long_random_operation(tmp_path: Path, role: FirmwareRole, what: str) -> None:
     fuzz(role, what, RUNS_LONG, seeds(tmp_path))

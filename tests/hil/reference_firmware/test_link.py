@@ -1,4 +1,4 @@
-"""The reference firmware on an emulated board and the program's own link, over real pyserial."""
+"""The reference firmware on an emulated board and the program's link over real pyserial."""
 
 import queue
 from collections.abc import Callable, Iterator
@@ -12,14 +12,14 @@ from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.items import (
-    Admitted,
-    Answered,
+    DeviceAdmitted,
+    DeviceNotAdmitted,
     EventsMissing,
-    Happened,
-    NotAdmitted,
-    Order,
-    Request,
+    RequestAnswer,
     RequestStatus,
+    RequestType,
+    TableLinkEvent,
+    TableLinkRequest,
 )
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
@@ -28,7 +28,7 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
-from hil.reference_firmware.build import Role
+from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
@@ -47,7 +47,7 @@ Kind = TypeVar("Kind")
 
 @dataclass
 class Program:
-    """The link at a port, with a journal that is a list: what outlives the program."""
+    """The link at a port, with a list as journal, which survives a restart."""
 
     link: TableLink
     state: TableLinkState
@@ -55,35 +55,35 @@ class Program:
     pump: PortPump
     waiting: "queue.Queue[PortEvent]"
     entropy: bytes = b""
-    seen: int = field(init=False)
+    read_count: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.seen = len(self.items)
+        self.read_count = len(self.items)
 
-    def ask(self, order: Order, argument: int = 0) -> Answered:
-        self._adopt(self.link.send(self.state, Request(order, argument), now()))
-        return self.until(Answered)
+    def ask(self, order: RequestType, argument: int = 0) -> RequestAnswer:
+        self._adopt(self.link.send(self.state, TableLinkRequest(order, argument), now()))
+        return self.until(RequestAnswer)
 
     def until(self, kind: type[Kind], fits: Callable[[Any], bool] = lambda _: True) -> Kind:
-        """The next item of that kind which was not seen yet; all before it count as seen."""
+        """The next new item of that type; all items before it are skipped."""
         deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
         while True:
-            while self.seen < len(self.items):
-                item = self.items[self.seen]
-                self.seen += 1
+            while self.read_count < len(self.items):
+                item = self.items[self.read_count]
+                self.read_count += 1
                 if isinstance(item, kind) and fits(item):
                     return item
             assert now().monotonic_ns < deadline_ns, f"no {kind.__name__} in {self.items}"
             self.step()
 
-    def until_told(self, kind: type[Kind]) -> Kind:
+    def until_event(self, kind: type[Kind]) -> Kind:
         """The body of the next event of that kind."""
-        body = self.until(Happened, lambda item: isinstance(item.body, kind)).body
+        body = self.until(TableLinkEvent, lambda item: isinstance(item.body, kind)).body
         assert isinstance(body, kind)
         return body
 
     def step(self) -> None:
-        """Take what came, or let a deadline pass."""
+        """Process received bytes, or a deadline."""
         due_ns = self.link.next_deadline_ns(self.state)
         left_ns = NS_PER_S if due_ns is None else due_ns - now().monotonic_ns
         try:
@@ -117,7 +117,7 @@ def program(
     bare: bool = True,
     role: DeviceRole = DeviceRole.SHUFFLER,
 ) -> Iterator[Program]:
-    """A program that starts, with what the one before it had stored."""
+    """Start a program, with the stored state of the previous one."""
     link = TableLink(TableLinkSettings(role, Trust(bare=bare)))
     waiting: queue.Queue[PortEvent] = queue.Queue()
     pump = PortPump("shuffler", open_port(board.url, LineSettings(1_000_000)), waiting.put)
@@ -134,110 +134,122 @@ def program(
 
 @pytest.fixture
 def board() -> Iterator[EmulatedBoard]:
-    with EmulatedBoard(Role.SHUFFLER) as board:
+    with EmulatedBoard(FirmwareRole.SHUFFLER) as board:
         yield board
 
 
-def happened(program: Program) -> list[Happened]:
-    """All events; they came once each and in order, and none is missing."""
-    found = [item for item in program.items if isinstance(item, Happened)]
+def event_numbers(program: Program) -> list[TableLinkEvent]:
+    """All events, after checking that they came once each and in order."""
+    found = [item for item in program.items if isinstance(item, TableLinkEvent)]
     assert [item.number for item in found] == list(range(1, len(found) + 1))
-    assert not [item for item in program.items if isinstance(item, EventsMissing | NotAdmitted)]
+    assert not [
+        item for item in program.items if isinstance(item, EventsMissing | DeviceNotAdmitted)
+    ]
     faults = [item for item in program.items if isinstance(item, LinkFault)]
     assert not [fault for fault in faults if fault.kind not in OF_THE_LINE]
     return found
 
 
 def count_of(program: Program, kind: type[Any]) -> int:
-    return sum(isinstance(item.body, kind) for item in happened(program))
+    return sum(isinstance(item.body, kind) for item in event_numbers(program))
 
 
 def shuffle_begins(board: EmulatedBoard, running: Program, pace_ms: int = 3_600_000) -> None:
-    running.until(Admitted)
+    running.until(DeviceAdmitted)
     board.stimulus(f"pace {pace_ms}")
-    assert running.ask(Order.LOAD, 1).status is RequestStatus.DONE
+    assert running.ask(RequestType.LOAD, 1).status is RequestStatus.DONE
     assert board.stimulus("put 1 416 red") == "ok"
-    assert running.ask(Order.COUNT, 1).status is RequestStatus.DONE
-    assert running.ask(Order.SHUFFLE, 1).status is RequestStatus.DONE
+    assert running.ask(RequestType.COUNT, 1).status is RequestStatus.DONE
+    assert running.ask(RequestType.SHUFFLE, 1).status is RequestStatus.DONE
 
 
 def test_a_batch_is_shuffled_stored_and_released(board: EmulatedBoard) -> None:
     with program(board) as running:
         shuffle_begins(board, running, pace_ms=50)
-        proof = running.until_told(bodies.BatchDone)
-        assert running.ask(Order.STORE, 1).status is RequestStatus.DONE
-        assert running.ask(Order.RELEASE, 1).status is RequestStatus.DONE
+        proof = running.until_event(bodies.BatchDone)
+        assert running.ask(RequestType.STORE, 1).status is RequestStatus.DONE
+        assert running.ask(RequestType.RELEASE, 1).status is RequestStatus.DONE
         board.stimulus("take 1")
         running.until(
-            Happened,
+            TableLinkEvent,
             lambda item: (
-                isinstance(item.body, bodies.CompartmentTold)
-                and item.body.holding is bodies.Holding.EMPTY
+                isinstance(item.body, bodies.CompartmentReport)
+                and item.body.phase is bodies.CompartmentPhase.EMPTY
             ),
         )
 
         assert (proof.signed, proof.genuine) == (False, False)
         receipt = proof.receipt
         assert (receipt.device, receipt.compartment, receipt.cycle) == (b"SHUFFLER-BENCH", 1, 1)
-        assert (receipt.count, receipt.back, receipt.result) == (416, "red", bodies.Verified.GOOD)
+        assert (receipt.count, receipt.back, receipt.result) == (
+            416,
+            "red",
+            bodies.ShuffleCheckResult.GOOD,
+        )
         assert len(receipt.image) == 32
         assert any(receipt.image)
         assert count_of(running, bodies.PowerUp) == 1
 
 
-def test_a_status_is_understood(board: EmulatedBoard) -> None:
+def test_a_status_is_parsed(board: EmulatedBoard) -> None:
     with program(board) as running:
         shuffle_begins(board, running)
 
-        told = running.ask(Order.STATUS).told
+        told = running.ask(RequestType.STATUS).device_status
 
         assert told is not None
         first, second = told.compartments
-        assert (first.holding, first.cards, first.back) == (bodies.Holding.SHUFFLING, 416, "red")
-        assert (second.holding, second.cards) == (bodies.Holding.EMPTY, None)
+        assert (first.phase, first.cards, first.back) == (
+            bodies.CompartmentPhase.SHUFFLING,
+            416,
+            "red",
+        )
+        assert (second.phase, second.cards) == (bodies.CompartmentPhase.EMPTY, None)
         assert not told.gate_closed
 
 
-def test_power_fails_in_mid_shuffle_and_the_abort_is_told_once(board: EmulatedBoard) -> None:
+def test_power_fails_during_a_shuffle_and_the_abort_is_reported_once(board: EmulatedBoard) -> None:
     with program(board) as running:
         shuffle_begins(board, running)
-        running.until_told(bodies.BatchStarted)
+        running.until_event(bodies.BatchStarted)
 
         board.power_cycle()
 
-        assert running.until_told(bodies.PowerUp).broken_off == (1,)
-        assert running.until_told(bodies.BatchAborted).reason is bodies.Abort.POWER
+        assert running.until_event(bodies.PowerUp).interrupted == (1,)
+        assert running.until_event(bodies.BatchAborted).reason is bodies.AbortCode.POWER
         assert count_of(running, bodies.BatchStarted) == 1
 
 
-def test_a_request_asked_of_a_board_that_hangs_is_done_once_when_it_goes_on(
+def test_a_request_to_a_stopped_board_is_executed_once_when_it_resumes(
     board: EmulatedBoard,
 ) -> None:
     with program(board) as running:
-        running.until(Admitted)
-        running.until_told(bodies.PowerUp)
+        running.until(DeviceAdmitted)
+        running.until_event(bodies.PowerUp)
         board.hang()
-        running._adopt(running.link.send(running.state, Request(Order.LOAD, 1), now()))
+        running._adopt(
+            running.link.send(running.state, TableLinkRequest(RequestType.LOAD, 1), now())
+        )
         repeated_ns = now().monotonic_ns + NS_PER_S // 2  # it was sent again by then
         while now().monotonic_ns < repeated_ns:
             running.step()
 
         board.resume()
 
-        assert running.until(Answered).status is RequestStatus.DONE
-        running.until_told(bodies.CompartmentTold)
-        assert count_of(running, bodies.CompartmentTold) == 1
+        assert running.until(RequestAnswer).status is RequestStatus.DONE
+        running.until_event(bodies.CompartmentReport)
+        assert count_of(running, bodies.CompartmentReport) == 1
 
 
-def test_a_program_that_restarts_goes_on_where_it_had_stored(board: EmulatedBoard) -> None:
+def test_a_restarted_program_continues_from_its_store(board: EmulatedBoard) -> None:
     with program(board) as first:
         shuffle_begins(board, first)
-        first.until_told(bodies.BatchStarted)
+        first.until_event(bodies.BatchStarted)
     board.stimulus("jam 1")
 
     with program(board, first) as second:
-        second.until(Admitted)
-        assert second.until_told(bodies.BatchAborted).reason is bodies.Abort.JAM
+        second.until(DeviceAdmitted)
+        assert second.until_event(bodies.BatchAborted).reason is bodies.AbortCode.JAM
 
         assert count_of(second, bodies.BatchStarted) == 1
 
@@ -248,43 +260,43 @@ def test_both_lose_power_at_once(board: EmulatedBoard) -> None:
     board.power_cycle()
 
     with program(board, first) as second:
-        second.until_told(bodies.BatchAborted)
+        second.until_event(bodies.BatchAborted)
 
         assert count_of(second, bodies.BatchStarted) == 1
         assert count_of(second, bodies.PowerUp) == 2
 
 
-def test_a_memory_that_was_lost_is_not_admitted(board: EmulatedBoard) -> None:
+def test_a_device_that_lost_its_memory_is_not_admitted(board: EmulatedBoard) -> None:
     with program(board) as first:
         shuffle_begins(board, first)
-        first.until_told(bodies.BatchStarted)
+        first.until_event(bodies.BatchStarted)
 
-    with EmulatedBoard(Role.SHUFFLER) as new, program(new, first) as second:
-        assert second.until(NotAdmitted).rolled_back
+    with EmulatedBoard(FirmwareRole.SHUFFLER) as new, program(new, first) as second:
+        assert second.until(DeviceNotAdmitted).rolled_back
 
 
-def test_a_bare_device_is_let_in_only_where_that_is_allowed(board: EmulatedBoard) -> None:
+def test_a_bare_device_is_admitted_only_if_allowed(board: EmulatedBoard) -> None:
     with program(board, bare=False) as running:
-        assert "no device is paired" in running.until(NotAdmitted).why
+        assert "no device is paired" in running.until(DeviceNotAdmitted).reason
 
 
-def test_a_shoe_tells_its_cards_and_is_locked_and_unlocked() -> None:
-    with EmulatedBoard(Role.SHOE) as shoe, program(shoe, role=DeviceRole.SHOE) as running:
-        running.until(Admitted)
-        running.until_told(bodies.PowerUp)
+def test_a_shoe_reports_its_cards_and_is_locked_and_unlocked() -> None:
+    with EmulatedBoard(FirmwareRole.SHOE) as shoe, program(shoe, role=DeviceRole.SHOE) as running:
+        running.until(DeviceAdmitted)
+        running.until_event(bodies.PowerUp)
         assert shoe.stimulus("card e0040150a05f02b7 2305") == "ok"
         tag = bytes.fromhex("e0040150a05f02b7")
-        assert running.until_told(bodies.CardOut) == bodies.CardOut(tag, rank=9, suit=1)
+        assert running.until_event(bodies.CardOut) == bodies.CardOut(tag, rank=9, suit=1)
 
-        assert running.ask(Order.LOCK).status is RequestStatus.DONE
+        assert running.ask(RequestType.LOCK).status is RequestStatus.DONE
         assert shoe.stimulus("card - 257") == "refused: the shoe is locked"
-        assert running.ask(Order.UNLOCK).status is RequestStatus.DONE
+        assert running.ask(RequestType.UNLOCK).status is RequestStatus.DONE
         assert shoe.stimulus("cut") == "ok"
 
-        running.until_told(bodies.CutCard)
+        running.until_event(bodies.CutCardOut)
         assert count_of(running, bodies.CardOut) == 1
 
 
-def test_a_shoe_is_not_let_in_where_a_shuffler_belongs() -> None:
-    with EmulatedBoard(Role.SHOE) as shoe, program(shoe) as running:
-        assert "a shuffler belongs at this port" in running.until(NotAdmitted).why
+def test_a_shoe_is_not_admitted_at_a_port_for_a_shuffler() -> None:
+    with EmulatedBoard(FirmwareRole.SHOE) as shoe, program(shoe) as running:
+        assert "this port is for a shuffler" in running.until(DeviceNotAdmitted).reason

@@ -1,4 +1,4 @@
-"""The reference shuffler as a native program under sanitizers: its compartments and shuffles."""
+"""The reference shuffler as a native program under sanitizers: compartments, shuffles."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 import cbor2
 import pytest
 
-from hil.reference_firmware.build import Role
+from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.native import NativeDevice
 
 pytestmark = pytest.mark.debian("gcc", program="gcc")
@@ -22,7 +22,7 @@ SHUFFLING, SHUFFLED, STORED, HELD = 3, 4, 5, 7
 
 
 class Table:
-    """A shuffler with its host, who asks with the next id and hears every event once."""
+    """A shuffler with a host that uses the next request id and receives every event once."""
 
     def __init__(self, device: NativeDevice, host: Callable[[socket.socket], Any]) -> None:
         self.device = device
@@ -31,13 +31,13 @@ class Table:
         self._host.hello(1)
         self._id = 0
         self._stored = 0
-        self.happened()
+        self.new_events()
 
     def ask(self, request: int, argument: int = 0) -> Any:
         self._id += 1
         return self._host.ask(request, argument, id=self._id)
 
-    def does(self, *requests: int) -> None:
+    def execute(self, *requests: int) -> None:
         for request in requests:
             assert self.ask(request, 1) == {1: DONE}
 
@@ -53,37 +53,37 @@ class Table:
         """A shuffled batch is stored in compartment 1."""
         self.counted()
         self.device.stimulus("pace 100")
-        self.does(SHUFFLE)
+        self.execute(SHUFFLE)
         self.device.tick(200)
-        self.does(STORE)
-        self.happened()
+        self.execute(STORE)
+        self.new_events()
 
     def counted(self) -> None:
-        self.does(LOAD)
+        self.execute(LOAD)
         self.put()
-        self.does(COUNT)
+        self.execute(COUNT)
 
     def shuffling(self) -> None:
         """A shuffle is under way that will take an hour."""
         self.counted()
         self.device.stimulus("pace 3600000")
-        self.does(SHUFFLE)
-        self.happened()
+        self.execute(SHUFFLE)
+        self.new_events()
 
-    def happened(self) -> list[tuple[int, Any]]:
+    def new_events(self) -> list[tuple[int, Any]]:
         """Kind and body of every event since the last time."""
         self._host.hello(self._host.unused_session(), self._stored)
-        told = []
+        reported_events = []
         while True:
             self.device.tick(0)
-            heard = [frame for frame in self._host.waiting() if frame.channel == EVENT]
-            if not heard:
-                return told
-            for frame in heard:
+            received = [frame for frame in self._host.waiting() if frame.channel == EVENT]
+            if not received:
+                return reported_events
+            for frame in received:
                 if frame.seq == self._stored + 1:
                     self._stored += 1
-                    told.append((frame.body[4], frame.body[5]))
-            self._host.say(LINK, 3, ack=self._stored)
+                    reported_events.append((frame.body[4], frame.body[5]))
+            self._host.send_frame(LINK, 3, ack=self._stored)
 
     def power_cycle(self) -> None:
         self.device.power_cycle()
@@ -92,7 +92,7 @@ class Table:
 
 @pytest.fixture
 def table(host: Callable[[socket.socket], Any]) -> Iterator[Table]:
-    with NativeDevice(Role.SHUFFLER, ring_places=RING) as device:
+    with NativeDevice(FirmwareRole.SHUFFLER, ring_places=RING) as device:
         yield Table(device, host)
 
 
@@ -101,18 +101,18 @@ def state(number: int, **known: Any) -> tuple[int, Any]:
     return COMPARTMENT, body | ({3: 416, 4: "red"} if known.get("counted", True) else {})
 
 
-def test_a_batch_goes_its_way_round(table: Table) -> None:
+def test_a_batch_goes_through_all_its_stages(table: Table) -> None:
     table.counted()
     table.device.stimulus("pace 100")
-    table.does(SHUFFLE)
+    table.execute(SHUFFLE)
     table.device.tick(200)
-    table.does(STORE, RELEASE)
+    table.execute(STORE, RELEASE)
     assert table.device.stimulus("take 1") == "ok"
 
-    told = table.happened()
+    reported_events = table.new_events()
 
-    (done,) = [body for kind, body in told if kind == FINISHED]
-    assert [each for each in told if each[0] != FINISHED] == [
+    (done,) = [body for kind, body in reported_events if kind == FINISHED]
+    assert [each for each in reported_events if each[0] != FINISHED] == [
         state(1, counted=False),
         state(2),
         (STARTED, {1: 1, 2: 1}),
@@ -130,7 +130,7 @@ def test_a_receipt_states_the_shuffle(table: Table) -> None:
     table.device.stimulus("pace 100")
     table.device.tick(200)
 
-    ((_, done), _) = table.happened()
+    ((_, done), _) = table.new_events()
     receipt = cbor2.loads(done[1])
 
     began, ended = receipt.pop(9), receipt.pop(10)
@@ -146,79 +146,79 @@ def test_a_receipt_states_the_shuffle(table: Table) -> None:
     assert receipt == {3: 1, 4: 1, 5: 416, 6: 1, 7: "red"}
 
 
-def test_a_card_that_slips_past_the_counter_holds_the_batch(table: Table) -> None:
+def test_an_uncounted_card_holds_the_batch(table: Table) -> None:
     table.shuffling()
     table.device.stimulus("slip 1 1")
     table.device.stimulus("pace 100")
     table.device.tick(200)
 
-    (_, done), (_, told) = table.happened()
+    (_, done), (_, reported_events) = table.new_events()
 
     receipt = cbor2.loads(done[1])
     assert (receipt[5], receipt[6]) == (415, 2)
-    assert told == {1: 1, 2: HELD, 3: 415, 4: "red"}
+    assert reported_events == {1: 1, 2: HELD, 3: 415, 4: "red"}
 
 
 @pytest.mark.parametrize(
     ("stimulus", "reason"), [("jam 1", 1), ("door open", 3), ("door open 1", 3)]
 )
-def test_what_goes_wrong_breaks_a_shuffle_off(table: Table, stimulus: str, reason: int) -> None:
+def test_a_fault_aborts_a_shuffle(table: Table, stimulus: str, reason: int) -> None:
     table.shuffling()
 
     table.device.stimulus(stimulus)
 
-    assert table.happened()[1:] == [(ABORTED, {1: 1, 2: 1, 3: reason}), state(HELD)]
+    assert table.new_events()[1:] == [(ABORTED, {1: 1, 2: 1, 3: reason}), state(HELD)]
 
 
-def test_the_other_compartments_door_breaks_nothing_off(table: Table) -> None:
+def test_the_door_of_the_other_compartment_aborts_nothing(table: Table) -> None:
     table.shuffling()
 
     table.device.stimulus("door open 2")
 
-    assert table.happened() == [(LID, {1: True, 2: 2})]
+    assert table.new_events() == [(LID, {1: True, 2: 2})]
 
 
 @pytest.mark.parametrize("compartment", [0, 1])
-def test_a_person_may_break_it_off(table: Table, compartment: int) -> None:
+def test_a_person_may_abort_a_shuffle(table: Table, compartment: int) -> None:
     table.shuffling()
 
     assert table.ask(ABORT, compartment) == {1: DONE}
 
-    assert table.happened() == [(ABORTED, {1: 1, 2: 1, 3: 4}), state(HELD)]
+    assert table.new_events() == [(ABORTED, {1: 1, 2: 1, 3: 4}), state(HELD)]
     assert table.refuses(ABORT, compartment) == "no shuffle is under way"
 
 
-def test_a_power_cut_in_mid_shuffle_is_told(table: Table) -> None:
+def test_a_power_cut_during_a_shuffle_is_reported(table: Table) -> None:
     table.shuffling()
 
     table.power_cycle()
 
-    assert table.happened() == [
+    assert table.new_events() == [
         (POWER_UP, {1: 2, 2: 0b01}),
         (ABORTED, {1: 1, 2: 1, 3: 2}),
         state(HELD),
     ]
 
 
-def test_a_stored_batch_outlives_a_power_cut(table: Table) -> None:
+def test_a_stored_batch_survives_a_power_cut(table: Table) -> None:
     table.stored()
 
     table.power_cycle()
 
-    assert table.happened() == [(POWER_UP, {1: 2, 2: 0})]
-    table.does(RELEASE)
+    assert table.new_events() == [(POWER_UP, {1: 2, 2: 0})]
+    table.execute(RELEASE)
 
 
-def test_a_held_batch_begins_anew_by_being_counted(table: Table) -> None:
+def test_a_held_batch_starts_again_with_a_count(table: Table) -> None:
     table.shuffling()
     table.device.stimulus("jam 1")
     assert table.refuses(COUNT) == "the compartment is jammed"
     table.device.stimulus("unjam 1")
     assert table.refuses(SHUFFLE) == "only a counted batch is shuffled"
 
-    table.does(COUNT, SHUFFLE)
+    table.execute(COUNT, SHUFFLE)
 
-    assert (STARTED, {1: 1, 2: 2}) in table.happened()  # cycles are never reused
+    assert (STARTED, {1: 1, 2: 2}) in table.new_events()  # cycles are never reused
 
 
 @pytest.mark.parametrize("stimulus", ["door open", "door open 1"])
@@ -227,16 +227,16 @@ def test_a_stored_batch_that_was_touched_is_held(table: Table, stimulus: str) ->
 
     table.device.stimulus(stimulus)
 
-    assert table.happened()[-1] == state(HELD)
+    assert table.new_events()[-1] == state(HELD)
 
 
 @pytest.mark.parametrize("mode", [1, 2, 3])
-def test_out_of_play_nothing_that_was_shuffled_counts(table: Table, mode: int) -> None:
+def test_shuffles_outside_mode_play_are_held(table: Table, mode: int) -> None:
     table.stored()
 
     assert table.ask(MODE, mode) == {1: DONE}
 
-    assert table.happened() == [(MODE_TOLD, {1: mode}), state(HELD)]
+    assert table.new_events() == [(MODE_TOLD, {1: mode}), state(HELD)]
     assert table.refuses(RELEASE) == "the device is not in play mode"
 
 
@@ -250,7 +250,7 @@ def test_out_of_play_nothing_that_was_shuffled_counts(table: Table, mode: int) -
         ("residual 2 3", "cards are left where none may be"),
     ],
 )
-def test_nothing_begins_while_something_is_wrong(table: Table, stimulus: str, why: str) -> None:
+def test_no_operation_starts_during_a_fault(table: Table, stimulus: str, why: str) -> None:
     table.counted()
     assert table.device.stimulus(stimulus) == "ok"
 
@@ -258,7 +258,7 @@ def test_nothing_begins_while_something_is_wrong(table: Table, stimulus: str, wh
 
 
 @pytest.mark.parametrize(
-    ("stimulus", "told"),
+    ("stimulus", "reported_events"),
     [
         ("warn 17 fan", (WARNING, {1: 17, 2: "fan", 3: True})),
         ("unwarn 17", (WARNING, {1: 17, 2: "", 3: False})),
@@ -269,10 +269,12 @@ def test_nothing_begins_while_something_is_wrong(table: Table, stimulus: str, wh
         ("tamper case", (15, {1: "case"})),
     ],
 )
-def test_what_sensors_see_is_told(table: Table, stimulus: str, told: tuple[int, Any]) -> None:
+def test_sensor_readings_are_reported(
+    table: Table, stimulus: str, reported_events: tuple[int, Any]
+) -> None:
     assert table.device.stimulus(stimulus) == "ok"
 
-    assert table.happened() == [told]
+    assert table.new_events() == [reported_events]
 
 
 @pytest.mark.parametrize(
@@ -284,7 +286,7 @@ def test_what_sensors_see_is_told(table: Table, stimulus: str, told: tuple[int, 
         (RELEASE, "only a stored batch is released"),
     ],
 )
-def test_no_step_is_left_out(table: Table, request_type: int, why: str) -> None:
+def test_no_stage_can_be_skipped(table: Table, request_type: int, why: str) -> None:
     assert table.refuses(request_type) == why
 
 
@@ -299,30 +301,30 @@ def test_cards_cannot_be_taken_from_a_stored_batch(table: Table) -> None:
     assert table.device.stimulus("take 1") == "refused: the compartment is locked"
 
 
-def test_a_silent_host_stops_a_shuffle_until_it_is_heard_again(table: Table) -> None:
+def test_a_silent_host_pauses_a_shuffle_until_it_returns(table: Table) -> None:
     table.counted()
     table.device.stimulus("pace 5000")
-    table.does(SHUFFLE)
-    table.happened()
+    table.execute(SHUFFLE)
+    table.new_events()
 
     table.device.tick(60_000)
     assert table.device.stimulus("outputs") == "ok outputs 0"
-    assert table.happened() == []
+    assert table.new_events() == []
     table.device.tick(1_500)
 
-    assert [kind for kind, _ in table.happened()] == [FINISHED, COMPARTMENT]
+    assert [kind for kind, _ in table.new_events()] == [FINISHED, COMPARTMENT]
 
 
 def test_a_self_test_reads_its_memory(table: Table) -> None:
     assert table.ask(SELF_TEST) == {1: DONE}
 
-    assert table.happened() == [(SELF_TESTED, {1: True, 2: "memory is whole"})]
+    assert table.new_events() == [(SELF_TESTED, {1: True, 2: "memory is whole"})]
 
 
-def test_keys_of_the_panel_do_the_same(table: Table) -> None:
+def test_panel_buttons_have_the_same_effect(table: Table) -> None:
     assert table.device.stimulus("press load 1") == "ok"
     table.put()
     assert table.device.stimulus("press count 1") == "ok"
     assert table.device.stimulus("press store 1") == "refused: only a shuffled batch is stored"
 
-    assert table.happened() == [state(1, counted=False), state(2)]
+    assert table.new_events() == [state(1, counted=False), state(2)]

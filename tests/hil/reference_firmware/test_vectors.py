@@ -1,4 +1,4 @@
-"""The firmware's frames and CBOR, held to the golden bytes of TableLink."""
+"""The firmware's frames and CBOR against the golden bytes of TableLink."""
 
 import struct
 import subprocess
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hil.reference_firmware.build import Build, Role, built
+from hil.reference_firmware.build import Build, FirmwareRole, build_firmware
 
 pytestmark = pytest.mark.debian("gcc", program="gcc")
 
@@ -22,7 +22,7 @@ Ask = Callable[[str], list[str]]
 @pytest.fixture(scope="module")
 def codec() -> Iterator[Ask]:
     """One line to the firmware's codec, and the lines it answers."""
-    program = built(Build.HOST, Role.SHUFFLER, 40).folder / "codec"
+    program = build_firmware(Build.HOST, FirmwareRole.SHUFFLER, 40).folder / "codec"
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -32,7 +32,7 @@ def codec() -> Iterator[Ask]:
             assert running.stdout is not None
             running.stdin.write(line + "\n")
             running.stdin.flush()
-            return [said.strip() for said in iter(running.stdout.readline, ".\n") if said]
+            return [output.strip() for output in iter(running.stdout.readline, ".\n") if output]
 
         yield ask
         assert running.stdin is not None
@@ -50,47 +50,47 @@ def named(vectors: Any) -> Any:
 
 
 @pytest.mark.parametrize("vector", VECTORS["crc"], ids=lambda vector: vector["text"] or "nothing")
-def test_the_check_is_crc_32c(codec: Ask, vector: dict[str, Any]) -> None:
+def test_the_checksum_is_crc_32c(codec: Ask, vector: dict[str, Any]) -> None:
     assert codec(f"crc {vector['text'].encode().hex()}") == [vector["value"]]
 
 
 @named(VECTORS["frame"])
-def test_a_frame_is_understood(codec: Ask, vector: dict[str, Any]) -> None:
+def test_a_frame_is_decoded(codec: Ask, vector: dict[str, Any]) -> None:
     assert codec(f"stream {vector['wire']}") == [
         f"frame {header(vector)} {vector['payload']}".strip()
     ]
 
 
 @named(VECTORS["frame"])
-def test_a_frame_is_written(codec: Ask, vector: dict[str, Any]) -> None:
+def test_a_frame_is_encoded(codec: Ask, vector: dict[str, Any]) -> None:
     assert codec(f"frame {header(vector)} {vector['payload']}") == [vector["wire"]]
 
 
 @named(VECTORS["bound"])
-def test_a_payload_at_the_bounds_is_taken(codec: Ask, vector: dict[str, Any]) -> None:
-    (said,) = codec(f"stream {vector['wire']}")
+def test_a_payload_at_the_bounds_is_accepted(codec: Ask, vector: dict[str, Any]) -> None:
+    (output,) = codec(f"stream {vector['wire']}")
 
-    assert said.split(" ")[0] == "frame"
-    assert said.endswith(vector["payload"])
+    assert output.split(" ")[0] == "frame"
+    assert output.endswith(vector["payload"])
 
 
 @named(VECTORS["refused"])
-def test_what_is_not_in_order_is_refused(codec: Ask, vector: dict[str, Any]) -> None:
-    (said,) = codec(f"stream {vector['wire']}")
+def test_malformed_frames_and_payloads_are_refused(codec: Ask, vector: dict[str, Any]) -> None:
+    (output,) = codec(f"stream {vector['wire']}")
 
-    assert said.split(" ")[0] == {"frame": "bad", "payload": "payload"}[vector["level"]]
+    assert output.split(" ")[0] == {"frame": "bad", "payload": "payload"}[vector["level"]]
 
 
 @named(VECTORS["stream"])
-def test_frames_are_found_in_any_company(codec: Ask, vector: dict[str, Any]) -> None:
-    said = codec(f"stream {vector['wire']}")
-    wanted = [shown(bytes.fromhex(raw)) for raw in vector["frames"]]
+def test_frames_are_found_among_other_bytes(codec: Ask, vector: dict[str, Any]) -> None:
+    output = codec(f"stream {vector['wire']}")
+    wanted = [printed(bytes.fromhex(raw)) for raw in vector["frames"]]
 
-    assert [line for line in said if line.startswith("frame")] == wanted
-    assert len([line for line in said if line.startswith("bad")]) == vector["troubles"]
+    assert [line for line in output if line.startswith("frame")] == wanted
+    assert len([line for line in output if line.startswith("bad")]) == vector["troubles"]
 
 
-def shown(raw: bytes) -> str:
+def printed(raw: bytes) -> str:
     _, *head = struct.unpack("<4B3I", raw[:16])
     flags, channel, kind, ctr, seq, ack = head
     return f"frame {flags} {channel} {kind} {ctr} {seq} {ack} {raw[16:-4].hex()}".strip()

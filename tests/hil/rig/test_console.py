@@ -1,4 +1,4 @@
-"""The dealer's hand at the console of a table whose shoe has no keys."""
+"""Declaring results at the console of a table whose shoe has no keys."""
 
 import json
 import socketserver
@@ -7,35 +7,39 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from hil.dealing.actions import ForcedExit, PressResult, StandBy
+from hil.dealing.actions import PressForcedExit, PressResult, PressStandBy
 from hil.dealing.tableau import Winner
-from hil.rig.console import ConsoleHand, SocketConsole, declaration
+from hil.rig.console import ConsoleDealer, SocketConsole, declaration
 
 TIE = PressResult(Winner.TIE, player_pair=True, banker_pair=False)
 
 
 def test_a_result_is_declared_once_the_table_has_every_card() -> None:
-    told: list[object] = []
-    hand = ConsoleHand(lambda: told.append("all taken"), told.append)
-    hand(TIE)
+    calls: list[object] = []
+    dealer = ConsoleDealer(lambda: calls.append("all delivered"), calls.append)
+    dealer(TIE)
 
-    assert told == ["all taken", declaration(TIE)]
-
-
-def test_nothing_else_is_told_at_a_console() -> None:
-    told: list[object] = []
-    hand = ConsoleHand(lambda: told.append("all taken"), told.append)
-    hand(StandBy())
-    hand(ForcedExit())
-
-    assert told == []
+    assert calls == ["all delivered", declaration(TIE)]
 
 
-def test_a_declaration_is_the_dealers() -> None:
-    told = declaration(TIE)
+def test_nothing_else_is_declared_at_a_console() -> None:
+    calls: list[object] = []
+    dealer = ConsoleDealer(lambda: calls.append("all delivered"), calls.append)
+    dealer(PressStandBy())
+    dealer(PressForcedExit())
 
-    assert (told["action"], told["role"], told["outcome"]) == ("declare-result", "dealer", "tie")
-    assert (told["player_pair"], told["banker_pair"]) == (True, False)
+    assert calls == []
+
+
+def test_a_declaration_names_the_dealer() -> None:
+    request = declaration(TIE)
+
+    assert (request["action"], request["role"], request["outcome"]) == (
+        "declare-result",
+        "dealer",
+        "tie",
+    )
+    assert (request["player_pair"], request["banker_pair"]) == (True, False)
 
 
 @contextmanager
@@ -58,7 +62,7 @@ def table(path: Path, answers: list[Mapping[str, object] | None]) -> Iterator[li
         thread.join()
 
 
-def test_a_table_that_is_not_there_yet_is_asked_again(fast_dir: Path) -> None:
+def test_a_request_is_retried_until_the_table_answers(fast_dir: Path) -> None:
     waits: list[None] = []
     refusals: list[str] = []
     with table(fast_dir / "control.sock", [None, None, {"ok": True}]) as asked:
@@ -71,7 +75,7 @@ def test_a_table_that_is_not_there_yet_is_asked_again(fast_dir: Path) -> None:
     assert asked[0] == {"request": "act", **declaration(TIE)}
 
 
-def test_a_table_that_fell_silent_may_have_taken_it(fast_dir: Path) -> None:
+def test_a_refusal_after_a_retry_is_ignored(fast_dir: Path) -> None:
     refusals: list[str] = []
     with table(fast_dir / "control.sock", [None, {"ok": False, "error": "no coup"}]):
         SocketConsole(fast_dir / "control.sock", lambda: None, refusals.append).declare({})
@@ -79,7 +83,7 @@ def test_a_table_that_fell_silent_may_have_taken_it(fast_dir: Path) -> None:
     assert refusals == []
 
 
-def test_a_refusal_is_told(fast_dir: Path) -> None:
+def test_a_refusal_is_reported(fast_dir: Path) -> None:
     refusals: list[str] = []
     with table(fast_dir / "control.sock", [{"ok": False, "error": "cards are missing"}]):
         SocketConsole(fast_dir / "control.sock", lambda: None, refusals.append).declare({})

@@ -1,4 +1,4 @@
-"""Which dealing shoes the bench has, and how they are served."""
+"""The dealing shoes of the bench, and how they are served."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_each_has_its_own_line(kind: ShoeKind, baud: int, bits: int) -> None:
     assert (settings.baud, settings.bits_per_byte, settings.speed) == (baud, bits, 1)
 
 
-def test_a_shoe_is_served_where_it_is_asked_for(fast_dir: Path) -> None:
+def test_a_shoe_is_served_on_a_pty_or_tcp(fast_dir: Path) -> None:
     settings = line_settings(ShoeKind.RFID, speed=0)
     with serve(RfidShoe(), settings, link=fast_dir / "shoe") as pty:
         assert isinstance(pty, PtyServer)
@@ -30,13 +30,13 @@ def test_a_shoe_is_served_where_it_is_asked_for(fast_dir: Path) -> None:
         assert url_of(tcp) == f"socket://127.0.0.1:{tcp.port}"
 
 
-def test_the_shoe_behind_a_line_is_told_apart() -> None:
+def test_the_kind_of_shoe_behind_a_line_is_known() -> None:
     angel_eye = line_settings(ShoeKind.ANGEL_EYE, speed=0)
     with serve(AngelEye(), angel_eye) as keys, serve(RfidShoe(), angel_eye) as tags:
         assert (rfid_line(keys), rfid_line(tags)) == (None, tags)
 
 
-def test_no_usual_mistake_needs_keys_where_there_are_none() -> None:
+def test_no_default_mistake_needs_keys_at_a_shoe_without_keys() -> None:
     planned = usual_mistakes(6, ShoeKind.RFID)
 
     assert not {one.mistake for one in planned} & set(NEEDS_KEYS)

@@ -1,8 +1,8 @@
-"""A dealer played on a device: the truth of cards and of reports tell the same story."""
+"""A dealer played on a device: the truths of cards and of reports agree."""
 
 import pytest
 
-from hil.dealing.actions import Action, Draw, MistakeMade, Pause
+from hil.dealing.actions import DealerAction, Draw, MistakeMade, Pause
 from hil.dealing.cards import RANK_NAMES
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
@@ -18,7 +18,7 @@ def runner_for(*mistakes: PlannedMistake, seed: int = 2) -> tuple[ShoeRunner, An
     return ShoeRunner(dealer, CableOutlet(device, Cable(), lambda: 0)), device
 
 
-def told(truth: Truth, code: str) -> list[bytes]:
+def reports(truth: Truth, code: str) -> list[bytes]:
     return [report.frame[3:-3] for report in truth.reports if report.code == code]
 
 
@@ -31,7 +31,7 @@ def test_the_device_reports_each_card_where_the_dealer_puts_it() -> None:
     truth = runner.run()
     spoken = [
         ({0: "player", 1: "banker"}.get(t >> 4 & 7, "burn"), face(c))
-        for t, c in (payload for payload in told(truth, "D"))
+        for t, c in (payload for payload in reports(truth, "D"))
     ]
     dealt = [card for burn in truth.burns for card in burn.cards]
     dealt += [card for coup in truth.coups for card in coup.cards]
@@ -49,7 +49,7 @@ def test_the_device_reports_each_result_as_pressed() -> None:
         if coup.declared is not None
     ]
 
-    assert [payload[0] for payload in told(truth, "G")] == pressed
+    assert [payload[0] for payload in reports(truth, "G")] == pressed
 
 
 def test_reports_are_numbered_without_a_gap_and_all_delivered() -> None:
@@ -60,18 +60,18 @@ def test_reports_are_numbered_without_a_gap_and_all_delivered() -> None:
     assert all(report.delivered for report in truth.reports)
 
 
-def test_an_overdraw_is_told_as_error_and_the_card_outside_play() -> None:
+def test_an_overdraw_is_reported_as_error_with_its_card() -> None:
     runner, _ = runner_for(PlannedMistake(Mistake.OVERDRAW_AFTER_NATURAL))
     truth = runner.run()
 
-    assert (told(truth, "E"), told(truth, "e")) == ([b"\xc2"], [b"\x82"])
-    assert len(told(truth, "d")) == 1
+    assert (reports(truth, "E"), reports(truth, "e")) == ([b"\xc2"], [b"\x82"])
+    assert len(reports(truth, "d")) == 1
 
 
 def test_a_short_burn_shows_in_the_claims() -> None:
     runner, _ = runner_for(PlannedMistake(Mistake.BURN_SHORT))
     truth = runner.run()
-    claims = [payload[0] for payload in told(truth, "D")]
+    claims = [payload[0] for payload in reports(truth, "D")]
     owed = truth.burns[0].owed
 
     assert claims[: owed + 1] == [0xC0, *(0xD0 | n for n in range(1, owed - 1)), 0x81, 0x81]
@@ -80,24 +80,24 @@ def test_a_short_burn_shows_in_the_claims() -> None:
 def test_a_careful_dealer_waits_before_cards_and_keys() -> None:
     runner, _ = runner_for(PlannedMistake(Mistake.OVERDRAW_AFTER_NATURAL))
     held: list[bool] = []
-    after_mistake: list[Action] = []
+    after_mistake: list[DealerAction] = []
 
-    def on_action(action: Action) -> None:
+    def on_action(action: DealerAction) -> None:
         if held:
             after_mistake.append(action)
         if isinstance(action, MistakeMade):
             held.append(True)
 
     def release() -> None:
-        assert [type(action).__name__ for action in after_mistake] == ["ClearError"]
+        assert [type(action).__name__ for action in after_mistake] == ["ClearDeviceError"]
         held.clear()
 
     runner.may_deal = lambda: not held
-    runner.while_held = release
+    runner.while_waiting = release
     runner.on_action = on_action
     runner.run()
 
-    assert runner.held_times == 1
+    assert runner.times_held == 1
 
 
 def test_each_kind_of_action_has_its_pause() -> None:
@@ -113,7 +113,7 @@ def test_each_kind_of_action_has_its_pause() -> None:
     assert paused.count(5) == len(truth.coups)
 
 
-def test_it_stops_after_the_coups_wanted() -> None:
+def test_it_stops_after_coups_max() -> None:
     runner, _ = runner_for()
     runner.coups_max = 5
 
@@ -121,7 +121,7 @@ def test_it_stops_after_the_coups_wanted() -> None:
 
 
 @pytest.mark.parametrize("mistake", Mistake)
-def test_each_record_is_handed_on_once_and_reads_back(mistake: Mistake) -> None:
+def test_each_record_is_passed_on_once_and_reads_back(mistake: Mistake) -> None:
     runner, _ = runner_for(PlannedMistake(mistake, coup=2))
     lines: list[str] = []
     runner.on_record = lambda record: lines.append(json_line(record))
@@ -132,9 +132,9 @@ def test_each_record_is_handed_on_once_and_reads_back(mistake: Mistake) -> None:
 
 def test_the_hook_sees_every_action() -> None:
     runner, _ = runner_for()
-    seen: list[Action] = []
+    seen: list[DealerAction] = []
     runner.on_action = seen.append
     truth = runner.run()
 
     assert sum(isinstance(action, Pause) for action in seen) == len(truth.coups) + 1
-    assert sum(isinstance(action, Draw) for action in seen) == len(told(truth, "D"))
+    assert sum(isinstance(action, Draw) for action in seen) == len(reports(truth, "D"))

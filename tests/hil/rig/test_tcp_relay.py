@@ -1,9 +1,4 @@
-"""A bad line on TCP: what goes through it, and when it breaks.
-
-Responsible for: frames both ways, faults on either way, breaking after so many bytes, and mending.
-Not responsible for: the faults themselves (test_faults).
-Source: hil/README.md, "Faults of the wire".
-"""
+"""The bad TCP line: frames and faults both ways, breaks after so many bytes, repair."""
 
 import socket
 from collections.abc import Iterator
@@ -50,7 +45,7 @@ def test_frames_go_both_ways(device: socket.socket) -> None:
             assert program.recv(100) == FRAME
 
 
-def test_what_the_plan_loses_does_not_come(device: socket.socket) -> None:
+def test_bytes_lost_by_the_plan_do_not_arrive(device: socket.socket) -> None:
     with line_to(device, DEAF) as line:
         program, there = connected(line, device)
         with program, there:
@@ -68,7 +63,7 @@ def test_a_mended_line_loses_nothing(device: socket.socket) -> None:
             assert there.recv(100) == FRAME
 
 
-def test_it_breaks_after_so_many_bytes_and_lets_the_next_one_in(device: socket.socket) -> None:
+def test_it_breaks_after_n_bytes_and_accepts_the_next_client(device: socket.socket) -> None:
     with line_to(device, GOOD, (3, 3)) as line:
         program, there = connected(line, device)
         with program, there:

@@ -14,7 +14,7 @@ import pytest
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.lines.faults import FaultPlan
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 
 START = bytes.fromhex("05 30 53 03 36 30")
@@ -111,7 +111,7 @@ def _hung_up(fd: int) -> bool:
 
 
 def test_a_pty_nobody_reads_loses_reports_and_does_not_block() -> None:
-    settings = LineSettings(patience_s=0.05)
+    settings = LineServerSettings(patience_s=0.05)
     with PtyServer(AngelEye(), settings) as server:
         for _ in range(2000):
             server.perform(AngelEye.stand_by)
@@ -128,15 +128,15 @@ def test_the_pty_sees_the_rate_the_host_chose() -> None:
         assert server.host_baud == 9600
 
 
-def test_bytes_come_at_the_rate_of_the_line() -> None:
-    settings = LineSettings(speed=1)
+def test_bytes_are_paced_at_the_rate_of_the_line() -> None:
+    settings = LineServerSettings(speed=1)
     with PtyServer(AngelEye(), settings) as server, host(server.path) as fd:
         begun_ns = time.monotonic_ns()
         server.perform(AngelEye.power_on)
         read_all(fd, 18)
         spent_ms = (time.monotonic_ns() - begun_ns) / 1e6
 
-    assert spent_ms >= 17 * 10 / 4800 * 1000, "17 byte times lie between 18 bytes"
+    assert spent_ms >= 17 * 10 / 4800 * 1000, "there are 17 byte times between 18 bytes"
 
 
 def test_at_a_wrong_rate_nothing_is_readable() -> None:
@@ -206,7 +206,7 @@ def test_a_second_client_is_closed_and_the_first_stays() -> None:
         assert receive_all(first, 6) == START
 
 
-def test_a_client_that_left_leaves_the_line_to_the_next() -> None:
+def test_a_closed_client_frees_the_line_for_the_next() -> None:
     with TcpServer(single()) as server:
         for _ in range(3):
             with client_of(server):
@@ -218,7 +218,7 @@ def test_a_client_that_left_leaves_the_line_to_the_next() -> None:
 
 def test_faults_of_the_wire_leave_one_whole_copy_in_the_truth() -> None:
     plan = FaultPlan(seed=3, drop_repeat=0.5, bad_bcc=0.5, noise=0.5, fragment_bytes_max=3)
-    with PtyServer(AngelEye(), LineSettings(faults=plan)) as server, host(server.path) as fd:
+    with PtyServer(AngelEye(), LineServerSettings(faults=plan)) as server, host(server.path) as fd:
         for _ in range(15):
             server.perform(AngelEye.stand_by)
         assert server.settle()

@@ -12,7 +12,7 @@ from hil.dealing.shoe import Loading
 from hil.dealing.tags import batch
 from hil.emulator.feig.device import FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
-from hil.emulator.lines.line import LineSettings
+from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.simulation.cable import Cable, CableOutlet
 
@@ -20,7 +20,7 @@ CLEAR = bytes.fromhex("02 00 07 FF 32 54 47")
 CLEARED = bytes.fromhex("02 00 08 00 32 00 EC 60")
 RED = batch("RED-0001", "red", 1)
 ACE = card_named("AS")
-# A tag, the gate up, the gate down: 20 and twice 12 bytes, after what stands before the records.
+# A tag, the gate up, the gate down: 20 and twice 12 bytes, after the header.
 FIRST_BYTES = 6 + 4 + 20 + 2
 NOTIFICATION_BYTES = FIRST_BYTES + 12 + 12
 
@@ -60,21 +60,21 @@ def receive_all(client: socket.socket, count: int) -> bytes:
     return data
 
 
-def test_a_card_is_kept_until_the_host_clears_it() -> None:
+def test_a_card_is_stored_until_the_host_clears_it() -> None:
     with PtyServer(loaded()) as server, host(server.path) as fd:
         server.perform(draw)
-        assert server.wait_for(lambda shoe: shoe.reader.kept == 3)
+        assert server.wait_for(lambda shoe: shoe.reader.stored_records == 3)
         assert server.settle()
         first = os.read(fd, 4096)
         assert server.take_reports() == ()
-        while not server.wait_for(lambda shoe: shoe.all_taken, 0.05):
+        while not server.wait_for(lambda shoe: shoe.all_delivered, 0.05):
             os.write(fd, CLEAR)
 
         assert first[3:6] == b"\x00\x22\x00"
         assert [report.code for report in server.take_reports()] == ["T", "I", "I"]
 
 
-def test_a_card_drawn_while_the_cable_is_out_comes_when_it_is_in_again(fast_dir: Path) -> None:
+def test_a_card_drawn_while_unplugged_arrives_after_replug(fast_dir: Path) -> None:
     with PtyServer(loaded(), link=fast_dir / "shoe") as server:
         server.unplug()
         server.perform(draw)
@@ -86,7 +86,7 @@ def test_a_card_drawn_while_the_cable_is_out_comes_when_it_is_in_again(fast_dir:
             assert (frame[:3].hex(), frame[8:10].hex()) == ("020038", "0003")
 
 
-def test_a_client_that_comes_back_is_sent_at_once_what_it_did_not_clear() -> None:
+def test_a_reconnected_client_gets_uncleared_records_at_once() -> None:
     an_hour_ns = 3600 * 10**9
     with TcpServer(loaded(an_hour_ns)) as server:
         for _ in range(2):
@@ -100,7 +100,7 @@ def test_a_client_that_comes_back_is_sent_at_once_what_it_did_not_clear() -> Non
 
 def test_bytes_of_nine_bits_are_paced_as_such() -> None:
     # 8E1: eleven bits a byte.
-    settings = LineSettings(speed=1, baud=38400, bits_per_byte=11)
+    settings = LineServerSettings(speed=1, baud=38400, bits_per_byte=11)
     with PtyServer(loaded(), settings) as server:
         assert server._byte_ns() == 11 * 10**9 // server.host_baud
 
@@ -111,12 +111,12 @@ def test_a_shoe_at_the_far_end_of_a_cable() -> None:
     times = iter(range(0, 1_000_000_000, 1_000_000))
     outlet = CableOutlet(loaded(), cable, lambda: next(times))
     outlet.perform(draw)
-    heard = b""
-    while not outlet.emulator.all_taken:
+    received = b""
+    while not outlet.emulator.all_delivered:
         outlet.settle()
-        heard += cable.host.read()
+        received += cable.host.read()
         cable.host.write(CLEAR)
 
-    assert heard[3:6] == b"\x00\x22\x00"
-    assert CLEARED in heard
+    assert received[3:6] == b"\x00\x22\x00"
+    assert CLEARED in received
     assert [report.delivered for report in outlet.take_reports()] == [True] * 3

@@ -17,11 +17,12 @@ import pytest
 from hil.dealing.truth import read_json_lines
 
 END_S_MAX = 20
+ORDERS_MEANWHILE = 2000
 
 
 @contextmanager
 def process(*arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, "-m", "hil.serve.shoe", *arguments]
+    command = [sys.executable, "-m", "hil.cli", "emulate", *arguments]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -31,13 +32,13 @@ def process(*arguments: str) -> Iterator["subprocess.Popen[str]"]:
             running.kill()
 
 
-def tell(running: "subprocess.Popen[str]", order: str) -> None:
+def send_order(running: "subprocess.Popen[str]", order: str) -> None:
     assert running.stdin is not None
     running.stdin.write(order + "\n")
     running.stdin.flush()
 
 
-def heard(running: "subprocess.Popen[str]", event: str) -> dict[str, Any]:
+def next_event(running: "subprocess.Popen[str]", event: str) -> dict[str, Any]:
     """The next line on stdout, which must be that event."""
     assert running.stdout is not None
     line: dict[str, Any] = json.loads(running.stdout.readline())
@@ -49,18 +50,18 @@ def test_it_deals_into_a_pty_and_writes_the_truth(fast_dir: Path) -> None:
     link, truth_file = fast_dir / "shoe", fast_dir / "truth.jsonl"
     arguments = ("--pty-link", str(link), "--coups", "2", "--truth", str(truth_file), "--hold")
     with process(*arguments) as running:
-        assert heard(running, "ready")["path"] == str(link)
+        assert next_event(running, "ready")["path"] == str(link)
         fd = os.open(link, os.O_RDONLY | os.O_NOCTTY)
-        tell(running, "go")
+        send_order(running, "go")
         for coup in (1, 2):
-            assert heard(running, "coup") == {"event": "coup", "shoe": 1, "coup": coup}
-        reports = heard(running, "done")["reports"]
+            assert next_event(running, "coup") == {"event": "coup", "shoe": 1, "coup": coup}
+        reports = next_event(running, "done")["reports"]
         sent = b""
         truth = read_json_lines(truth_file.read_text().splitlines())
         while len(sent) < 3 * sum(len(report.frame) for report in truth.reports):
             sent += os.read(fd, 4096)
         os.close(fd)
-        tell(running, "quit")
+        send_order(running, "quit")
 
         assert running.wait(END_S_MAX) == 0
     assert sent == b"".join(report.frame * 3 for report in truth.reports)
@@ -68,27 +69,36 @@ def test_it_deals_into_a_pty_and_writes_the_truth(fast_dir: Path) -> None:
     assert all(report.delivered for report in truth.reports)
 
 
-def test_after_a_mistake_it_waits_for_leave() -> None:
+@contextmanager
+def connected(url: str) -> Iterator[socket.socket]:
+    host, port = url.removeprefix("socket://").split(":")
+    with socket.create_connection((host, int(port)), timeout=END_S_MAX) as client:
+        yield client
+
+
+def test_after_a_mistake_it_waits_for_go() -> None:
     mistake = ("--mistake", "wrong_result@1", "--wait-after-mistake")
     with process("--tcp", "0", "--coups", "2", *mistake) as running:
-        assert heard(running, "ready")["url"].startswith("socket://127.0.0.1:")
-        assert heard(running, "coup")["coup"] == 1
-        assert heard(running, "mistake")["mistake"] == "wrong_result"
-        tell(running, "go")
-        assert heard(running, "coup")["coup"] == 2
-        heard(running, "done")
+        url = next_event(running, "ready")["url"]
+        assert url.startswith("socket://127.0.0.1:")
+        with connected(url):
+            assert next_event(running, "coup")["coup"] == 1
+            assert next_event(running, "mistake")["mistake"] == "wrong_result"
+            send_order(running, "go")
+            assert next_event(running, "coup")["coup"] == 2
+            next_event(running, "done")
         assert running.stdin is not None
         running.stdin.close()
 
         assert running.wait(END_S_MAX) == 0
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_it_ends_on_a_signal_while_held(stop: signal.Signals) -> None:
     with process("--tcp", "0", "--hold") as running:
-        heard(running, "ready")
+        next_event(running, "ready")
         running.send_signal(stop)
-        heard(running, "done")
+        next_event(running, "done")
 
         assert running.wait(END_S_MAX) == 0
 
@@ -99,37 +109,36 @@ CLEAR = bytes.fromhex("02 00 07 FF 32 54 47")
 @contextmanager
 def clearing(url: str) -> Iterator[bytearray]:
     """A host that clears whatever the reader sends, and keeps it."""
-    host, port = url.removeprefix("socket://").split(":")
-    heard = bytearray()
-    with socket.create_connection((host, int(port)), timeout=END_S_MAX) as client:
+    received = bytearray()
+    with connected(url) as client:
 
         def serve() -> None:
             with suppress(OSError):  # the other end may have left
                 while data := client.recv(4096):
-                    heard.extend(data)
+                    received.extend(data)
                     client.sendall(CLEAR)
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield heard
+        yield received
         with suppress(OSError):
             client.shutdown(socket.SHUT_RDWR)
         thread.join(END_S_MAX)
 
 
-def test_an_rfid_shoe_asks_others_to_declare_once_every_card_is_cleared(fast_dir: Path) -> None:
+def test_an_rfid_shoe_requests_a_declaration_once_every_card_is_cleared(fast_dir: Path) -> None:
     truth_file = fast_dir / "truth.jsonl"
     words = ("--shoe", "rfid", "--batches", str(fast_dir), "--truth", str(truth_file), "--hold")
     with process("--tcp", "0", "--coups", "1", *words) as running:
-        url = heard(running, "ready")["url"]
+        url = next_event(running, "ready")["url"]
         with clearing(url):
-            tell(running, "go")
-            declared = heard(running, "declare")
+            send_order(running, "go")
+            declared = next_event(running, "declare")
             cards = [json.loads(line) for line in truth_file.read_text().splitlines()]
-            tell(running, "go")
-            coup = heard(running, "coup")
-            heard(running, "done")
-            tell(running, "quit")
+            send_order(running, "go")
+            coup = next_event(running, "coup")
+            next_event(running, "done")
+            send_order(running, "quit")
 
             assert running.wait(END_S_MAX) == 0
     truth = read_json_lines(truth_file.read_text().splitlines())
@@ -145,32 +154,84 @@ def test_an_rfid_shoe_asks_others_to_declare_once_every_card_is_cleared(fast_dir
 
 def test_faults_and_power_are_orders_to_an_rfid_shoe() -> None:
     with process("--tcp", "0", "--shoe", "rfid", "--hold") as running:
-        heard(running, "ready")
+        next_event(running, "ready")
         for order in ("fault no_tag", "power-off", "power-on", "fault sneeze"):
-            tell(running, order)
+            send_order(running, order)
 
-        assert heard(running, "refused")["order"] == "fault sneeze"
-        tell(running, "quit")
-        heard(running, "done")
+        assert next_event(running, "refused")["order"] == "fault sneeze"
+        send_order(running, "quit")
+        next_event(running, "done")
 
 
 def test_an_angel_eye_has_no_such_faults() -> None:
     with process("--tcp", "0", "--hold") as running:
-        heard(running, "ready")
-        tell(running, "fault no_tag")
+        next_event(running, "ready")
+        send_order(running, "fault no_tag")
 
-        assert heard(running, "refused")["order"] == "fault no_tag"
-        tell(running, "quit")
-        heard(running, "done")
+        assert next_event(running, "refused")["order"] == "fault no_tag"
+        send_order(running, "quit")
+        next_event(running, "done")
 
 
-def test_it_refuses_a_mistake_it_does_not_know() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "hil.serve.shoe", "--tcp", "0", "--mistake", "sneeze@3"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_on_tcp_no_card_is_dealt_before_somebody_has_connected(fast_dir: Path) -> None:
+    truth_file = fast_dir / "truth.jsonl"
+    with process("--tcp", "0", "--coups", "1", "--truth", str(truth_file)) as running:
+        url = next_event(running, "ready")["url"]
+        # Meanwhile a dealer who does not wait has dealt the coup.
+        for _ in range(ORDERS_MEANWHILE):
+            send_order(running, "dance")
+            assert next_event(running, "refused")["order"] == "dance"
+        with connected(url) as client:
+            next_event(running, "coup")
+            next_event(running, "done")
+            client.settimeout(END_S_MAX)
+            first = client.recv(1)
+        send_order(running, "quit")
 
-    assert done.returncode == 2
-    assert "burn_short" in done.stderr
+        assert running.wait(END_S_MAX) == 0
+    truth = read_json_lines(truth_file.read_text().splitlines())
+    assert first == b"\x05"
+    assert all(report.delivered for report in truth.reports)
+
+
+def test_it_ends_in_the_middle_of_a_shoe_when_its_input_ends(fast_dir: Path) -> None:
+    with process("--pty-link", str(fast_dir / "shoe"), "--pace-ms", "600000") as running:
+        next_event(running, "ready")
+        assert running.stdin is not None
+        running.stdin.close()
+        assert next_event(running, "done")["coups"] == 0
+
+        assert running.wait(END_S_MAX) == 0
+    assert list(fast_dir.iterdir()) == []
+
+
+def test_without_orders_it_serves_until_a_signal(fast_dir: Path) -> None:
+    link = fast_dir / "shoe"
+    words = ("--pty-link", str(link), "--coups", "1", "--no-orders")
+    with process(*words) as running:
+        assert running.stdin is not None
+        running.stdin.close()
+        for event in ("ready", "coup", "done"):
+            next_event(running, event)
+        assert link.exists()
+        running.send_signal(signal.SIGTERM)
+
+        assert running.wait(END_S_MAX) == 0
+    assert not link.is_symlink()
+
+
+def test_a_plug_is_refused_where_a_file_took_the_name_of_the_link(fast_dir: Path) -> None:
+    link = fast_dir / "shoe"
+    with process("--pty-link", str(link), "--hold") as running:
+        next_event(running, "ready")
+        send_order(running, "unplug")
+        send_order(running, "unplug")
+        assert next_event(running, "refused") == {"event": "refused", "order": "unplug"}
+        link.write_text("mine")
+        send_order(running, "replug")
+        assert "a file with this name exists" in next_event(running, "refused")["why"]
+        send_order(running, "quit")
+        next_event(running, "done")
+
+        assert running.wait(END_S_MAX) == 0
+    assert link.read_text() == "mine"

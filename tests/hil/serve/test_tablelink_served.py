@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.usb.bed import UsbBed
+from hil.usb.bed import UsbTestBed
 
 PLUG = {
     "vendor_id": 0x1209,
@@ -23,11 +24,11 @@ PLUG = {
     "serial_number": "TL-1",
     "product": "shuffler",
 }
-# The program's end, in a process of its own: it tells the kinds of the first events it was given.
+# The program's end, in a process of its own: it prints the kinds of the first events it received.
 PROGRAM = """
 import json, os, sys
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.tablelink.items import Happened
+from firmware_bridge.tablelink.items import TableLinkEvent
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.transport.clock import now
@@ -45,7 +46,7 @@ kinds = []
 while True:
     for data in (*output.at_once, *output.to_write):
         port.write(data)
-    kinds += [type(one.body).__name__ for one in output.items if isinstance(one, Happened)]
+    kinds += [type(one.body).__name__ for one in output.items if isinstance(one, TableLinkEvent)]
     if len(kinds) >= wanted:
         break
     data = port.read()
@@ -55,17 +56,19 @@ for data in output.to_write:
 port.close()
 print(json.dumps(kinds))
 """
-EXPECTED = ["PowerUp", "CompartmentTold", "CompartmentTold", "BatchStarted"]
+EXPECTED = ["PowerUp", "CompartmentReport", "CompartmentReport", "BatchStarted"]
 END_S_MAX = 30
 
 
 def pins_of(device: Shuffler) -> str:
     pins = device.pins
-    return json.dumps({name: getattr(pins, name) for name in pins.__dataclass_fields__})
+    return json.dumps(asdict(pins))
 
 
-def given(url: str, device: Shuffler, environment: dict[str, str] | None = None) -> list[str]:
-    """The kinds of the events the program was given."""
+def received_kinds(
+    url: str, device: Shuffler, environment: dict[str, str] | None = None
+) -> list[str]:
+    """The kinds of the first events that the program receives."""
     command = [sys.executable, "-c", PROGRAM, url, str(len(EXPECTED)), pins_of(device)]
     done = subprocess.run(
         command,
@@ -90,38 +93,38 @@ def test_over_a_pty(fast_dir: Path) -> None:
     with PtyServer(Shuffler(), link=fast_dir / "shuffler") as server:
         begin(server)
 
-        assert given(server.path, server.emulator) == EXPECTED
+        assert received_kinds(server.path, server.emulator) == EXPECTED
 
 
 def test_over_tcp() -> None:
     with TcpServer(Shuffler()) as server:
         begin(server)
 
-        assert given(server.url, server.emulator) == EXPECTED
+        assert received_kinds(server.url, server.emulator) == EXPECTED
 
 
 def test_the_device_frees_what_the_program_stored() -> None:
     with TcpServer(Shuffler()) as server:
         begin(server)
-        given(server.url, server.emulator)
+        received_kinds(server.url, server.emulator)
 
         assert server.wait_for(lambda one: one.memory.first_number > len(EXPECTED), END_S_MAX)
 
 
 @pytest.mark.debian("umockdev", program="umockdev-run")
 def test_over_usb() -> None:
-    with TcpServer(Shuffler(ShufflerSettings(chained=True))) as server, UsbBed() as bed:
+    with TcpServer(Shuffler(ShufflerSettings(chained=True))) as server, UsbTestBed() as bed:
         begin(server)
         relayed = {"kind": "bulk", "device": "hil.emulator.usb.relay:RelayedDevice"}
         bed.plug("shuffler", PLUG, [{**relayed, "settings": {"port": server.port}}])
 
-        assert given("usb://1209:5eed/TL-1", server.emulator, bed.environment) == EXPECTED
+        assert received_kinds("usb://1209:5eed/TL-1", server.emulator, bed.environment) == EXPECTED
 
 
 @pytest.mark.debian("umockdev", program="umockdev-run")
-def test_a_usb_device_of_its_own_is_worked_by_name() -> None:
+def test_a_separate_usb_device_is_operated_by_name() -> None:
     """Debian's Python serves it; one without a key needs no library there."""
-    with UsbBed() as bed:
+    with UsbTestBed() as bed:
         function = {"kind": "bulk", "device": "hil.emulator.tablelink.shuffler:Shuffler"}
         bed.plug("shuffler", PLUG, [{**function, "settings": {"bare": True}}])
         bed.call("shuffler", "put_in_back", back="red", count=52)

@@ -20,7 +20,7 @@ def opened(faults: FaultPlan | None = None, read_timeout_s: float = 0.01) -> Cab
     return cable
 
 
-def test_it_is_a_port() -> None:
+def test_it_implements_port() -> None:
     port: Port = Cable().host
     port.open()
     port.close()
@@ -38,11 +38,11 @@ def test_bytes_go_both_ways() -> None:
     assert (cable.host.read(), cable.device_read(), cable.device_read()) == (b"up", b"down", b"")
 
 
-def test_a_read_ends_empty_when_nothing_comes() -> None:
+def test_a_read_times_out_empty() -> None:
     assert opened().host.read() == b""
 
 
-def test_what_waits_survives_closing_and_opening() -> None:
+def test_pending_bytes_survive_closing_and_opening() -> None:
     cable = opened()
     cable.host.close()
     cable.device_write(b"waiting")
@@ -92,7 +92,7 @@ def test_an_unplugged_cable_opens_only_when_plugged_in_again() -> None:
     assert cable.host.read() == b""
 
 
-def test_a_port_opened_before_the_plug_was_pulled_stays_dead() -> None:
+def test_a_port_opened_before_unplugging_stays_closed() -> None:
     cable = opened()
     cable.unplug()
     cable.plug()
@@ -114,9 +114,9 @@ def test_a_device_on_the_cable_reports_and_answers() -> None:
     outlet.perform(AngelEye.power_on)
     cable.host.write(LOCK)
     outlet.settle()
-    heard = [cable.host.read() for _ in range(3)]
+    received = [cable.host.read() for _ in range(3)]
 
-    assert heard == [START, b"\x06", bytes.fromhex("05 31 4C 81 03 46 46")]
+    assert received == [START, b"\x06", bytes.fromhex("05 31 4C 81 03 46 46")]
 
 
 def test_reports_into_an_unplugged_cable_are_lost_in_the_truth() -> None:

@@ -1,22 +1,17 @@
-"""A table under a simulated clock: bytes at their moments, ticks when due, cables, people.
-
-Responsible for: the simulated table's own machinery, with an RFID shoe and a reader beside it.
-Not responsible for: what the program concludes (tests/simulation).
-Source: hil/README.md, "The simulated table".
-"""
+"""The simulated table's machinery: bytes when due, ticks, cables, people."""
 
 import pytest
 
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
-from controller.procedure.effects import Refused
+from controller.procedure.effects import Refusal
 from controller.tape.actions import LockShoe
-from controller.tape.entries import DeviceNoted, RunBegan
+from controller.tape.entries import DeviceEventRecorded, RunBegan
 from controller.tape.inputs import OperatorAction, Started, Tick
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from firmware_bridge.transport.port import PortLost, PortOpened
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.device import FeigSettings
-from hil.emulator.feig.reader import GateChanges, Movement
+from hil.emulator.feig.reader import GateChange, Movement
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.feig.table_reader import TableReader
 from hil.simulation.table import NS_PER_MS, SimulatedOutlet, SimulatedTable
@@ -48,14 +43,14 @@ class Bench:
         return [
             one.event.tag
             for one in self.table.entries
-            if isinstance(one, DeviceNoted) and isinstance(one.event, CardPassed)
+            if isinstance(one, DeviceEventRecorded) and isinstance(one.event, CardPassed)
         ]
 
     def stages(self, port: str) -> list[Stage]:
         return [
             one.event.stage
             for one in self.table.entries
-            if isinstance(one, DeviceNoted)
+            if isinstance(one, DeviceEventRecorded)
             and one.port == port
             and isinstance(one.event, StageChanged)
         ]
@@ -66,7 +61,7 @@ def bench() -> Bench:
     return Bench()
 
 
-def test_a_run_begins_and_every_port_opens(bench: Bench) -> None:
+def test_a_run_starts_and_every_port_opens(bench: Bench) -> None:
     first, *rest = bench.table.inputs
     assert isinstance(first, Started)
     assert [one.port for one in rest if isinstance(one, PortOpened)] == [EXIT, RACK]
@@ -76,7 +71,7 @@ def test_a_run_begins_and_every_port_opens(bench: Bench) -> None:
 
 def test_the_inputs_of_a_run_are_in_the_order_of_its_clock(bench: Bench) -> None:
     bench.shoe.draw_piece(CARD)
-    bench.table.later(2_000 * NS_PER_MS)
+    bench.table.advance(2_000 * NS_PER_MS)
     stamps = [one.at.monotonic_ns for one in bench.table.inputs]
     assert stamps == sorted(stamps)
     assert bench.table.clock_ns == 1_000_000_000 + 2_000 * NS_PER_MS
@@ -84,47 +79,47 @@ def test_the_inputs_of_a_run_are_in_the_order_of_its_clock(bench: Bench) -> None
 
 def test_what_a_device_does_reaches_the_program(bench: Bench) -> None:
     bench.shoe.draw_piece(CARD)
-    assert bench.table.settle(lambda: bench.shoe.all_taken)
+    assert bench.table.settle(lambda: bench.shoe.all_delivered)
     assert bench.passed() == [CARD.tag]
 
 
 def test_a_deadline_of_the_program_is_a_tick(bench: Bench) -> None:
     before = len(bench.table.inputs)
     # A light barrier without a tag: after a while it was a card without one.
-    bench.shoe.move((Movement(100, GateChanges(GATE_INPUT, high=True)),))
-    bench.table.later(2_000 * NS_PER_MS)
+    bench.shoe.move((Movement(100, GateChange(GATE_INPUT, high=True)),))
+    bench.table.advance(2_000 * NS_PER_MS)
     assert any(isinstance(one, Tick) for one in bench.table.inputs[before:])
     assert bench.passed() == [None]
 
 
-def test_what_never_comes_is_not_waited_for_longer_than_asked(bench: Bench) -> None:
+def test_settle_waits_no_longer_than_its_limit(bench: Bench) -> None:
     assert not bench.table.settle(lambda: False, longest_ns=500 * NS_PER_MS)
     assert bench.table.clock_ns == 1_000_000_000 + 500 * NS_PER_MS
 
 
-def test_a_pulled_cable_takes_nothing_and_gives_everything_when_it_is_back(bench: Bench) -> None:
+def test_an_unplugged_device_delivers_everything_after_replug(bench: Bench) -> None:
     bench.table.unplug(EXIT)
     assert not bench.table.is_plugged(EXIT)
     bench.shoe.draw_piece(CARD)
-    bench.table.later(3_000 * NS_PER_MS)
+    bench.table.advance(3_000 * NS_PER_MS)
     assert bench.passed() == []
     bench.table.plug(EXIT)
-    assert bench.table.settle(lambda: bench.shoe.all_taken)
+    assert bench.table.settle(lambda: bench.shoe.all_delivered)
     assert bench.passed() == [CARD.tag]
 
 
-def test_one_cable_is_not_the_other(bench: Bench) -> None:
+def test_cables_are_independent(bench: Bench) -> None:
     bench.table.unplug(EXIT)
     bench.rack.lay([OTHER])
-    assert bench.table.settle(lambda: bench.rack.all_taken)
+    assert bench.table.settle(lambda: bench.rack.all_delivered)
     (lost,) = (one for one in bench.table.inputs if isinstance(one, PortLost))
     assert lost.port == EXIT
-    seen = [one for one in bench.table.entries if isinstance(one, DeviceNoted)]
+    seen = [one for one in bench.table.entries if isinstance(one, DeviceEventRecorded)]
     assert isinstance(seen[-1].event, TagSeen)
 
 
 @pytest.mark.parametrize("pulled", [False, True])
-def test_a_cable_is_pulled_and_put_in_by_turns(bench: Bench, pulled: bool) -> None:
+def test_a_cable_is_unplugged_and_plugged_in_turn(bench: Bench, pulled: bool) -> None:
     if pulled:
         bench.table.unplug(EXIT)
     with pytest.raises(AssertionError, match="plugged in"):
@@ -133,20 +128,20 @@ def test_a_cable_is_pulled_and_put_in_by_turns(bench: Bench, pulled: bool) -> No
 
 def test_a_person_acts(bench: Bench) -> None:
     (entry,) = bench.table.act(LockShoe())
-    assert isinstance(entry, Refused)
+    assert isinstance(entry, Refusal)
     assert isinstance(bench.table.inputs[-1], OperatorAction)
 
 
-def test_devices_that_never_rest_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_that_never_rest_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hil.simulation.table.MOMENTS_MAX", 50)
     bench = Bench(TableReader(FeigSettings(keep_alive_ns=NS_PER_MS)))
     bench.rack.lay([OTHER])
     with pytest.raises(RuntimeError, match="never come to rest"):
-        bench.table.later(1_000 * NS_PER_MS)
+        bench.table.advance(1_000 * NS_PER_MS)
 
 
 def test_an_outlet_plays_one_device_of_the_table(bench: Bench) -> None:
-    outlet = SimulatedOutlet(bench.table, bench.shoe, lambda: bench.shoe.all_taken)
+    outlet = SimulatedOutlet(bench.table, bench.shoe, lambda: bench.shoe.all_delivered)
     outlet.perform(lambda shoe: shoe.draw_piece(CARD))
     assert outlet.settle()
     assert bench.passed() == [CARD.tag]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -26,7 +26,7 @@ def csv(name: str = "RED-1", first: int = 0) -> str:
 def place(fast_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Path:
     """A folder with a key and a maker's file."""
     monkeypatch.chdir(fast_dir)
-    assert main(["keys", "make"]) == Exit.DONE
+    assert main(["keys", "make"]) == ExitCode.DONE
     (fast_dir / "maker.csv").write_text(csv())
     capsys.readouterr()
     return fast_dir
@@ -37,16 +37,16 @@ WHO = ("--maker", "Acme", "--operator", "Ann Lee")
 
 @pytest.fixture
 def imported(place: Path, capsys: Capture) -> Path:
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.DONE
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.DONE
     capsys.readouterr()
     return place
 
 
 def test_a_makers_list_becomes_a_batch_with_a_receipt(place: Path, capsys: Capture) -> None:
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.DONE
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.DONE
 
     assert capsys.readouterr().out == (
-        "batch RED-1 is whole: 1 decks, 52 cards\n"
+        "batch RED-1 is complete: 1 deck, 52 cards\n"
         "cards     batches/RED-1.csv\n"
         "receipt   batches/RED-1.receipt.json\n"
     )
@@ -58,77 +58,79 @@ def test_a_makers_list_becomes_a_batch_with_a_receipt(place: Path, capsys: Captu
     )
 
 
-def test_a_list_with_faults_writes_nothing_and_tells_them_all(place: Path, capsys: Capture) -> None:
+def test_a_list_with_errors_writes_nothing_and_reports_all_of_them(
+    place: Path, capsys: Capture
+) -> None:
     (place / "maker.csv").write_text(csv().replace(",Q,D,", ",J,D,"))
 
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.UNUSABLE
-    said = capsys.readouterr().err
-    assert "maker.csv: deck 1: Jd is there 2 times" in said
-    assert "maker.csv: deck 1: Qd is missing" in said
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.UNUSABLE
+    output = capsys.readouterr().err
+    assert "maker.csv: deck 1: Jd is in it 2 times" in output
+    assert "maker.csv: deck 1: Qd is missing" in output
     assert not (place / "batches").exists()
 
 
-def test_a_batch_is_never_overwritten_without_being_told(imported: Path, capsys: Capture) -> None:
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.UNUSABLE
-    assert "it is not overwritten" in capsys.readouterr().err
-    assert main(["batch", "import", "maker.csv", "--replace", *WHO]) == Exit.DONE
+def test_a_batch_is_overwritten_only_with_replace(imported: Path, capsys: Capture) -> None:
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.UNUSABLE
+    assert "is not overwritten" in capsys.readouterr().err
+    assert main(["batch", "import", "maker.csv", "--replace", *WHO]) == ExitCode.DONE
 
 
 def test_cards_of_another_batch_are_not_imported_again(imported: Path, capsys: Capture) -> None:
     (imported / "maker.csv").write_text(csv("RED-2", 50))
 
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.UNUSABLE
-    assert "2 of its cards are of batch RED-1, too" in capsys.readouterr().err
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.UNUSABLE
+    assert "2 of its cards also belong to batch RED-1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("operator", ["", "  ", "a\tb", "x" * 65])
 def test_an_operator_without_a_name_is_refused(place: Path, operator: str, capsys: Capture) -> None:
     words = ["batch", "import", "maker.csv", "--maker", "Acme", "--operator", operator]
 
-    assert main(words) == Exit.UNUSABLE
+    assert main(words) == ExitCode.UNUSABLE
     assert "--operator: " in capsys.readouterr().err
 
 
 def test_without_a_key_nothing_is_imported(place: Path, capsys: Capture) -> None:
     (place / "table.key").unlink()
 
-    assert main(["batch", "import", "maker.csv", *WHO]) == Exit.UNUSABLE
+    assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.UNUSABLE
     assert "Make one with `smartshoe keys make table.key`" in capsys.readouterr().err
 
 
 def test_an_export_is_the_canonical_text(imported: Path, capsys: Capture) -> None:
-    assert main(["batch", "export", "RED-1"]) == Exit.DONE
+    assert main(["batch", "export", "RED-1"]) == ExitCode.DONE
     assert capsys.readouterr().out == (imported / "batches/RED-1.csv").read_text()
 
-    assert main(["batch", "export", "RED-1", "--to", "out.csv"]) == Exit.DONE
+    assert main(["batch", "export", "RED-1", "--to", "out.csv"]) == ExitCode.DONE
     assert (imported / "out.csv").read_text() == (imported / "batches/RED-1.csv").read_text()
 
 
 def test_an_export_overwrites_nothing(imported: Path, capsys: Capture) -> None:
-    assert main(["batch", "export", "RED-1", "--to", "maker.csv"]) == Exit.UNUSABLE
-    assert "it is not overwritten" in capsys.readouterr().err
+    assert main(["batch", "export", "RED-1", "--to", "maker.csv"]) == ExitCode.UNUSABLE
+    assert "is not overwritten" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("imported")
 def test_batches_are_listed(capsys: Capture) -> None:
-    assert main(["batch", "list"]) == Exit.DONE
+    assert main(["batch", "list"]) == ExitCode.DONE
     assert "RED-1 red 1 52 imported Acme Ann Lee 20" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_batch_that_is_not_for_play_is_listed_as_such(imported: Path, capsys: Capture) -> None:
     (imported / "batches/RED-1.receipt.json").unlink()
 
-    assert main(["batch", "list"]) == Exit.NO
-    said = capsys.readouterr()
-    assert "not for play" in said.out
-    assert "RED-1: not for play: batches/RED-1.receipt.json: there is no such file" in said.err
+    assert main(["batch", "list"]) == ExitCode.NO
+    output = capsys.readouterr()
+    assert "not for play" in output.out
+    assert "RED-1: not for play: batches/RED-1.receipt.json: there is no such file" in output.err
 
 
 @pytest.mark.usefixtures("imported")
 def test_a_list_and_a_batch_as_json(capsys: Capture) -> None:
-    assert main(["batch", "list", "--json"]) == Exit.DONE
+    assert main(["batch", "list", "--json"]) == ExitCode.DONE
     (listed,) = json.loads(capsys.readouterr().out)["batches"]
-    assert main(["batch", "show", "RED-1", "--json"]) == Exit.DONE
+    assert main(["batch", "show", "RED-1", "--json"]) == ExitCode.DONE
     shown = json.loads(capsys.readouterr().out)
 
     assert listed == shown
@@ -137,14 +139,14 @@ def test_a_list_and_a_batch_as_json(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("imported")
 def test_a_batch_is_shown(capsys: Capture) -> None:
-    assert main(["batch", "show", "RED-1"]) == Exit.DONE
+    assert main(["batch", "show", "RED-1"]) == ExitCode.DONE
     assert capsys.readouterr().out.endswith("for play          yes\n")
 
 
 @pytest.mark.usefixtures("imported")
 @pytest.mark.parametrize("name", ["../RED-1", "", ".", "a/b"])
-def test_a_name_is_no_path(name: str, capsys: Capture) -> None:
-    assert main(["batch", "show", name]) == Exit.UNUSABLE
+def test_a_batch_name_cannot_be_a_path(name: str, capsys: Capture) -> None:
+    assert main(["batch", "show", name]) == ExitCode.UNUSABLE
     assert "Allowed: 1 to 64 of the letters" in capsys.readouterr().err
 
 
@@ -153,11 +155,13 @@ def test_another_tables_receipt_counts_where_its_key_is_trusted(
 ) -> None:
     (imported / "table.key").rename(imported / "other.key")
     (imported / "table.key.pub").rename(imported / "other.pub")
-    assert main(["keys", "make"]) == Exit.DONE
+    assert main(["keys", "make"]) == ExitCode.DONE
 
-    assert main(["batch", "show", "RED-1"]) == Exit.NO
-    assert main(["batch", "show", "RED-1", "--trust", "other.pub"]) == Exit.DONE
-    assert main(["batch", "show", "RED-1", "--key", "none", "--trust", "other.pub"]) == Exit.DONE
+    assert main(["batch", "show", "RED-1"]) == ExitCode.NO
+    assert main(["batch", "show", "RED-1", "--trust", "other.pub"]) == ExitCode.DONE
+    assert (
+        main(["batch", "show", "RED-1", "--key", "none", "--trust", "other.pub"]) == ExitCode.DONE
+    )
 
 
 def test_the_public_half_of_the_key_suffices_to_check_a_batch(
@@ -165,13 +169,13 @@ def test_the_public_half_of_the_key_suffices_to_check_a_batch(
 ) -> None:
     (imported / "table.key").unlink()
 
-    assert main(["batch", "show", "RED-1"]) == Exit.DONE
+    assert main(["batch", "show", "RED-1"]) == ExitCode.DONE
 
 
 def test_without_any_public_key_nothing_can_be_checked(imported: Path, capsys: Capture) -> None:
     (imported / "table.key.pub").unlink()
 
-    assert main(["batch", "list"]) == Exit.UNUSABLE
+    assert main(["batch", "list"]) == ExitCode.UNUSABLE
     assert "`smartshoe keys show` writes a table's public key" in capsys.readouterr().err
 
 
@@ -180,42 +184,42 @@ def test_without_any_public_key_nothing_can_be_checked(imported: Path, capsys: C
 
 @pytest.mark.usefixtures("imported")
 def test_files_that_belong_together(capsys: Capture) -> None:
-    assert main(["batch", "verify", "RED-1"]) == Exit.DONE
-    assert "cards and receipt belong together" in capsys.readouterr().out
+    assert main(["batch", "verify", "RED-1"]) == ExitCode.DONE
+    assert "cards and receipt match" in capsys.readouterr().out
 
 
 def test_files_that_do_not(imported: Path, capsys: Capture) -> None:
     path = imported / "batches/RED-1.receipt.json"
     path.write_text(path.read_text().replace("Ann", "Bob"))
 
-    assert main(["batch", "verify", "RED-1"]) == Exit.NO
+    assert main(["batch", "verify", "RED-1"]) == ExitCode.NO
     assert "the receipt was changed after it was signed" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("imported")
 def test_the_same_cards_by_another_list(capsys: Capture) -> None:
-    assert main(["batch", "verify", "RED-1", "--against", "maker.csv"]) == Exit.DONE
-    assert capsys.readouterr().out == "batch RED-1: 52 of 52 cards are there\n"
+    assert main(["batch", "verify", "RED-1", "--against", "maker.csv"]) == ExitCode.DONE
+    assert capsys.readouterr().out == "batch RED-1: 52 of 52 cards are present\n"
 
 
 def test_other_cards_by_another_list(imported: Path, capsys: Capture) -> None:
     lines = csv().replace(f"E004{0:012X}", "E0FF").replace(",Q,D,", ",J,D,")
     (imported / "found.csv").write_text(lines)
 
-    assert main(["batch", "verify", "RED-1", "--against", "found.csv"]) == Exit.NO
+    assert main(["batch", "verify", "RED-1", "--against", "found.csv"]) == ExitCode.NO
     assert capsys.readouterr().out == (
-        "batch RED-1: 51 of 52 cards are there\n"
+        "batch RED-1: 51 of 52 cards are present\n"
         "missing: Ad, deck 1, tag E004000000000000\n"
-        "tag E0FF is foreign, its card says Ad: take it out, and keep it for the floorperson\n"
-        "tag E00400000000000B is Qd by the batch's file and says Jd: set it apart, and look at its"
-        " face\n"
+        "tag E0FF is foreign, its chip names Ad: take it out and keep it for the floorperson\n"
+        "tag E00400000000000B is Qd in the batch's file, but its chip names Jd: set it apart"
+        " and look at its face\n"
     )
 
 
 def test_other_cards_as_json(imported: Path, capsys: Capture) -> None:
     (imported / "found.csv").write_text("".join(csv().splitlines(keepends=True)[:-1]))
 
-    assert main(["batch", "verify", "RED-1", "--against", "found.csv", "--json"]) == Exit.NO
+    assert main(["batch", "verify", "RED-1", "--against", "found.csv", "--json"]) == ExitCode.NO
     shown = json.loads(capsys.readouterr().out)
     assert (shown["ok"], shown["counted"]) == (False, 51)
     assert shown["missing"] == [{"tag": "E004000000000033", "card": "Kh", "deck": 1}]

@@ -1,11 +1,11 @@
-"""`smartshoe keys`: what is printed, and that the private half is not."""
+"""`smartshoe keys`: prints the public half of a key and never the private one."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.system.keys import load_key, public_path
 
@@ -17,20 +17,20 @@ def file(fast_dir: Path) -> Path:
     return fast_dir / "table.key"
 
 
-def test_a_key_is_made_and_its_public_half_told(file: Path, capsys: Capture) -> None:
-    assert main(["keys", "make", str(file)]) == Exit.DONE
+def test_a_key_is_made_and_its_public_half_printed(file: Path, capsys: Capture) -> None:
+    assert main(["keys", "make", str(file)]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert load_key(file).public.pem() in said
-    assert "fingerprint   " in said
+    output = capsys.readouterr().out
+    assert load_key(file).public.pem() in output
+    assert "fingerprint   " in output
 
 
 def test_a_second_key_is_refused(file: Path, capsys: Capture) -> None:
     main(["keys", "make", str(file)])
     before = file.read_bytes()
 
-    assert main(["keys", "make", str(file)]) == Exit.UNUSABLE
-    assert "it is not overwritten" in capsys.readouterr().err
+    assert main(["keys", "make", str(file)]) == ExitCode.UNUSABLE
+    assert "is not overwritten" in capsys.readouterr().err
     assert file.read_bytes() == before
 
 
@@ -39,7 +39,7 @@ def test_the_public_half_as_json(file: Path, capsys: Capture) -> None:
     public_path(file).unlink()
     capsys.readouterr()
 
-    assert main(["keys", "show", str(file), "--json"]) == Exit.DONE
+    assert main(["keys", "show", str(file), "--json"]) == ExitCode.DONE
     public = load_key(file).public
     assert json.loads(capsys.readouterr().out) == {
         "key_file": str(file),
@@ -59,11 +59,11 @@ def test_nothing_of_the_private_half_is_printed(
     main(["keys", words[0], str(file), *words[1:]])
 
     private = file.read_text().splitlines()[1]
-    said = capsys.readouterr()
-    assert "PRIVATE" not in said.out + said.err
-    assert private[-43:] not in said.out + said.err
+    output = capsys.readouterr()
+    assert "PRIVATE" not in output.out + output.err
+    assert private[-43:] not in output.out + output.err
 
 
-def test_a_missing_key_is_told(file: Path, capsys: Capture) -> None:
-    assert main(["keys", "show", str(file)]) == Exit.UNUSABLE
+def test_a_missing_key_is_reported(file: Path, capsys: Capture) -> None:
+    assert main(["keys", "show", str(file)]) == ExitCode.UNUSABLE
     assert "there is no key" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What people see while a pile is read, in a pipe and on a terminal."""
+"""Progress while a pile is read, in a pipe and on a terminal."""
 
 import io
 import sys
@@ -17,26 +17,26 @@ class Terminal(io.StringIO):
 
 def show(view: PileView) -> None:
     with view.pile("deck 1 of 8", 52):
-        view.reading(17)
-        view.standing(51, (NOTE,))
-        view.reading(3)
-        view.standing(51, (NOTE,))
-        view.standing(52, ())
+        view.show_progress(17)
+        view.show_listing(51, (NOTE,))
+        view.show_progress(3)
+        view.show_listing(51, (NOTE,))
+        view.show_listing(52, ())
 
 
 def test_in_a_pipe_each_change_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show(PileView())
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == (f"deck 1 of 8: 51 of 52 cards\n  {NOTE}\ndeck 1 of 8: 52 of 52 cards\n")
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == (f"deck 1 of 8: 51 of 52 cards\n  {NOTE}\ndeck 1 of 8: 52 of 52 cards\n")
 
 
-def test_each_pile_begins_anew(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_pile_starts_with_no_cards(capsys: pytest.CaptureFixture[str]) -> None:
     view = PileView()
     for _ in range(2):
         with view.pile("deck 1 of 8", 52):
-            view.standing(0, ())
+            view.show_listing(0, ())
 
     assert capsys.readouterr().err == "deck 1 of 8: 0 of 52 cards\n" * 2
 

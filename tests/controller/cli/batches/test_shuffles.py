@@ -1,12 +1,12 @@
-"""`smartshoe shuffles`: from a journal to files that prove themselves."""
+"""`smartshoe shuffles`: list, export and verify shuffle receipts."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from controller.journal.store import Journal
@@ -89,7 +89,7 @@ def exported(journal: Path, capsys: Capture) -> Path:
 
 
 def test_the_shuffles_of_a_journal_are_listed(journal: Path, capsys: Capture) -> None:
-    assert main(["shuffles", "list", str(journal)]) == Exit.DONE
+    assert main(["shuffles", "list", str(journal)]) == ExitCode.DONE
 
     shown = capsys.readouterr().out
     assert "5348554630303031, 7" in shown
@@ -99,24 +99,24 @@ def test_the_shuffles_of_a_journal_are_listed(journal: Path, capsys: Capture) ->
 
 
 def test_the_list_as_json_is_one_object(journal: Path, capsys: Capture) -> None:
-    assert main(["shuffles", "list", str(journal), "--json"]) == Exit.DONE
+    assert main(["shuffles", "list", str(journal), "--json"]) == ExitCode.DONE
 
     shown = json.loads(capsys.readouterr().out)
     assert [one["receipt"]["cycle"] for one in shown["shuffles"]] == [7, 8, 9]
     assert shown["shuffles"][1]["table"]["refused"] == "the door was open"
 
 
-def test_a_journal_without_shuffles_says_so(three_coups: Path, capsys: Capture) -> None:
-    assert main(["shuffles", "list", str(three_coups)]) == Exit.DONE
+def test_a_journal_without_shuffles_is_reported(three_coups: Path, capsys: Capture) -> None:
+    assert main(["shuffles", "list", str(three_coups)]) == ExitCode.DONE
     assert "no shuffle is recorded here" in capsys.readouterr().out
 
 
-def test_a_journal_that_is_not_there_is_told(fast_dir: Path, capsys: Capture) -> None:
-    assert main(["shuffles", "list", str(fast_dir / "nowhere")]) == Exit.UNUSABLE
+def test_a_missing_journal_is_reported(fast_dir: Path, capsys: Capture) -> None:
+    assert main(["shuffles", "list", str(fast_dir / "nowhere")]) == ExitCode.UNUSABLE
     assert "nowhere" in capsys.readouterr().err
 
 
-def test_each_shuffle_goes_into_a_file_of_its_own(exported: Path) -> None:
+def test_each_shuffle_is_written_to_its_own_file(exported: Path) -> None:
     assert sorted(path.name for path in exported.iterdir()) == [
         FIRST_FILE,
         "000000004-5348554630303031-8.shuffle.json",
@@ -129,8 +129,8 @@ def test_what_was_exported_is_not_written_again(
 ) -> None:
     (exported / FIRST_FILE).unlink()
 
-    assert main(["shuffles", "export", str(journal), "--out", str(exported)]) == Exit.DONE
-    assert "1 written, 2 were there already" in capsys.readouterr().out
+    assert main(["shuffles", "export", str(journal), "--out", str(exported)]) == ExitCode.DONE
+    assert "1 written, 2 already present" in capsys.readouterr().out
 
 
 def test_another_file_of_that_name_is_not_overwritten(
@@ -138,8 +138,8 @@ def test_another_file_of_that_name_is_not_overwritten(
 ) -> None:
     (exported / FIRST_FILE).write_text("mine")
 
-    assert main(["shuffles", "export", str(journal), "--out", str(exported)]) == Exit.UNUSABLE
-    assert "it is not overwritten" in capsys.readouterr().err
+    assert main(["shuffles", "export", str(journal), "--out", str(exported)]) == ExitCode.UNUSABLE
+    assert "is not overwritten" in capsys.readouterr().err
     assert (exported / FIRST_FILE).read_text() == "mine"
 
 
@@ -150,7 +150,7 @@ def test_an_exported_shuffle_is_proven_by_itself(
 
     shown = capsys.readouterr().out
     assert shown.startswith("proven: ")
-    assert "ended 2026-11-21T09:59:59.500000000Z, give or take 2 ms" in shown
+    assert "ended 2026-11-21T09:59:59.500000000Z, plus or minus 2 ms" in shown
     assert "signed by device 5348554630303031, which Ann Lee paired" in shown
     assert "each of the 52 faces 8 times" in shown
 
@@ -159,7 +159,7 @@ def test_a_changed_file_is_not_proven(exported: Path, pin: Path, capsys: Capture
     file = exported / FIRST_FILE
     file.write_text(file.read_text().replace('"count": 416', '"count": 415'))
 
-    assert main(["shuffles", "verify", str(file), "--identity", str(pin)]) == Exit.NO
+    assert main(["shuffles", "verify", str(file), "--identity", str(pin)]) == ExitCode.NO
     shown = capsys.readouterr().out
     assert shown.startswith("NOT PROVEN: ")
     assert "receipt.count: the file says 415, the device signed 416" in shown
@@ -168,5 +168,5 @@ def test_a_changed_file_is_not_proven(exported: Path, pin: Path, capsys: Capture
 def test_the_proof_as_json_is_one_object(exported: Path, pin: Path, capsys: Capture) -> None:
     file = str(exported / FIRST_FILE)
 
-    assert main(["shuffles", "verify", file, "--identity", str(pin), "--json"]) == Exit.DONE
+    assert main(["shuffles", "verify", file, "--identity", str(pin), "--json"]) == ExitCode.DONE
     assert json.loads(capsys.readouterr().out)["proven"] is True

@@ -1,4 +1,4 @@
-"""What is plugged in, and what to write into table.toml for it: on values of our own."""
+"""URLs and permissions of attached devices, from fixed values."""
 
 import os
 from collections.abc import Iterator
@@ -8,15 +8,15 @@ import pytest
 
 from controller.cli.devices import attached_devices as plugged_in
 from controller.cli.devices.attached_devices import (
-    SerialShown,
-    UsbShown,
+    SerialListing,
+    UsbListing,
     is_hub,
-    parts_shown,
-    serial_shown,
-    usb_shown,
+    list_serial,
+    list_table_parts,
+    list_usb,
 )
 from controller.config.load import TableConfig, load_config
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_identity import UsbIdentity, UsbInterface
@@ -42,8 +42,8 @@ ADAPTER = SerialPortInfo(
 ON_BOARD = SerialPortInfo("/dev/ttyS0", "/dev/ttyS0", "", "", -1, -1, "")
 
 
-def usb(*devices: AttachedDevice, allowed: AllowList | None = None) -> tuple[UsbShown, ...]:
-    return usb_shown(devices, (), {}, allowed)
+def usb(*devices: AttachedDevice, allowed: AllowList | None = None) -> tuple[UsbListing, ...]:
+    return list_usb(devices, (), {}, allowed)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_two_devices_of_one_number_are_named_by_their_places() -> None:
 
 
 def test_a_device_with_a_serial_port_is_named_by_that() -> None:
-    shown = usb_shown((READER,), (ADAPTER,), {(1, 1): "Adapter"}, None)
+    shown = list_usb((READER,), (ADAPTER,), {(1, 1): "Adapter"}, None)
 
     assert [(one.url, one.product) for one in shown] == [
         ("usbserial://0ab1:0002/12345678", "Adapter")
@@ -80,14 +80,14 @@ def test_a_device_with_a_serial_port_is_named_by_that() -> None:
 @pytest.mark.parametrize(
     ("entry", "may", "why"),
     [
-        (None, True, "no list is kept"),
+        (None, True, "there is no allow-list"),
         ("0ab1:0002", True, "allowed by 0ab1:0002"),
         ("1-1", True, "allowed by 1-1"),
         ("0c2e:0b81", False, "it is not on the allow-list; if it belongs to the table, "),
     ],
 )
-def test_the_list_of_a_table_judges(entry: str | None, may: bool, why: str) -> None:
-    allowed = None if entry is None else AllowList((allow_entry(entry),))
+def test_the_allow_list_of_a_table_is_applied(entry: str | None, may: bool, why: str) -> None:
+    allowed = None if entry is None else AllowList((parse_allow_entry(entry),))
     (shown,) = usb(READER, allowed=allowed)
 
     assert (shown.may_be_opened, shown.why[: len(why)]) == (may, why)
@@ -99,8 +99,8 @@ def test_a_refused_device_keeps_its_url_since_it_may_be_put_on_the_list() -> Non
     assert shown.url == "usb://0ab1:0002/12345678"
 
 
-@pytest.mark.parametrize("allowed", [None, AllowList((allow_entry("1-1"),))])
-def test_a_keyboard_is_refused_whatever_the_list_says(allowed: AllowList | None) -> None:
+@pytest.mark.parametrize("allowed", [None, AllowList((parse_allow_entry("1-1"),))])
+def test_a_keyboard_is_refused_whatever_the_allow_list(allowed: AllowList | None) -> None:
     (shown,) = usb(attached("7", HID_POS, KEYBOARD), allowed=allowed)
 
     assert not shown.may_be_opened
@@ -110,12 +110,12 @@ def test_a_keyboard_is_refused_whatever_the_list_says(allowed: AllowList | None)
 @pytest.mark.parametrize(
     ("interfaces", "hub"), [((HUB,), True), ((HUB, HID_POS), False), ((), False)]
 )
-def test_a_hub_is_nobodys_device(interfaces: tuple[UsbInterface, ...], hub: bool) -> None:
+def test_a_hub_is_recognized(interfaces: tuple[UsbInterface, ...], hub: bool) -> None:
     assert is_hub(attached("", *interfaces).identity) is hub
 
 
 def urls(*ports: SerialPortInfo) -> list[str]:
-    return [one.url for one in serial_shown(ports, (READER,))]
+    return [one.url for one in list_serial(ports, (READER,))]
 
 
 def test_a_serial_port_is_named_by_its_usb_device_where_it_is_the_only_one() -> None:
@@ -124,8 +124,8 @@ def test_a_serial_port_is_named_by_its_usb_device_where_it_is_the_only_one() -> 
 
 
 def test_a_port_of_the_machine_itself_has_its_path_alone() -> None:
-    assert serial_shown((ON_BOARD,), (READER,)) == (
-        SerialShown("/dev/ttyS0", "/dev/ttyS0", "", "", "", "", ""),
+    assert list_serial((ON_BOARD,), (READER,)) == (
+        SerialListing("/dev/ttyS0", "/dev/ttyS0", "", "", "", "", ""),
     )
 
 
@@ -147,33 +147,33 @@ def table(folder: Path, shoe: str, rest: str = "") -> TableConfig:
     return load_config(file)
 
 
-def test_a_path_that_is_there_is_told(fast_dir: Path, line: str) -> None:
-    (shown,) = parts_shown(table(fast_dir, line))
+def test_an_existing_path_is_shown(fast_dir: Path, line: str) -> None:
+    (shown,) = list_table_parts(table(fast_dir, line))
 
     assert (shown.part, shown.there, shown.standing) == ("shoe", True, f"there, {line}")
 
 
-def test_a_path_that_is_not_there_is_told(fast_dir: Path) -> None:
-    (shown,) = parts_shown(table(fast_dir, "/dev/ttyNONE9"))
+def test_a_missing_path_is_shown(fast_dir: Path) -> None:
+    (shown,) = list_table_parts(table(fast_dir, "/dev/ttyNONE9"))
 
     assert (shown.there, shown.standing) == (False, "not plugged in")
 
 
-def test_a_serial_server_is_not_asked(fast_dir: Path) -> None:
-    (shown,) = parts_shown(table(fast_dir, "socket://192.0.2.10:4001"))
+def test_a_serial_server_is_not_contacted(fast_dir: Path) -> None:
+    (shown,) = list_table_parts(table(fast_dir, "socket://192.0.2.10:4001"))
 
-    assert (shown.there, shown.standing) == (True, "a serial server, which is not asked")
+    assert (shown.there, shown.standing) == (True, "a serial server, not contacted")
 
 
 PORT = "usbhid://0c2e:0b81/S1"
 SCANNER = f'[[scanner]]\nport = "{PORT}"\nmodel = "hid-pos"\n'
 
 
-def test_a_usb_device_that_is_there_is_told_with_its_place(
+def test_an_attached_usb_device_is_shown_with_its_place(
     fast_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugged_in, "the_device", lambda _url, _allowed: READER)
-    shown = parts_shown(table(fast_dir, "/dev/ttyNONE9", SCANNER))[1]
+    monkeypatch.setattr(plugged_in, "find_device", lambda _url, _allowed: READER)
+    shown = list_table_parts(table(fast_dir, "/dev/ttyNONE9", SCANNER))[1]
 
     assert (shown.part, shown.standing) == ("scanner", "there, at 1-1")
 
@@ -187,13 +187,13 @@ def test_a_usb_device_that_is_there_is_told_with_its_place(
     ],
     ids=["absent", "ambiguous", "refused"],
 )
-def test_a_usb_device_that_cannot_be_opened_is_told_as_its_port_would(
+def test_a_usb_device_that_cannot_be_opened_is_shown_with_the_reason(
     fast_dir: Path, monkeypatch: pytest.MonkeyPatch, reason: str, told: str
 ) -> None:
     def unavailable(*_: object) -> AttachedDevice:
         raise PortUnavailable(reason)
 
-    monkeypatch.setattr(plugged_in, "the_device", unavailable)
-    shown = parts_shown(table(fast_dir, "/dev/ttyNONE9", SCANNER))[1]
+    monkeypatch.setattr(plugged_in, "find_device", unavailable)
+    shown = list_table_parts(table(fast_dir, "/dev/ttyNONE9", SCANNER))[1]
 
     assert (shown.there, shown.standing) == (False, told)

@@ -1,4 +1,4 @@
-"""`smartshoe devices` and its monitor, on lists and lines of our own."""
+"""`smartshoe devices` and its monitor, with fixed lists and a pty."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.store import Journal
 from firmware_bridge.transport import serial_port, usb_devices, usb_sysfs
@@ -56,12 +56,12 @@ def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("plugged_in")
 def test_devices_are_listed_with_what_to_write_for_them(capsys: Capture) -> None:
-    assert main(["devices"]) == Exit.DONE
+    assert main(["devices"]) == ExitCode.DONE
 
-    said = " ".join(capsys.readouterr().out.split())
-    assert "/dev/serial/by-id/usb-FTDI_A1-if00 usbserial://0403:6001/A1 /dev/ttyUSB0" in said
-    assert "usb://1fc9:0001/R7 1fc9:0001 1-3 Reader yes: no list is kept" in said
-    assert "1d6b" not in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "/dev/serial/by-id/usb-FTDI_A1-if00 usbserial://0403:6001/A1 /dev/ttyUSB0" in output
+    assert "usb://1fc9:0001/R7 1fc9:0001 1-3 Reader yes: there is no allow-list" in output
+    assert "1d6b" not in output
 
 
 @pytest.mark.usefixtures("plugged_in")
@@ -75,19 +75,21 @@ def test_devices_as_json(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("plugged_in")
-def test_a_configuration_judges_and_is_looked_for(fast_dir: Path, capsys: Capture) -> None:
+def test_with_a_configuration_its_list_is_applied_and_its_devices_shown(
+    fast_dir: Path, capsys: Capture
+) -> None:
     config = Path(configuration(fast_dir, "/dev/ttyNONE9"))
     config.write_text(f'{config.read_text()}[usb]\nallow = ["0403:6001"]\n')
 
-    assert main(["devices", "--config", str(config)]) == Exit.DONE
-    said = " ".join(capsys.readouterr().out.split())
-    assert "NO: it is not on the allow-list; if it belongs to the table" in said
-    assert "Devices of table M7." in said
-    assert "shoe /dev/ttyNONE9 not plugged in" in said
+    assert main(["devices", "--config", str(config)]) == ExitCode.DONE
+    output = " ".join(capsys.readouterr().out.split())
+    assert "NO: it is not on the allow-list; if it belongs to the table" in output
+    assert "Devices of table M7." in output
+    assert "shoe /dev/ttyNONE9 not plugged in" in output
 
 
 @pytest.mark.usefixtures("plugged_in")
-def test_without_libusb_devices_are_listed_all_the_same(
+def test_without_libusb_devices_are_still_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def unavailable() -> tuple[UsbDeviceInfo, ...]:
@@ -95,11 +97,11 @@ def test_without_libusb_devices_are_listed_all_the_same(
 
     monkeypatch.setattr(usb_devices, "list_usb_devices", unavailable)
 
-    assert main(["devices"]) == Exit.DONE
-    said = capsys.readouterr()
-    assert "/dev/ttyUSB0" in said.out
-    assert "usb://1fc9:0001/R7" in said.out
-    assert "libusb is not installed" in said.err
+    assert main(["devices"]) == ExitCode.DONE
+    output = capsys.readouterr()
+    assert "/dev/ttyUSB0" in output.out
+    assert "usb://1fc9:0001/R7" in output.out
+    assert "libusb is not installed" in output.err
 
 
 @pytest.fixture
@@ -122,20 +124,20 @@ def line() -> Iterator[str]:
     thread.join()
 
 
-def test_the_monitor_shows_three_levels_masked_and_ends_with_a_count(
+def test_the_monitor_shows_three_levels_masked_and_ends_with_totals(
     line: str, capsys: Capture
 ) -> None:
-    assert main(["devices", "monitor", line, "--seconds", "1"]) == Exit.DONE
+    assert main(["devices", "monitor", line, "--seconds", "1"]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert "bytes  " in said
-    assert "frame  report SEQ '1' code 'P'" in said
-    assert "event  card ??" in said
-    assert "B1" not in said
-    assert "14 bytes in " in said.splitlines()[-1]
+    output = capsys.readouterr().out
+    assert "bytes  " in output
+    assert "frame  report SEQ '1' code 'P'" in output
+    assert "event  card ??" in output
+    assert "B1" not in output
+    assert "14 bytes in " in output.splitlines()[-1]
 
 
-def test_the_monitor_shows_one_level_when_asked(line: str, capsys: Capture) -> None:
+def test_the_monitor_can_show_one_level(line: str, capsys: Capture) -> None:
     main(["devices", "monitor", line, "--seconds", "1", "--level", "frames"])
 
     levels = {row.split()[1] for row in capsys.readouterr().out.splitlines()[:-1]}
@@ -155,13 +157,13 @@ def test_ctrl_c_ends_the_monitor_cleanly(line: str) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
 
-    assert process.returncode == Exit.DONE
+    assert process.returncode == ExitCode.DONE
     assert out.rstrip().endswith("events")
     assert "Traceback" not in err
 
 
-def test_a_port_that_is_not_there_is_a_sentence(capsys: Capture) -> None:
-    assert main(["devices", "monitor", "/dev/ttyNONE9"]) == Exit.UNUSABLE
+def test_a_missing_port_is_reported_in_one_sentence(capsys: Capture) -> None:
+    assert main(["devices", "monitor", "/dev/ttyNONE9"]) == ExitCode.UNUSABLE
     assert "smartshoe devices" in capsys.readouterr().err
 
 
@@ -170,7 +172,7 @@ def test_a_port_in_use_is_refused(capsys: Capture) -> None:
     held = serial_port.SerialPort(os.ttyname(theirs), 4800)
     held.open()
     try:
-        assert main(["devices", "monitor", os.ttyname(theirs)]) == Exit.UNUSABLE
+        assert main(["devices", "monitor", os.ttyname(theirs)]) == ExitCode.UNUSABLE
     finally:
         held.close()
         os.close(ours)
@@ -178,13 +180,13 @@ def test_a_port_in_use_is_refused(capsys: Capture) -> None:
     assert "another program holds" in capsys.readouterr().err
 
 
-def test_an_unknown_model_names_those_there_are(capsys: Capture) -> None:
-    assert main(["devices", "monitor", "/dev/ttyUSB0", "--model", "x"]) == Exit.UNUSABLE
+def test_an_unknown_model_lists_the_known_ones(capsys: Capture) -> None:
+    assert main(["devices", "monitor", "/dev/ttyUSB0", "--model", "x"]) == ExitCode.UNUSABLE
     assert "angel-eye-ii-ex" in capsys.readouterr().err
 
 
 def test_maintenance_needs_the_tables_configuration(capsys: Capture) -> None:
-    assert main(["devices", "monitor", "/dev/ttyUSB0", "--maintenance"]) == Exit.UNUSABLE
+    assert main(["devices", "monitor", "/dev/ttyUSB0", "--maintenance"]) == ExitCode.UNUSABLE
     assert "--config" in capsys.readouterr().err
 
 
@@ -203,11 +205,11 @@ def maintenance(port: str, config: str) -> int:
 def test_in_maintenance_the_card_is_shown_after_a_warning(
     line: str, fast_dir: Path, capsys: Capture
 ) -> None:
-    assert maintenance(line, configuration(fast_dir, line)) == Exit.DONE
+    assert maintenance(line, configuration(fast_dir, line)) == ExitCode.DONE
 
-    said = capsys.readouterr()
-    assert "B1" in said.out
-    assert "WARNING" in said.err
+    output = capsys.readouterr()
+    assert "B1" in output.out
+    assert "WARNING" in output.err
 
 
 def test_maintenance_is_refused_while_a_shoe_is_open(
@@ -218,13 +220,13 @@ def test_maintenance_is_refused_while_a_shoe_is_open(
 ) -> None:
     deal(*opening_and_coups(1), name="journal")
 
-    assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == Exit.NO
+    assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == ExitCode.NO
     assert "a shoe is open" in capsys.readouterr().err
 
 
 def test_maintenance_is_refused_while_the_table_runs(fast_dir: Path, capsys: Capture) -> None:
     with Journal.open(fast_dir / "journal"):
-        assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == Exit.NO
+        assert maintenance("/dev/ttyUSB0", configuration(fast_dir, "/dev/ttyUSB0")) == ExitCode.NO
 
     assert "already writes this journal" in capsys.readouterr().err
 
@@ -232,8 +234,8 @@ def test_maintenance_is_refused_while_the_table_runs(fast_dir: Path, capsys: Cap
 def test_maintenance_is_refused_at_another_tables_port(fast_dir: Path, capsys: Capture) -> None:
     config = configuration(fast_dir, "/dev/ttyUSB1")
 
-    assert maintenance("/dev/ttyUSB0", config) == Exit.UNUSABLE
-    assert "is no port of" in capsys.readouterr().err
+    assert maintenance("/dev/ttyUSB0", config) == ExitCode.UNUSABLE
+    assert "is not a port of" in capsys.readouterr().err
 
 
 def test_maintenance_asks_first(fast_dir: Path) -> None:
@@ -248,5 +250,5 @@ def test_maintenance_asks_first(fast_dir: Path) -> None:
         check=False,
     )
 
-    assert (done.returncode, done.stdout.strip()) == (Exit.UNUSABLE, "")
+    assert (done.returncode, done.stdout.strip()) == (ExitCode.NO, "")
     assert "nothing was shown" in done.stderr

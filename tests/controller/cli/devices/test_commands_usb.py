@@ -1,9 +1,4 @@
-"""`smartshoe devices` and its monitor on emulated USB devices, through real pyusb and libusb.
-
-Responsible for: that what is listed is what may be opened, and that a monitor hears a reader.
-Not responsible for: lists of our own (test_cli_devices) and USB ports (test_usb_port).
-Source: hil/README.md, "USB without a device".
-"""
+"""`smartshoe devices` and its monitor on emulated USB devices, through real pyusb and libusb."""
 
 import json
 import os
@@ -14,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
-from hil.usb.bed import READER, SCANNER, UsbBed
+from controller.cli.errors import ExitCode
+from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 pytestmark = pytest.mark.debian("umockdev", program="umockdev-run")
 
@@ -34,10 +29,10 @@ allow = ["0ab1:0002:SN-1"]
 
 
 @pytest.fixture(scope="module")
-def bed() -> Iterator[UsbBed]:
+def bed() -> Iterator[UsbTestBed]:
     """A reader, a scanner and a keyboard."""
     reader = {"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader", "settings": {}}
-    with UsbBed() as served:
+    with UsbTestBed() as served:
         served.plug("reader", {**READER, "serial_number": "SN-1"}, [reader])
         served.plug("scanner", {**SCANNER, "serial_number": "S1"}, [{"kind": "hid_pos"}], "1-2")
         served.plug("keyboard", KEYBOARD, [{"kind": "keyboard"}], "1-3")
@@ -52,7 +47,7 @@ def config(fast_dir: Path) -> str:
 
 
 @pytest.fixture
-def smartshoe(bed: UsbBed) -> Smartshoe:
+def smartshoe(bed: UsbTestBed) -> Smartshoe:
     """The program, which sees these devices and no other."""
 
     def run(*words: str) -> subprocess.Popen[str]:
@@ -67,7 +62,7 @@ def smartshoe(bed: UsbBed) -> Smartshoe:
     return run
 
 
-def test_each_device_is_listed_with_its_url_and_the_judgement_of_the_list(
+def test_each_device_is_listed_with_its_url_and_whether_it_may_be_opened(
     smartshoe: Smartshoe, config: str
 ) -> None:
     out, _ = smartshoe("devices", "--config", config, "--json").communicate()
@@ -81,8 +76,8 @@ def test_each_device_is_listed_with_its_url_and_the_judgement_of_the_list(
     assert [(one["part"], one["standing"]) for one in shown["table"]] == [("shoe", "there, at 1-1")]
 
 
-def test_the_monitor_hears_a_reader_and_masks_its_tags(
-    bed: UsbBed, smartshoe: Smartshoe, config: str
+def test_the_monitor_shows_a_reader_with_masked_tags(
+    bed: UsbTestBed, smartshoe: Smartshoe, config: str
 ) -> None:
     watching = smartshoe("devices", "monitor", PORT, "--config", config, "--seconds", "5")
     assert watching.stdout is not None
@@ -99,12 +94,12 @@ def test_the_monitor_hears_a_reader_and_masks_its_tags(
     assert not any(part in "".join(lines) for part in ("E0 04", "A0 5F", "02 B7"))
 
 
-def test_the_monitor_does_not_open_a_keyboard(bed: UsbBed, smartshoe: Smartshoe) -> None:
+def test_the_monitor_does_not_open_a_keyboard(bed: UsbTestBed, smartshoe: Smartshoe) -> None:
     words = ("devices", "monitor", "usb://046d:c31c", "--model", "hid-pos", "--seconds", "1")
     before = bed.counts("keyboard")["opened"]
     refused = smartshoe(*words)
     _, err = refused.communicate()
 
-    assert refused.returncode == Exit.UNUSABLE
+    assert refused.returncode == ExitCode.UNUSABLE
     assert "no keyboard is allowed at a table" in err
     assert bed.counts("keyboard")["opened"] == before

@@ -1,4 +1,4 @@
-"""What the monitor watches: model, line and list of one port."""
+"""Model, line settings and allow-list of a monitored port."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ import pytest
 from controller.cli.devices.monitored_port import (
     SILENT_SCANNER,
     UNGREETED_DEVICE,
-    Said,
+    MonitorOptions,
+    find_monitored_port,
     same_port,
-    watched_port,
 )
-from controller.cli.errors import Unable
+from controller.cli.errors import CommandError
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.allow_list import AllowList, allow_entry
+from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity
 
 TABLE = """\
@@ -57,7 +57,7 @@ def config(fast_dir: Path) -> Path:
     ],
 )
 def test_a_model_has_its_own_line(model: str, baud: int, parity: Parity) -> None:
-    found = watched_port(Said("/dev/ttyUSB9", model), None, masked=True)
+    found = find_monitored_port(MonitorOptions("/dev/ttyUSB9", model), None, masked=True)
 
     assert (found.line, found.allowed) == (LineSettings(baud, parity), None)
 
@@ -71,47 +71,62 @@ def test_a_model_has_its_own_line(model: str, baud: int, parity: Parity) -> None
         ("/dev/ttyACM0", "tablelink-shuffler", LineSettings(1_000_000, Parity.NONE)),
     ],
 )
-def test_a_configuration_knows_what_stands_at_each_port(
+def test_the_configuration_gives_the_model_of_each_port(
     config: Path, port: str, model: str, line: LineSettings
 ) -> None:
-    found = watched_port(Said(port), config, masked=True)
+    found = find_monitored_port(MonitorOptions(port), config, masked=True)
 
     assert (found.model, found.line) == (model, line)
-    assert found.allowed == AllowList((allow_entry("0ab1:0002"),))
+    assert found.allowed == AllowList((parse_allow_entry("0ab1:0002"),))
 
 
-def test_a_port_that_is_not_in_the_configuration_names_those_that_are(config: Path) -> None:
-    with pytest.raises(Unable, match=r"its ports: /dev/ttyUSB0, usb://0ab1:0002/12, /dev/ttyUSB2"):
-        watched_port(Said("/dev/ttyUSB9"), config, masked=True)
+def test_an_unknown_port_lists_the_configured_ones(config: Path) -> None:
+    with pytest.raises(
+        CommandError, match=r"its ports: /dev/ttyUSB0, usb://0ab1:0002/12, /dev/ttyUSB2"
+    ):
+        find_monitored_port(MonitorOptions("/dev/ttyUSB9"), config, masked=True)
 
 
-def test_a_model_that_is_said_wins_with_its_own_line(config: Path) -> None:
-    found = watched_port(Said("/dev/ttyUSB2", "feig-rfid"), config, masked=True)
+def test_a_given_model_overrides_the_configuration_with_its_own_line(config: Path) -> None:
+    found = find_monitored_port(MonitorOptions("/dev/ttyUSB2", "feig-rfid"), config, masked=True)
 
     assert (found.model, found.line.parity) == ("feig-rfid", Parity.EVEN)
 
 
-def test_a_speed_that_is_said_wins(config: Path) -> None:
-    assert watched_port(Said("/dev/ttyUSB0", baud=1200), config, masked=True).line.baud == 1200
+def test_a_given_speed_overrides_the_configuration(config: Path) -> None:
+    assert (
+        find_monitored_port(
+            MonitorOptions("/dev/ttyUSB0", baud=1200), config, masked=True
+        ).line.baud
+        == 1200
+    )
 
 
-def test_a_model_there_is_not_names_those_there_are() -> None:
-    with pytest.raises(Unable, match="allowed: angel-eye-ii-ex, feig-rfid, tablelink, hid-pos, "):
-        watched_port(Said("/dev/ttyUSB0", "x"), None, masked=True)
+def test_an_unknown_model_lists_the_known_ones() -> None:
+    with pytest.raises(
+        CommandError, match="Allowed: angel-eye-ii-ex, feig-rfid, tablelink, hid-pos, "
+    ):
+        find_monitored_port(MonitorOptions("/dev/ttyUSB0", "x"), None, masked=True)
 
 
 @pytest.mark.parametrize("model", ["tablelink", "tablelink-shuffler"])
-def test_a_device_that_may_be_silent_until_it_is_greeted_is_told(model: str) -> None:
-    assert watched_port(Said("p", model), None, masked=True).remark == UNGREETED_DEVICE
+def test_a_hint_is_given_for_a_device_that_may_be_silent(model: str) -> None:
+    assert (
+        find_monitored_port(MonitorOptions("p", model), None, masked=True).remark
+        == UNGREETED_DEVICE
+    )
 
 
-def test_a_scanner_that_may_be_silent_is_told() -> None:
-    assert watched_port(Said("p", "hid-pos"), None, masked=True).remark == SILENT_SCANNER
+def test_a_hint_is_given_for_a_scanner_that_may_be_silent() -> None:
+    assert (
+        find_monitored_port(MonitorOptions("p", "hid-pos"), None, masked=True).remark
+        == SILENT_SCANNER
+    )
 
 
 @pytest.mark.parametrize(("masked", "shown"), [(True, False), (False, True)])
 def test_the_tags_at_a_reader_are_masked(config: Path, masked: bool, shown: bool) -> None:
-    found = watched_port(Said("usb://0ab1:0002/12"), config, masked=masked)
+    found = find_monitored_port(MonitorOptions("usb://0ab1:0002/12"), config, masked=masked)
     chunk = Chunk("usb://0ab1:0002/12", Timestamp(1, 2), READ)
 
     _, lines = found.monitor.watch(found.monitor.initial(), chunk)

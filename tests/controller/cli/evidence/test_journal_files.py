@@ -1,10 +1,4 @@
-"""`smartshoe journal` at the prompt: what is said, JSON, exit codes, and help with examples.
-
-Responsible for: each command once with words and once with --json, and its errors.
-Not responsible for: what the commands rest on (test_journal_archive, test_journal_export,
-test_retention).
-Source: controller/README.md, "Journal commands".
-"""
+"""`smartshoe journal`: text, JSON, exit codes and help of each command."""
 
 import json
 from pathlib import Path
@@ -13,7 +7,7 @@ import pytest
 
 from controller.archive.day_list import read_day, short_code
 from controller.cli import main as cli
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.journal.folder import sealed_files
 
 Capture = pytest.CaptureFixture[str]
@@ -26,8 +20,8 @@ def run(capsys: Capture):
 
     def ran(*words: object) -> tuple[int, str, str]:
         code = cli.main(["journal", *map(str, words)])
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        output = capsys.readouterr()
+        return code, output.out, output.err
 
     return ran
 
@@ -43,7 +37,7 @@ def to(tmp_path: Path) -> Path:
     return tmp_path / "archive"
 
 
-def test_list_is_a_line_a_shoe(run, journal, to) -> None:
+def test_list_prints_one_line_per_shoe(run, journal, to) -> None:
     run("archive", journal, "--to", to, "--older-than", "0")
     (to / "shoes/2025-11-21/0002.shoe").unlink()
     run("hold", journal, "2025-11-21/2", *BY)
@@ -51,7 +45,7 @@ def test_list_is_a_line_a_shoe(run, journal, to) -> None:
     code, out, err = run("list", journal, "--archive", to)
 
     lines = out.splitlines()
-    assert (code, err, len(lines)) == (Exit.DONE, "", 4)
+    assert (code, err, len(lines)) == (ExitCode.DONE, "", 4)
     assert lines[0].split() == ["shoe", "records", "coups", "irreg.", "clean", "signed", "bytes"]
     assert lines[1].startswith("2025-11-21/1 ")
     assert lines[1].endswith(" archived")
@@ -62,7 +56,7 @@ def test_list_as_json(run, journal) -> None:
     code, out, _ = run("list", journal, "--json")
 
     shoes = json.loads(out)["shoes"]
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert [(one["gaming_day"], one["shoe"], one["coups"]) for one in shoes] == [
         ("2025-11-21", 1, 3),
         ("2025-11-21", 2, 3),
@@ -74,50 +68,53 @@ def test_list_as_json(run, journal) -> None:
 
 def test_an_empty_journal_lists_nothing(run, sealed_journal) -> None:
     journal = sealed_journal()
-    assert run("list", journal) == (Exit.DONE, f"{journal}: no shoe is sealed here\n", "")
+    assert run("list", journal) == (ExitCode.DONE, f"{journal}: no sealed shoe here\n", "")
 
 
-def test_export_takes_a_tape_that_replay_reads(run, journal, tmp_path, capsys) -> None:
+def test_export_writes_a_tape_that_replay_reads(run, journal, tmp_path, capsys) -> None:
     tape = tmp_path / "all.tape"
     code, out, _ = run("export", journal, "--tape", tape)
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert out.startswith(f"{tape}: ")
-    assert cli.main(["replay", str(tape)]) == Exit.DONE
+    assert cli.main(["replay", str(tape)]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith(f"the same: {tape}")
 
 
-def test_export_prints_an_object_a_line(run, journal) -> None:
+def test_export_prints_one_object_per_line(run, journal) -> None:
     code, out, _ = run("export", journal, "--json", "--day", "2025-11-22", "--shoe", "1")
     found = [json.loads(line) for line in out.splitlines()]
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert [one["kind"] for one in found] == ["coup", "coup", "coup", "shoe_ended"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
-        ((), "write either --tape OUT.tape for the records, or --json for rows"),
-        (("--tape", "x.tape", "--json"), "write either --tape OUT.tape"),
-        (("--json", "--shoe", "1"), "--shoe needs --day: numbers of shoes begin anew"),
+        ((), "either --tape OUT.tape for the records, or --json for rows"),
+        (("--tape", "x.tape", "--json"), "give one kind of output"),
+        (("--json", "--shoe", "1"), "--shoe needs --day: shoe numbers start again"),
         (("--json", "--day", "2025-12-01"), "no shoe of 2025-12-01 is sealed here"),
     ],
 )
-def test_export_says_what_is_wrong_with_the_question(run, journal, words, said) -> None:
-    code, _, err = run("export", journal, *words)
-    assert code == Exit.UNUSABLE
-    assert said in err
+def test_export_rejects_wrong_options(run, journal, words, expected) -> None:
+    code, out, err = run("export", journal, *words)
+    assert code == ExitCode.UNUSABLE
+    assert expected in (json.loads(out)["error"]["problem"] if "--json" in words else err)
 
 
-def test_archive_and_prune_say_what_they_did(run, journal, to) -> None:
+def test_archive_and_prune_print_their_result(run, journal, to) -> None:
     code, out, _ = run("archive", journal, "--to", to)
-    assert (code, "5 files copied and verified" in out) == (Exit.DONE, True)
+    assert (code, "5 files copied and verified" in out) == (ExitCode.DONE, True)
     code, out, _ = run("archive", journal, "--to", to, "--json")
     assert len(json.loads(out)["there"]) == 5
 
     code, out, _ = run("prune", journal, "--archive", to)
-    assert code == Exit.DONE
-    assert "2025-11-21/1  would go\n2025-11-21/2  would go\n2025-11-22/1  stays: the newest" in out
-    assert "Nothing was deleted: --yes" in out
+    assert code == ExitCode.DONE
+    assert (
+        "2025-11-21/1  would be deleted\n2025-11-21/2  would be deleted\n2025-11-22/1  stays: the"
+        " newest" in out
+    )
+    assert "Nothing was deleted: add --yes" in out
     assert len(sealed_files(journal)) == 3
 
     code, out, _ = run("prune", journal, "--archive", to, "--yes", "--json")
@@ -127,28 +124,28 @@ def test_archive_and_prune_say_what_they_did(run, journal, to) -> None:
     assert len(sealed_files(journal)) == 1
 
 
-def test_an_archive_that_is_not_complete_is_a_no(run, journal, to) -> None:
+def test_an_incomplete_archive_exits_with_1(run, journal, to) -> None:
     run("archive", journal, "--to", to)
     (to / "shoes/2025-11-21/0001.shoe").write_bytes(b"?")
     code, out, _ = run("archive", journal, "--to", to)
-    assert code == Exit.NO
-    assert out.startswith(f"PROBLEM: {to}/shoes/2025-11-21/0001.shoe: another file than")
+    assert code == ExitCode.NO
+    assert out.startswith(f"PROBLEM: {to}/shoes/2025-11-21/0001.shoe: this file differs from")
 
 
 @pytest.mark.parametrize("days", ["6", "0", "-1"])
 def test_no_fewer_than_seven_days_are_kept(run, journal, to, days) -> None:
     code, _, err = run("prune", journal, "--archive", to, "--keep-days", days, "--yes")
-    assert code == Exit.UNUSABLE
+    assert code == ExitCode.UNUSABLE
     assert "greater than or equal to 7" in err
     assert len(sealed_files(journal)) == 3
 
 
 def test_a_shoe_is_held_and_released(run, journal) -> None:
     code, out, _ = run("hold", journal, "2025-11-21/0001.shoe", *BY)
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert out == f"shoe 2025-11-21/1 is held by A. Person: {journal}/holds/2025-11-21-1.json\n"
     code, _, err = run("hold", journal, "shoe 1", *BY)
-    assert (code, "'shoe 1' names no shoe" in err) == (Exit.UNUSABLE, True)
+    assert (code, "'shoe 1' is not the name of a shoe" in err) == (ExitCode.UNUSABLE, True)
     code, out, _ = run("release", journal, "2025-11-21/1", "--by", "B", "--reason", "settled")
     assert out.startswith("shoe 2025-11-21/1 is released by B: ")
 
@@ -157,31 +154,33 @@ def test_seals_are_shown_and_handed_to_a_witness(run, journal, tmp_path, capsys)
     code, out, _ = run("seals", journal, "--day", "2025-11-21", "--write", tmp_path / "w.json")
 
     day = read_day(journal / "days/2025-11-21.seals.json")
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert f"short code  {short_code(day)}\n" in out
-    assert "signature   holds, key " in out
+    assert "signature   valid, key " in out
     assert [one.digest.hex() in out for one in day.seals] == [True, True]
     assert read_day(tmp_path / "w.json") == day
-    assert cli.main(["verify", str(journal), "--witness", str(tmp_path / "w.json")]) == Exit.DONE
+    assert (
+        cli.main(["verify", str(journal), "--witness", str(tmp_path / "w.json")]) == ExitCode.DONE
+    )
     capsys.readouterr()
     code, _, err = run("seals", journal, "--write", tmp_path / "w.json")
-    assert (code, "it is not overwritten" in err) == (Exit.UNUSABLE, True)
+    assert (code, "is not overwritten" in err) == (ExitCode.UNUSABLE, True)
 
 
 def test_the_newest_list_is_shown_unless_a_day_is_named(run, journal) -> None:
     _, out, _ = run("seals", journal, "--json")
     assert json.loads(out)["gaming_day"] == "2025-11-22"
     code, _, err = run("seals", journal, "--day", "2024-01-01")
-    assert code == Exit.UNUSABLE
+    assert code == ExitCode.UNUSABLE
     assert "no list of 2024-01-01 here; the newest are of 2025-11-21, 2025-11-22" in err
 
 
-def test_a_list_that_was_changed_is_a_no(run, journal) -> None:
+def test_a_changed_list_exits_with_1(run, journal) -> None:
     path = journal / "days/2025-11-21.seals.json"
     path.write_text(path.read_text().replace('"first_seq": 1,', '"first_seq": 2,'))
     code, out, _ = run("seals", journal, "--day", "2025-11-21")
-    assert code == Exit.NO
-    assert "signature   DOES NOT HOLD" in out
+    assert code == ExitCode.NO
+    assert "signature   NOT VALID" in out
 
 
 @pytest.mark.parametrize(
@@ -189,14 +188,17 @@ def test_a_list_that_was_changed_is_a_no(run, journal) -> None:
 )
 def test_help_shows_examples(run, command) -> None:
     code, out, _ = run(command, "--help")
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert f"smartshoe journal {command} /" in out
 
 
 @pytest.mark.parametrize("command", ["list", "export --json", "seals", "prune --archive x"])
-def test_a_folder_that_is_not_there_is_a_sentence(run, tmp_path, command) -> None:
+def test_a_missing_folder_is_reported_in_one_sentence(run, tmp_path, command) -> None:
     name, *options = command.split()
-    code, _, err = run(name, tmp_path / "none", *options)
-    assert code == Exit.UNUSABLE
-    assert err.startswith("smartshoe: ")
-    assert "Traceback" not in err
+    code, out, err = run(name, tmp_path / "none", *options)
+    assert code == ExitCode.UNUSABLE
+    if "--json" in options:
+        assert json.loads(out)["error"]["place"] == str(tmp_path / "none")
+    else:
+        assert err.startswith("smartshoe: ")
+    assert "Traceback" not in out + err

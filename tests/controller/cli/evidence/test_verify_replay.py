@@ -1,4 +1,4 @@
-"""`smartshoe verify` and `smartshoe replay` at the prompt."""
+"""`smartshoe verify` and `smartshoe replay`: output, JSON and exit codes."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -25,79 +25,79 @@ def change(folder: Path, statement: str) -> None:
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_a_sound_journal_is_a_yes(command: str, three_coups: Path, capsys: Capture) -> None:
-    assert main([command, str(three_coups)]) == Exit.DONE
+    assert main([command, str(three_coups)]) == ExitCode.DONE
 
-    said = capsys.readouterr()
-    assert said.out.startswith(("intact: ", "the same: "))
-    assert said.err == ""
+    output = capsys.readouterr()
+    assert output.out.startswith(("intact: ", "the same: "))
+    assert output.err == ""
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_with_json_there_is_one_object_on_stdout(
     command: str, three_coups: Path, capsys: Capture
 ) -> None:
-    assert main([command, str(three_coups), "--json"]) == Exit.DONE
+    assert main([command, str(three_coups), "--json"]) == ExitCode.DONE
 
     shown = json.loads(capsys.readouterr().out)
     assert shown["records"] == shown["inputs"] + shown["entries"] > 0
 
 
-def test_replay_tells_coups_and_shoes(three_coups: Path, capsys: Capture) -> None:
+def test_replay_prints_coups_and_shoes(three_coups: Path, capsys: Capture) -> None:
     main(["replay", str(three_coups), "--json"])
 
     shown = json.loads(capsys.readouterr().out)
     assert (shown["coups"], shown["shoes"], shown["finding"]) == (3, 1, "same")
 
 
-def test_verify_says_what_is_not_intact_and_where(three_coups: Path, capsys: Capture) -> None:
+def test_verify_prints_what_is_not_intact_and_where(three_coups: Path, capsys: Capture) -> None:
     change(three_coups, "UPDATE records SET record = zeroblob(40) WHERE seq = 9")
 
-    assert main(["verify", str(three_coups)]) == Exit.NO
+    assert main(["verify", str(three_coups)]) == ExitCode.NO
 
-    said = capsys.readouterr().out
-    assert said.startswith("NOT INTACT: ")
-    assert "record 9 " in said
+    output = capsys.readouterr().out
+    assert output.startswith("NOT INTACT: ")
+    assert "record 9 " in output
 
 
-def test_replay_of_a_damaged_journal_cannot_be_told_to_its_end(
+def test_replay_of_a_damaged_journal_stops_at_the_damage(
     three_coups: Path, capsys: Capture
 ) -> None:
     change(three_coups, "UPDATE records SET record = zeroblob(40) WHERE seq = 9")
 
-    assert main(["replay", str(three_coups)]) == Exit.UNUSABLE
+    assert main(["replay", str(three_coups)]) == ExitCode.UNUSABLE
 
-    said = capsys.readouterr()
-    assert "told up to record 8" in said.out
-    assert "smartshoe verify" in said.err
+    output = capsys.readouterr()
+    assert "replayed up to record 8" in output.out
+    assert "smartshoe verify" in output.err
 
 
-def test_another_versions_journal_ends_with_a_code_of_its_own(
+def test_a_journal_of_another_version_has_its_own_exit_code(
     deal: Callable[..., Path], opening_and_coups: Callable[[int], tuple[str, ...]], capsys: Capture
 ) -> None:
     folder = deal(*opening_and_coups(1), software="0.0.9")
 
-    assert main(["replay", str(folder)]) == Exit.OTHER_VERSION
+    assert main(["replay", str(folder)]) == ExitCode.OTHER_VERSION
     assert "was written by 0.0.9" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_a_path_that_does_not_exist_is_named(command: str, fast_dir: Path, capsys: Capture) -> None:
-    assert main([command, str(fast_dir / "none")]) == Exit.UNUSABLE
+    assert main([command, str(fast_dir / "none")]) == ExitCode.UNUSABLE
     assert f"{fast_dir / 'none'}: no such file or folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
-def test_a_file_that_is_no_journal_is_said_to_be_none(
+def test_a_file_that_is_not_a_journal_is_reported(
     command: str, fast_dir: Path, capsys: Capture
 ) -> None:
     (fast_dir / "live.db").write_bytes(b"\x00" * 4096)
 
-    assert main([command, str(fast_dir)]) == Exit.UNUSABLE
+    assert main([command, str(fast_dir)]) == ExitCode.UNUSABLE
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("smartshoe: ")
-    assert "Traceback" not in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("smartshoe: ")
+    assert "Traceback" not in output.err
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
@@ -118,5 +118,5 @@ def test_a_terminal_sees_a_progress_bar(command: str, three_coups: Path) -> None
             os.close(ours)
         code = process.wait()
 
-    assert code == Exit.DONE
+    assert code == ExitCode.DONE
     assert command.encode() in drawn

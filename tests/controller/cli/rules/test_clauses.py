@@ -1,20 +1,20 @@
-"""`smartshoe clauses`: every clause with its proof."""
+"""`smartshoe clauses`: every clause with its coverage."""
 
 import json
 from collections.abc import Callable
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.profiles import clause_register as register
-from controller.profiles.clause_register import Coverage, proof
+from controller.profiles.clause_register import Coverage, make_proof
 from controller.profiles.load import load_clauses
 
 Capture = pytest.CaptureFixture[str]
-Shipping = Callable[[dict[str, register.Proof]], None]
+Shipping = Callable[[dict[str, register.ClauseProof]], None]
 
-PROVEN = proof(
+PROVEN = make_proof(
     (Coverage.CHECKED, Coverage.PROMPTED),
     ("controller.procedure.dealing.drawing",),
     ("tests/test_a.py::test_a", "tests/test_a.py::test_b"),
@@ -32,9 +32,9 @@ def words_of(out: str) -> str:
     return " ".join(out.split())
 
 
-def test_a_clause_is_shown_with_how_it_is_covered(ship: Shipping, capsys: Capture) -> None:
+def test_a_clause_is_shown_with_its_coverage(ship: Shipping, capsys: Capture) -> None:
     ship({"S42-h-4": PROVEN})
-    assert main(["clauses"]) == Exit.DONE
+    assert main(["clauses"]) == ExitCode.DONE
 
     shown = "yes checked, prompted controller.procedure.dealing.drawing 2"
     assert shown in words_of(capsys.readouterr().out)
@@ -72,9 +72,9 @@ def test_one_document_alone(ship: Shipping, capsys: Capture) -> None:
     assert [one["document"] for one in shown["documents"]] == ["NY"]
 
 
-def test_an_unknown_document_is_refused_with_those_there_are(capsys: Capture) -> None:
-    assert main(["clauses", "--document", "ZZ"]) == Exit.UNUSABLE
-    assert "there are NY, NJ, WA, HG, S42" in capsys.readouterr().err
+def test_an_unknown_document_lists_the_known_ones(capsys: Capture) -> None:
+    assert main(["clauses", "--document", "ZZ"]) == ExitCode.UNUSABLE
+    assert "Allowed: NY, NJ, WA, HG, S42" in capsys.readouterr().err
 
 
 def test_open_shows_only_what_a_test_should_prove(ship: Shipping, capsys: Capture) -> None:
@@ -86,9 +86,9 @@ def test_open_shows_only_what_a_test_should_prove(ship: Shipping, capsys: Captur
     assert not {"S42-h-4", "NY-a-1"} & {one["id"] for one in shown}
 
 
-def test_where_nothing_is_open_it_says_so(ship: Shipping, capsys: Capture) -> None:
+def test_without_open_clauses_a_sentence_says_so(ship: Shipping, capsys: Capture) -> None:
     ship(dict.fromkeys(load_clauses(), PROVEN))
-    assert main(["clauses", "--open"]) == Exit.DONE
+    assert main(["clauses", "--open"]) == ExitCode.DONE
 
     out = capsys.readouterr().out
     assert out.startswith("No clause is open: ")

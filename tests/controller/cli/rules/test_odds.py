@@ -1,10 +1,10 @@
-"""`smartshoe odds`."""
+"""`smartshoe odds`: counts of draws and house edges."""
 
 import json
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -15,21 +15,21 @@ def words_of(out: str) -> str:
 
 
 def test_eight_decks_are_the_default(capsys: Capture) -> None:
-    assert main(["odds"]) == Exit.DONE
+    assert main(["odds"]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert "8 decks: 4998398275503360 ordered draws of six cards" in said
-    assert "Banker wins 2292252566437888 45.8597 %" in said
-    assert "Player wins 2230518282592256 44.6247 %" in said
-    assert "House edge" not in said
+    output = words_of(capsys.readouterr().out)
+    assert "8 decks: 4998398275503360 ordered draws of six cards" in output
+    assert "Banker wins 2292252566437888 45.8597 %" in output
+    assert "Player wins 2230518282592256 44.6247 %" in output
+    assert "House edge" not in output
 
 
 def test_a_profile_adds_the_house_edges(capsys: Capture) -> None:
-    assert main(["odds", "--profile", "wa-mini"]) == Exit.DONE
+    assert main(["odds", "--profile", "wa-mini"]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert "House edge under wa-mini. Vigorish is reckoned exact" in said
-    assert "tie 475627426473216 4522770849030144 0 14.3596 %" in said
+    output = words_of(capsys.readouterr().out)
+    assert "House edge under wa-mini. Vigorish is exact" in output
+    assert "tie 475627426473216 4522770849030144 0 14.3596 %" in output
 
 
 def test_as_json(capsys: Capture) -> None:
@@ -57,10 +57,10 @@ def test_without_a_profile_there_are_no_edges(capsys: Capture) -> None:
 
 @pytest.mark.parametrize("decks", ["0", "17", "many"])
 def test_decks_have_a_limit(capsys: Capture, decks: str) -> None:
-    assert main(["odds", "--decks", decks]) == Exit.UNUSABLE
+    assert main(["odds", "--decks", decks]) == ExitCode.UNUSABLE
     assert "--decks" in capsys.readouterr().err
 
 
-def test_an_unknown_profile_is_named_with_those_there_are(capsys: Capture) -> None:
-    assert main(["odds", "--profile", "mars"]) == Exit.UNUSABLE
-    assert "there is no profile 'mars'; there are house-baccarat" in capsys.readouterr().err
+def test_an_unknown_profile_lists_the_known_ones(capsys: Capture) -> None:
+    assert main(["odds", "--profile", "mars"]) == ExitCode.UNUSABLE
+    assert "there is no profile 'mars'. Allowed: house-baccarat" in capsys.readouterr().err

@@ -1,11 +1,11 @@
-"""`smartshoe rules`: what a table goes by, with its clauses."""
+"""`smartshoe rules`: profiles with the clauses of their values."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -17,11 +17,11 @@ def words_of(out: str) -> str:
 
 
 def test_the_profiles_are_listed_with_their_source(capsys: Capture) -> None:
-    assert main(["rules", "list"]) == Exit.DONE
+    assert main(["rules", "list"]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert "ny-mini New York mini baccarat 9 NYCRR 5324.21" in said
-    assert "s42-mini Section 42 Mini-Baccarat" in said
+    output = words_of(capsys.readouterr().out)
+    assert "ny-mini New York mini baccarat 9 NYCRR 5324.21" in output
+    assert "s42-mini Section 42 Mini-Baccarat" in output
 
 
 def test_the_list_as_json(capsys: Capture) -> None:
@@ -35,15 +35,15 @@ def test_the_list_as_json(capsys: Capture) -> None:
 
 
 def test_a_value_is_shown_with_its_clause(capsys: Capture) -> None:
-    assert main(["rules", "show", "s42-mini"]) == Exit.DONE
+    assert main(["rules", "show", "s42-mini"]) == ExitCode.DONE
     assert "decks_min 6 S42-a-1-decks" in words_of(capsys.readouterr().out)
 
 
-def test_an_assumed_value_is_marked_and_says_why(capsys: Capture) -> None:
+def test_an_assumed_value_is_marked_with_its_reason(capsys: Capture) -> None:
     main(["rules", "show", "s42-mini"])
 
-    said = words_of(capsys.readouterr().out)
-    assert "decks_max none ASSUMED no clause sets a maximum" in said
+    output = words_of(capsys.readouterr().out)
+    assert "decks_max none ASSUMED no clause sets a maximum" in output
 
 
 def test_a_citation_is_shown_with_its_point(capsys: Capture) -> None:
@@ -62,7 +62,7 @@ def test_clause_texts_come_on_request(capsys: Capture) -> None:
     assert text in capsys.readouterr().out
 
 
-def test_a_profile_as_json_says_what_is_assumed(capsys: Capture) -> None:
+def test_a_profile_as_json_marks_assumed_values(capsys: Capture) -> None:
     main(["rules", "show", "ny-mini", "--json"])
 
     value = json.loads(capsys.readouterr().out)["values"]["decks_per_shoe"]
@@ -86,19 +86,19 @@ def grand(fast_dir: Path) -> Path:
 
 
 def test_a_houses_own_profile_is_shown_with_its_base(grand: Path, capsys: Capture) -> None:
-    assert main(["rules", "show", str(grand)]) == Exit.DONE
+    assert main(["rules", "show", str(grand)]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert "New York mini baccarat, as grand (grand; changes ny-mini)" in said
-    assert "What is marked HOUSE is a house rule." in said
+    output = words_of(capsys.readouterr().out)
+    assert "New York mini baccarat, as grand (grand; changes ny-mini)" in output
+    assert "HOUSE: a house rule." in output
 
 
 def test_a_house_rule_is_marked_with_its_clause_and_reason(grand: Path, capsys: Capture) -> None:
     main(["rules", "show", str(grand)])
 
-    said = words_of(capsys.readouterr().out)
-    assert "vig_rate 4 HOUSE within NY-c-3-rate weekdays" in said
-    assert "decks_per_shoe 6 HOUSE the house's choice" in said
+    output = words_of(capsys.readouterr().out)
+    assert "vig_rate 4 HOUSE within NY-c-3-rate weekdays" in output
+    assert "decks_per_shoe 6 HOUSE the house's choice" in output
 
 
 def test_a_house_rule_as_json(grand: Path, capsys: Capture) -> None:
@@ -114,7 +114,7 @@ def test_a_house_rule_as_json(grand: Path, capsys: Capture) -> None:
     assert shown["values"]["decks_per_shoe"]["assumed"] is False
 
 
-def test_without_house_rules_none_is_spoken_of(capsys: Capture) -> None:
+def test_without_house_rules_none_are_mentioned(capsys: Capture) -> None:
     main(["rules", "show", "ny-mini"])
     assert "HOUSE" not in capsys.readouterr().out
 
@@ -122,55 +122,58 @@ def test_without_house_rules_none_is_spoken_of(capsys: Capture) -> None:
 def test_a_refused_setting_names_file_place_and_clause(grand: Path, capsys: Capture) -> None:
     grand.write_text(HOUSE.replace("value = 4", "value = 6"))
 
-    assert main(["rules", "show", str(grand)]) == Exit.UNUSABLE
-    said = capsys.readouterr().err
-    assert f"{grand}: values.vig_rate: 6 is not allowed by NY-c-3-rate. Allowed: 5, 4." in said
+    assert main(["rules", "show", str(grand)]) == ExitCode.UNUSABLE
+    output = capsys.readouterr().err
+    assert f"{grand}: values.vig_rate: 6 is not allowed by NY-c-3-rate. Allowed: 5, 4." in output
 
 
-def test_a_reference_that_is_not_given_is_said_to_be_so(capsys: Capture) -> None:
+def test_a_missing_reference_is_shown_as_not_given(capsys: Capture) -> None:
     main(["rules", "show", "wa-mini"])
     assert "burn_control_reference not given WA-burn" in words_of(capsys.readouterr().out)
 
 
-def test_at_a_table_the_houses_profile_is_shown(grand: Path, capsys: Capture) -> None:
+def test_with_a_configuration_the_houses_profile_is_shown(grand: Path, capsys: Capture) -> None:
     config = grand.parent / "table.toml"
     config.write_text(
         '[table]\nname = "M7"\n[rules]\nprofile = "grand.toml"\n[shoe]\nport = "/dev/ttyUSB0"\n'
     )
 
-    assert main(["rules", "show", "--config", str(config)]) == Exit.DONE
+    assert main(["rules", "show", "--config", str(config)]) == ExitCode.DONE
     assert "(grand; changes ny-mini)" in capsys.readouterr().out
 
 
-def test_at_a_table_it_says_what_is_not_observed(fast_dir: Path, capsys: Capture) -> None:
+def test_with_a_configuration_unobserved_facts_are_listed(fast_dir: Path, capsys: Capture) -> None:
     config = fast_dir / "table.toml"
     config.write_text('[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n')
 
-    assert main(["rules", "show", "--config", str(config)]) == Exit.DONE
+    assert main(["rules", "show", "--config", str(config)]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert "Table M7 observes nothing beside the shoe. Prompted, never judged: " in said
-    assert "cut_depth" in said
+    output = capsys.readouterr().out
+    assert "Table M7 observes only the shoe. Prompted, never judged: " in output
+    assert "cut_depth" in output
 
 
-def test_without_a_name_the_way_to_one_is_said(capsys: Capture) -> None:
-    assert main(["rules", "show"]) == Exit.UNUSABLE
+def test_without_a_name_the_error_says_how_to_give_one(capsys: Capture) -> None:
+    assert main(["rules", "show"]) == ExitCode.UNUSABLE
     assert "smartshoe rules list" in capsys.readouterr().err
 
 
 def test_a_clause_is_printed_whole(capsys: Capture) -> None:
-    assert main(["rules", "clause", "S42-h-4"]) == Exit.DONE
+    assert main(["rules", "clause", "S42-h-4"]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert said.startswith("S42-h-4  Section 42 Mini-Baccarat (h)(4)\n")
-    assert "Neither hand gets more than one extra card." in said
-
-
-def test_an_unknown_clause_names_its_neighbours(capsys: Capture) -> None:
-    assert main(["rules", "clause", "S42-h-44"]) == Exit.UNUSABLE
-    assert "near it: S42-h-4" in capsys.readouterr().err
+    output = capsys.readouterr().out
+    assert output.startswith("S42-h-4  Section 42 Mini-Baccarat (h)(4)\n")
+    assert "Neither hand gets more than one extra card." in output
 
 
-def test_an_unknown_profile_names_those_there_are(capsys: Capture) -> None:
-    assert main(["rules", "show", "macau"]) == Exit.UNUSABLE
-    assert "ny-midi, ny-mini, s42-mini, wa-mini, or name a .toml file" in capsys.readouterr().err
+def test_an_unknown_clause_lists_similar_ones(capsys: Capture) -> None:
+    assert main(["rules", "clause", "S42-h-44"]) == ExitCode.UNUSABLE
+    assert "similar: S42-h-4" in capsys.readouterr().err
+
+
+def test_an_unknown_profile_lists_the_known_ones(capsys: Capture) -> None:
+    assert main(["rules", "show", "macau"]) == ExitCode.UNUSABLE
+    assert (
+        "ny-midi, ny-mini, s42-mini, wa-mini. Remedy: use one of them, or name a house's .toml"
+        in capsys.readouterr().err
+    )

@@ -1,4 +1,4 @@
-"""`smartshoe settle`."""
+"""`smartshoe settle`: winning wagers and payment of a coup."""
 
 import io
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -26,7 +26,7 @@ def wagers(fast_dir: Path) -> Path:
 
 
 def refused(capsys: Capture, *options: str) -> str:
-    assert main(["settle", "--profile", "nj-minibaccarat", *options]) == Exit.UNUSABLE
+    assert main(["settle", "--profile", "nj-minibaccarat", *options]) == ExitCode.UNUSABLE
     return capsys.readouterr().err
 
 
@@ -34,30 +34,30 @@ def refused(capsys: Capture, *options: str) -> str:
 
 
 @pytest.mark.clause("NJ-7.3-g-5")
-def test_what_wins_is_said_without_any_wager(capsys: Capture) -> None:
-    assert main(["settle", "--profile", "nj-minibaccarat", "--cards", BANKER_8]) == Exit.DONE
+def test_winning_wagers_are_shown_without_any_wager(capsys: Capture) -> None:
+    assert main(["settle", "--profile", "nj-minibaccarat", "--cards", BANKER_8]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert said.startswith("Player 7, Banker 8 in 5 cards")
-    assert "banker wins 1:1 S42-b-1-i-A, S42-c-3-pay" in said
-    assert "player loses S42-b-1-ii-B" in said
-    assert "total_5 wins 2:1" in said
-    assert "in this order" not in said
+    output = words_of(capsys.readouterr().out)
+    assert output.startswith("Player 7, Banker 8 in 5 cards")
+    assert "banker wins 1:1 S42-b-1-i-A, S42-c-3-pay" in output
+    assert "player loses S42-b-1-ii-B" in output
+    assert "total_5 wins 2:1" in output
+    assert "in this order" not in output
 
 
 @pytest.mark.clause("NJ-sum-reconcile")
 def test_wagers_are_paid_in_order(capsys: Capture, wagers: Path) -> None:
     arguments = ["--cards", BANKER_8, "--wagers", str(wagers)]
-    assert main(["settle", "--profile", "nj-minibaccarat", *arguments]) == Exit.DONE
+    assert main(["settle", "--profile", "nj-minibaccarat", *arguments]) == ExitCode.DONE
 
-    said = words_of(capsys.readouterr().out)
-    assert "5 banker wins 25.00 25.00 25.00 1.25 23.75 S42-c-3-rate" in said
+    output = words_of(capsys.readouterr().out)
+    assert "5 banker wins 25.00 25.00 25.00 1.25 23.75 S42-c-3-rate" in output
     steps = ["seat 5: pay 25.00 on Banker", "seat 5: pay 60.00 on five cards"]
     steps += ["seat 5: collect vigorish 1.25", "seat 3: take 100.00 from Player"]
     steps += ["seat 1: pay 10.10 on Banker", "seat 1: collect vigorish 0.55"]
-    places = [said.index(step) for step in steps]
+    places = [output.index(step) for step in steps]
     assert places == sorted(places)
-    assert said.endswith("the house gains 6.70")
+    assert output.endswith("the house gains 6.70")
 
 
 def test_wagers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_wagers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.Mo
     monkeypatch.setattr("sys.stdin", stdin)
 
     arguments = ["--cards", "P 7h; B 7c; P Ks; B Kd;", "--wagers", "-", "--json"]
-    assert main(["settle", "--profile", "ny-mini", *arguments]) == Exit.DONE
+    assert main(["settle", "--profile", "ny-mini", *arguments]) == ExitCode.DONE
 
     shown = json.loads(capsys.readouterr().out)
     assert [step["text"] for step in shown["steps"]] == ["seat 2: pay 8.00 on Tie"]
@@ -105,10 +105,10 @@ def test_a_void_coup_returns_everything(capsys: Capture, wagers: Path) -> None:
     arguments = ["--void", "--wagers", str(wagers)]
     main(["settle", "--profile", "nj-minibaccarat", *arguments])
 
-    said = words_of(capsys.readouterr().out)
-    assert said.startswith("the coup is void")
-    assert "seat 3: return 100.00 on Player S42-k-4-void" in said
-    assert said.endswith("the house gains 0.00")
+    output = words_of(capsys.readouterr().out)
+    assert output.startswith("the coup is void")
+    assert "seat 3: return 100.00 on Player S42-k-4-void" in output
+    assert output.endswith("the house gains 0.00")
 
 
 @pytest.mark.clause("S42-c-4-charge")
@@ -118,7 +118,7 @@ def test_a_house_profile_is_read_from_its_file(capsys: Capture, fast_dir: Path) 
     path.write_text("5,banker,100.00\n")
     arguments = ["--cards", "P 7h; B 7c; P Ks; B Kd", "--wagers", str(path)]
 
-    assert main(["settle", "--profile", str(house), *arguments]) == Exit.DONE
+    assert main(["settle", "--profile", str(house), *arguments]) == ExitCode.DONE
     assert "seat 5: collect vigorish 25.00" in words_of(capsys.readouterr().out)
 
 
@@ -126,12 +126,12 @@ def test_a_house_profile_is_read_from_its_file(capsys: Capture, fast_dir: Path) 
 
 
 @pytest.mark.clause("WA-ov-2-combo")
-def test_wagers_that_may_not_stand_are_not_paid(capsys: Capture, fast_dir: Path) -> None:
+def test_refused_wagers_are_not_paid(capsys: Capture, fast_dir: Path) -> None:
     path = fast_dir / "both.csv"
     path.write_text("5,banker,1.00\n5,player,1.00\n")
     arguments = ["--cards", BANKER_8, "--wagers", str(path), "--json"]
 
-    assert main(["settle", "--profile", "wa-mini", *arguments]) == Exit.NO
+    assert main(["settle", "--profile", "wa-mini", *arguments]) == ExitCode.NO
 
     out, err = capsys.readouterr()
     assert "one seat may not bet on both hands (WA-ov-2-combo)" in err
@@ -146,7 +146,7 @@ def test_the_coup_is_given_in_one_way(capsys: Capture, options: tuple[str, ...])
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("P 7h; B 2c; P Ks; B 2d", "column 23: the coup is not complete"),
         ("P 7h; B 2c; P Ks; B 2d", "Allowed: a card of Banker's Hand. Remedy: add it"),
@@ -154,30 +154,32 @@ def test_the_coup_is_given_in_one_way(capsys: Capture, options: tuple[str, ...])
         ("P 7h; P 2c", "column 7: P 2c is written for the other hand"),
         ("P 7h; P 2c", "Allowed: a card of Banker's Hand, by the drawing rules"),
         ("P 7h; P 2c", "Remedy: write B 2c, or correct the cards before it"),
-        ("P 7h; X 2c", "column 7: 'X 2c' is no card of a hand"),
-        ("P 7h; B", "column 7: 'B' is no card of a hand"),
+        ("P 7h; X 2c", "column 7: 'X 2c' is not a card of a hand"),
+        ("P 7h; B", "column 7: 'B' is not a card of a hand"),
         ("P 7h;  B 2x", "column 8: '2x' is not a card"),
     ],
 )
-def test_cards_that_cannot_be_read(capsys: Capture, text: str, said: str) -> None:
-    assert said in refused(capsys, "--cards", text)
+def test_cards_that_cannot_be_read(capsys: Capture, text: str, expected: str) -> None:
+    assert expected in refused(capsys, "--cards", text)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("5,bankr,25.00", "line 2, column 2 (wager): 'bankr'. Allowed: banker, player, tie"),
         ("0,banker,25.00", "line 2, column 1 (seat): '0'. Allowed: a seat from 1 to 999"),
         ("5,banker,25.0", "line 2, column 3 (amount): '25.0'. Allowed: an amount such as 25"),
         ("5,banker,-1", "line 2, column 3 (amount): '-1'"),
-        ("5,banker", "line 2: there are 2 columns. Allowed: seat,wager,amount"),
+        ("5,banker", "line 2: 2 columns found. Allowed: seat,wager,amount"),
     ],
 )
-def test_wagers_that_cannot_be_read(capsys: Capture, fast_dir: Path, line: str, said: str) -> None:
+def test_wagers_that_cannot_be_read(
+    capsys: Capture, fast_dir: Path, line: str, expected: str
+) -> None:
     path = fast_dir / "bad.csv"
     path.write_text(f"seat,wager,amount\n{line}\n")
 
-    assert f"{path}, {said}" in refused(capsys, "--cards", BANKER_8, "--wagers", str(path))
+    assert f"{path}, {expected}" in refused(capsys, "--cards", BANKER_8, "--wagers", str(path))
 
 
 def test_standard_input_is_named_in_errors(
@@ -185,12 +187,12 @@ def test_standard_input_is_named_in_errors(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x,tie,1\n"), "utf-8"))
 
-    said = refused(capsys, "--cards", BANKER_8, "--wagers", "-")
+    output = refused(capsys, "--cards", BANKER_8, "--wagers", "-")
 
-    assert "standard input, line 1, column 1 (seat): 'x'" in said
+    assert "standard input, line 1, column 1 (seat): 'x'" in output
 
 
 def test_a_file_that_is_not_there(capsys: Capture, fast_dir: Path) -> None:
-    said = refused(capsys, "--cards", BANKER_8, "--wagers", str(fast_dir / "none.csv"))
+    output = refused(capsys, "--cards", BANKER_8, "--wagers", str(fast_dir / "none.csv"))
 
-    assert "none.csv: No such file or directory" in said
+    assert "none.csv: No such file or directory" in output

@@ -1,16 +1,16 @@
-"""A played statement in words and as plain values, for every effect a procedure can give."""
+"""A played statement as text and as JSON values, for every effect."""
 
 import json
-from dataclasses import dataclass
 
 import pytest
+from msgspec import Struct
 
-from controller.cli.rules.try_output import played_json, played_lines
+from controller.cli.rules.try_output import statement_json, statement_lines
 from controller.procedure.effects import (
+    ActRecord,
     BurnDone,
-    CoupPaid,
+    CoupPayment,
     Effect,
-    Recorded,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
@@ -20,9 +20,9 @@ from controller.procedure.state import TableState
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card
 from controller.script.parser import parse
-from controller.script.player import Played
-from controller.settlement.coup_facts import facts_of
-from controller.settlement.results import what_wins
+from controller.script.player import PlayedStatement
+from controller.settlement.coup_facts import derive_facts
+from controller.settlement.results import wager_results
 from controller.settlement.settle import settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
@@ -31,16 +31,16 @@ BOOK = RuleBook.of(load_profile("ny-mini"), 8, ())
 CARDS = tuple(map(Card.parse, ("7h", "5c", "Kd", "Qh", "3c")))  # Banker wins, 8 over 7
 
 
-def paid() -> CoupPaid:
+def paid() -> CoupPayment:
     terms = Terms.of(BOOK.profile)
     wagers = (Wager(5, WagerKind.BANKER, 10000), Wager(3, WagerKind.TIE, 2500))
-    settlement = settle(terms, what_wins(terms, facts_of(CARDS)), wagers)
-    return CoupPaid("2026-11-21", 1, 1, settlement, (), "seat 9 was not there")
+    settlement = settle(terms, wager_results(terms, derive_facts(CARDS)), wagers)
+    return CoupPayment("2026-11-21", 1, 1, settlement, (), "seat 9 was not there")
 
 
-def shown(effect: Effect) -> Played:
+def shown(effect: Effect) -> PlayedStatement:
     (statement,) = parse("cut")
-    return Played(statement, (), (), (effect,), TableState())
+    return PlayedStatement(statement, (), (), (effect,), TableState())
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,10 @@ def shown(effect: Effect) -> Played:
             ShoeEnded("2026-11-21", 2, 70, 12, 5, 5, 2, 0, 0, "", ""),
             "shoe 2 ended: 12 coups, 70 cards",
         ),
-        (Recorded("cut", "Ann Lee", "180", ("S42-e-5",)), "on record: cut, Ann Lee, 180 [S42-e-5]"),
+        (
+            ActRecord("cut", "Ann Lee", "180", ("S42-e-5",)),
+            "on record: cut, Ann Lee, 180 [S42-e-5]",
+        ),
         (
             SettingChanged("vig_rate", "5", "4", "Ann Lee", "agreed", ("NY-c-3-rate",)),
             "setting: vig_rate is 4, was 5 [NY-c-3-rate]",
@@ -60,14 +63,14 @@ def shown(effect: Effect) -> Played:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_effect_in_words(effect: Effect, words: str) -> None:
-    lines = played_lines(BOOK, shown(effect))
+def test_the_text_of_an_effect(effect: Effect, words: str) -> None:
+    lines = statement_lines(BOOK, shown(effect))
 
     assert lines[1].strip().startswith(words)
 
 
-def test_a_payment_is_told_step_by_step_in_the_due_order() -> None:
-    lines = [line.strip() for line in played_lines(BOOK, shown(paid()))]
+def test_a_payment_is_shown_step_by_step() -> None:
+    lines = [line.strip() for line in statement_lines(BOOK, shown(paid()))]
 
     assert lines[1] == "to pay for coup 1, in this order:"
     assert len(lines) == len(paid().steps) + 4
@@ -76,9 +79,9 @@ def test_a_payment_is_told_step_by_step_in_the_due_order() -> None:
 
 
 def test_a_payment_as_plain_values() -> None:
-    (effect,) = json.loads(json.dumps(played_json(BOOK, shown(paid()))))["effects"]
+    (effect,) = json.loads(json.dumps(statement_json(BOOK, shown(paid()))))["effects"]
 
-    assert effect["kind"] == "coup_paid"
+    assert effect["kind"] == "coup_payment"
     lines = effect["settlement"]["lines"]
     assert [(one["seat"], one["wager"], one["verdict"]) for one in lines] == [
         (5, "banker", "wins"),
@@ -87,15 +90,14 @@ def test_a_payment_as_plain_values() -> None:
     assert (lines[0]["odds"], lines[0]["paid"]) == ("1:1", 10000)
 
 
-@dataclass(frozen=True, slots=True)
-class _NewlyConcluded:
+class _NewlyConcluded(Struct, frozen=True):
     what: str
     clauses: tuple[str, ...]
 
 
-def test_an_effect_without_words_of_its_own_is_shown_by_its_fields() -> None:
+def test_an_effect_without_its_own_text_is_shown_by_its_fields() -> None:
     effect = _NewlyConcluded("anything", ("S42-a-1",))
 
-    lines = played_lines(BOOK, shown(effect))  # type: ignore[arg-type]
+    lines = statement_lines(BOOK, shown(effect))  # type: ignore[arg-type]
 
     assert lines[1].strip() == "kind: _newly_concluded, what: anything, clauses: ['S42-a-1']"

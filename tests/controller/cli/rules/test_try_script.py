@@ -1,4 +1,4 @@
-"""`smartshoe try`: a dealing script played, shown in words and as JSON, and its mistakes."""
+"""`smartshoe try`: playing a dealing script, as text and JSON, and its errors."""
 
 import io
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -16,40 +16,42 @@ OVERDRAW = "burn Ac + 1; P1 9h; B Kc; P Qd; B Jh; P 3c"
 
 
 def played(capsys: Capture, *words: str) -> list[dict]:
-    assert main(["try", *words, "--json"]) == Exit.DONE
+    assert main(["try", *words, "--json"]) == ExitCode.DONE
     return json.loads(capsys.readouterr().out)["statements"]
 
 
 def test_each_statement_is_shown_with_verdicts_clauses_and_phase(capsys: Capture) -> None:
-    assert main(["try", NATURAL]) == Exit.DONE
+    assert main(["try", NATURAL]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert said.startswith("1:1     burn Ac + 1\n        first burn card, 1 more to burn [S42-e-6")
-    assert "1:32    B Jh\n" in said
-    assert "        coup 1 counted, player 9 to 0: player_1=9h banker_1=Kc" in said
-    assert said.endswith("        phase: between_coups\n")
+    output = capsys.readouterr().out
+    assert output.startswith(
+        "1:1     burn Ac + 1\n        first burn card, 1 more to burn [S42-e-6"
+    )
+    assert "1:32    B Jh\n" in output
+    assert "        coup 1 counted, player 9 to 0: player_1=9h banker_1=Kc" in output
+    assert output.endswith("        phase: between_coups\n")
 
 
 def test_which_wagers_win_at_which_odds(capsys: Capture) -> None:
     main(["try", NATURAL, "--profile", "ny-mini"])
 
-    said = capsys.readouterr().out
-    assert "          player wins 1:1 [NY-" in said
-    assert "          banker loses [NY-" in said
+    output = capsys.readouterr().out
+    assert "          player wins 1:1 [NY-" in output
+    assert "          banker loses [NY-" in output
 
 
 def test_an_irregularity_is_shown_with_what_is_permitted_and_forbidden(capsys: Capture) -> None:
-    assert main(["try", OVERDRAW]) == Exit.DONE
+    assert main(["try", OVERDRAW]) == ExitCode.DONE
 
-    said = capsys.readouterr().out
-    assert "IRREGULARITY 1 OVERDRAW, coup 1: a card was drawn that no hand is due" in said
-    assert "          permitted: " in said
-    assert "          forbidden: " in said
-    assert "          decisions: " in said
-    assert said.endswith("        phase: suspended, then result\n")
+    output = capsys.readouterr().out
+    assert "IRREGULARITY 1 OVERDRAW, coup 1: a card was drawn that no hand is due" in output
+    assert "          permitted: " in output
+    assert "          forbidden: " in output
+    assert "          decisions: " in output
+    assert output.endswith("        phase: suspended, then result\n")
 
 
-def test_what_is_refused_is_said(capsys: Capture) -> None:
+def test_a_refusal_is_shown(capsys: Capture) -> None:
     main(["try", "burn Ac + 1; resolve continue"])
 
     assert "REFUSED resolve: no irregularity is open" in capsys.readouterr().out
@@ -58,9 +60,9 @@ def test_what_is_refused_is_said(capsys: Capture) -> None:
 def test_a_void_coup_returns_every_wager(capsys: Capture) -> None:
     main(["try", f"{OVERDRAW}; resolve void-coup take-over"])
 
-    said = capsys.readouterr().out
-    assert "resolved: void-coup by Ann Lee, closes 1" in said
-    assert "          tie void [S42-k-4-void" in said
+    output = capsys.readouterr().out
+    assert "resolved: void-coup by Ann Lee, closes 1" in output
+    assert "          tie void [S42-k-4-void" in output
 
 
 def test_as_json_each_statement_has_its_place(capsys: Capture) -> None:
@@ -76,7 +78,7 @@ def test_as_json_each_statement_has_its_place(capsys: Capture) -> None:
     assert statements[-1]["phase"] == "between_coups"
 
 
-def test_as_json_a_closed_coup_tells_what_wins(capsys: Capture) -> None:
+def test_as_json_a_closed_coup_has_its_winning_wagers(capsys: Capture) -> None:
     effects = played(capsys, NATURAL)[-1]["effects"]
 
     (closed,) = [one for one in effects if one["kind"] == "coup_closed"]
@@ -92,7 +94,7 @@ def test_as_json_an_irregularity_has_its_code(capsys: Capture) -> None:
     assert verdict["clauses"]
 
 
-def test_faces_that_a_deal_option_hides_are_shown(capsys: Capture) -> None:
+def test_faces_hidden_by_a_deal_option_are_shown(capsys: Capture) -> None:
     main(["try", NATURAL, "--profile", "house-baccarat"])
 
     assert "player_1=9h" in capsys.readouterr().out
@@ -102,18 +104,18 @@ def test_a_script_from_a_file(fast_dir: Path, capsys: Capture) -> None:
     script = fast_dir / "an evening.script"
     script.write_text("# two coups\nburn Ac + 1\n", "utf-8")
 
-    assert main(["try", str(script)]) == Exit.DONE
+    assert main(["try", str(script)]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("2:1     burn Ac + 1\n")
 
 
 def test_a_script_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"burn Ac + 1")))
 
-    assert main(["try", "-"]) == Exit.DONE
+    assert main(["try", "-"]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("1:1     burn Ac + 1\n")
 
 
-def test_what_the_table_observes_is_judged(capsys: Capture) -> None:
+def test_an_observed_fact_is_checked(capsys: Capture) -> None:
     two = f"{NATURAL}; P 9h; B Kc; P Qd; B Jh; P1 9h"
 
     main(["try", two])
@@ -122,30 +124,38 @@ def test_what_the_table_observes_is_judged(capsys: Capture) -> None:
     assert "RESULT_NOT_DECLARED" in capsys.readouterr().out
 
 
-def test_every_mistake_is_told_and_nothing_is_played(capsys: Capture) -> None:
-    assert main(["try", "burn Ax; P 9h; shuffle"]) == Exit.UNUSABLE
+def test_every_error_is_reported_and_nothing_is_played(capsys: Capture) -> None:
+    assert main(["try", "burn Ax; P 9h; shuffle"]) == ExitCode.UNUSABLE
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert [line.split(": ")[0] for line in said.err.splitlines()] == ["script:1:6", "script:1:16"]
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert [line.split(": ")[0] for line in output.err.splitlines()] == [
+        "script:1:6",
+        "script:1:16",
+    ]
 
 
-def test_mistakes_as_json(capsys: Capture) -> None:
-    assert main(["try", "burn Ac; shuffle", "--json"]) == Exit.UNUSABLE
+def test_errors_as_json(capsys: Capture) -> None:
+    assert main(["try", "burn Ac; shuffle", "--json"]) == ExitCode.UNUSABLE
 
     (problem,) = json.loads(capsys.readouterr().out)["problems"]
     assert (problem["script"], problem["line"], problem["column"]) == ("script", 1, 10)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["none.script"], "there is no file 'none.script'; name a file, write - for stdin"),
-        ([NATURAL, "--profile", "reno"], "there is no profile 'reno'; there are house-baccarat"),
+        ([NATURAL, "--profile", "reno"], "there is no profile 'reno'. Allowed: house-baccarat"),
         ([NATURAL, "--profile", "ny-mini", "--decks", "5"], "at least 6 (NY-a-4-i-decks)"),
-        ([NATURAL, "--observed", "weather"], "'weather' is no fact a table can observe; allowed"),
+        (
+            [NATURAL, "--observed", "weather"],
+            "'weather' is not a fact that a table can observe. Allowed",
+        ),
     ],
 )
-def test_what_cannot_be_played_is_said(words: list[str], said: str, capsys: Capture) -> None:
-    assert main(["try", *words]) == Exit.UNUSABLE
-    assert said in capsys.readouterr().err
+def test_a_script_that_cannot_be_played_is_refused(
+    words: list[str], expected: str, capsys: Capture
+) -> None:
+    assert main(["try", *words]) == ExitCode.UNUSABLE
+    assert expected in capsys.readouterr().err

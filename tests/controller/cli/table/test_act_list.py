@@ -1,12 +1,12 @@
-"""`smartshoe act --list`: what can be done, and what each value may be."""
+"""`smartshoe act --list`: actions, roles and allowed values."""
 
 import json
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.cli.table.act_list import CHOICES, WORDS, action_lines, value_words
+from controller.cli.table.act_list import CHOICES, WORDS, action_lines, describe_value
 from controller.control.requests import VALUES, VALUES_OF
 from controller.procedure.act_kinds import ActKind
 from controller.tape.actions import ACTION_NAMES
@@ -17,7 +17,7 @@ OF_EACH = [(action, value) for action, values in VALUES_OF.items() for value in 
 
 @pytest.fixture
 def listed(capsys: Capture) -> str:
-    assert main(["act", "--list"]) == Exit.DONE
+    assert main(["act", "--list"]) == ExitCode.DONE
     return capsys.readouterr().out
 
 
@@ -31,28 +31,28 @@ def test_no_line_is_longer_than_a_terminal(listed: str) -> None:
     assert max(map(len, listed.splitlines())) <= 100
 
 
-def test_every_value_has_words_of_its_own_or_a_closed_set() -> None:
+def test_every_value_has_a_description_or_a_closed_set() -> None:
     assert sorted([*CHOICES, *WORDS]) == sorted(VALUES)
 
 
 @pytest.mark.parametrize(("action", "value"), OF_EACH)
-def test_every_value_stands_below_its_action(action: str, value: str) -> None:
-    assert value_words(action, value)
+def test_every_value_is_listed_below_its_action(action: str, value: str) -> None:
+    assert describe_value(action, value)
     assert any(line.startswith(f"  {value} ") for line in action_lines(action))
 
 
 def test_a_closed_set_is_written_out() -> None:
-    words = value_words("record", "act")
+    words = describe_value("record", "act")
 
     assert words.split(", ") == [act.value for act in ActKind]
 
 
 def test_a_batch_is_named_where_it_is_bound_and_is_a_back_elsewhere() -> None:
-    assert "RED-0001" in value_words("bind-batch", "batch")
-    assert "back colour" in value_words("set-card-apart", "batch")
+    assert "RED-0001" in describe_value("bind-batch", "batch")
+    assert "back colour" in describe_value("set-card-apart", "batch")
 
 
-def test_what_an_action_asks_of_a_person_stands_below_its_name() -> None:
+def test_roles_and_reason_are_listed_below_the_action() -> None:
     assert list(action_lines("set-card-apart"))[:2] == [
         "set-card-apart    set a damaged or foreign card apart; its batch is blocked",
         "                  for floorperson, pit_manager; with --reason",
@@ -60,17 +60,17 @@ def test_what_an_action_asks_of_a_person_stands_below_its_name() -> None:
 
 
 def test_one_action_is_listed_alone(capsys: Capture) -> None:
-    assert main(["act", "seat-vacated", "--list"]) == Exit.DONE
+    assert main(["act", "seat-vacated", "--list"]) == ExitCode.DONE
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
-def test_an_action_that_is_none_names_those_there_are(capsys: Capture) -> None:
-    assert main(["act", "sing", "--list"]) == Exit.UNUSABLE
+def test_an_unknown_action_lists_the_known_ones(capsys: Capture) -> None:
+    assert main(["act", "sing", "--list"]) == ExitCode.UNUSABLE
     assert "unknown action 'sing'; allowed: resolve, " in capsys.readouterr().err
 
 
 def test_the_actions_as_json(capsys: Capture) -> None:
-    assert main(["act", "--list", "--json"]) == Exit.DONE
+    assert main(["act", "--list", "--json"]) == ExitCode.DONE
 
     actions = {one["action"]: one for one in json.loads(capsys.readouterr().out)["actions"]}
     assert actions["declare-result"] == {

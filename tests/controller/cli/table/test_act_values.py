@@ -1,11 +1,11 @@
-"""Words of `smartshoe act` become the values of a request."""
+"""Values of `smartshoe act` such as `seat=5` become values of a request."""
 
 from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Unable
-from controller.cli.table.act_values import values_of
+from controller.cli.errors import CommandError
+from controller.cli.table.act_values import parse_values
 from controller.control.requests import VALUES
 
 WAGERS = [
@@ -28,19 +28,19 @@ WAGERS = [
         ("wagers=5:banker:100,3:tie:25.50", WAGERS),
     ],
 )
-def test_a_word_is_a_value_of_its_kind(word: str, value: object) -> None:
-    assert values_of([word]) == {word.partition("=")[0]: value}
+def test_a_word_is_parsed_by_its_key(word: str, value: object) -> None:
+    assert parse_values([word]) == {word.partition("=")[0]: value}
 
 
 def test_wagers_from_a_file(fast_dir: Path) -> None:
     layout = fast_dir / "layout.csv"
     layout.write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25.50\n", "utf-8")
 
-    assert values_of([f"wagers=@{layout}"]) == {"wagers": WAGERS}
+    assert parse_values([f"wagers=@{layout}"]) == {"wagers": WAGERS}
 
 
-def test_several_words() -> None:
-    assert values_of(["seat=5", "act=cut"]) == {"seat": 5, "act": "cut"}
+def test_several_values() -> None:
+    assert parse_values(["seat=5", "act=cut"]) == {"seat": 5, "act": "cut"}
 
 
 @pytest.mark.parametrize("key", [key for key in VALUES if key != "wagers"])
@@ -52,6 +52,6 @@ def test_every_value_can_be_typed(key: str) -> None:
 
 def _typed(word: str) -> bool:
     try:
-        return bool(values_of([word]))
-    except Unable:
+        return bool(parse_values([word]))
+    except CommandError:
         return False

@@ -1,12 +1,12 @@
-"""What a person is told of a batch that was named."""
+"""The result of `bind-batch` as it is printed."""
 
 from collections.abc import Iterator
 from typing import cast
 
 import pytest
 
-from controller.cli.errors import Exit, Unable
-from controller.cli.table.commands import named_so_far, tell_bound
+from controller.cli.errors import CommandError, ExitCode
+from controller.cli.table.commands import last_named_batch, report_binding
 from controller.control.client import ControlClient, ControlError
 
 Capture = pytest.CaptureFixture[str]
@@ -37,35 +37,35 @@ def client(*answers: list[dict[str, object]]) -> ControlClient:
 @pytest.mark.parametrize(
     ("answers", "number"), [([], 0), ([named(3, "RED-1"), named(4, "BLUE-1")], 4)]
 )
-def test_answers_are_told_apart_by_their_number(
-    answers: list[dict[str, object]], number: int
-) -> None:
-    assert named_so_far(client(answers)) == number
+def test_answers_are_matched_by_their_number(answers: list[dict[str, object]], number: int) -> None:
+    assert last_named_batch(client(answers)) == number
 
 
-def test_a_batch_that_is_bound_is_told(capsys: Capture) -> None:
-    tell_bound(client([], [named(1, "RED-1")]), "RED-1", 0, as_json=False)
+def test_a_bound_batch_is_reported(capsys: Capture) -> None:
+    report_binding(client([], [named(1, "RED-1")]), "RED-1", 0, as_json=False)
 
-    assert capsys.readouterr().out == "  batch RED-1 is bound: its cards are followed\n"
+    assert capsys.readouterr().out == "  batch RED-1 is bound: its cards are tracked\n"
 
 
-def test_a_batch_that_is_refused_is_told_with_the_reason() -> None:
+def test_a_refused_batch_is_reported_with_the_reason() -> None:
     refused = [named(2, "RED-1", "batch RED-1: there is no such file")]
 
-    with pytest.raises(Unable, match="bind-batch: batch RED-1: there is no such file") as told:
-        tell_bound(client(refused), "RED-1", 1, as_json=False)
-    assert told.value.code is Exit.NO
+    with pytest.raises(
+        CommandError, match="bind-batch: batch RED-1: there is no such file"
+    ) as told:
+        report_binding(client(refused), "RED-1", 1, as_json=False)
+    assert told.value.code is ExitCode.NO
 
 
 def test_an_older_answer_and_that_of_another_batch_are_passed_over(capsys: Capture) -> None:
     shown = [named(1, "RED-1", "old"), named(2, "BLUE-1", "another")]
 
-    tell_bound(client(shown), "RED-1", 1, as_json=False)
+    report_binding(client(shown), "RED-1", 1, as_json=False)
     assert "is being looked up" in capsys.readouterr().out
 
 
-def test_beside_json_the_words_go_to_stderr(capsys: Capture) -> None:
-    tell_bound(client([named(1, "RED-1")]), "RED-1", 0, as_json=True)
+def test_with_json_the_text_goes_to_stderr(capsys: Capture) -> None:
+    report_binding(client([named(1, "RED-1")]), "RED-1", 0, as_json=True)
 
-    said = capsys.readouterr()
-    assert (said.out, "is bound" in said.err) == ("", True)
+    output = capsys.readouterr()
+    assert (output.out, "is bound" in output.err) == ("", True)

@@ -1,11 +1,11 @@
-"""`smartshoe check-config`: what a table goes by, or what is wrong."""
+"""`smartshoe check-config`: the settings of a table, or all problems of the file."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.system.keys import fingerprint_text, make_key
 
@@ -15,19 +15,19 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def example(fast_dir: Path, capsys: Capture) -> Path:
     """The example configuration, written to a file as its help says."""
-    assert main(["check-config", "--example"]) == Exit.DONE
+    assert main(["check-config", "--example"]) == ExitCode.DONE
     file = fast_dir / "table.toml"
     file.write_text(capsys.readouterr().out)
     return file
 
 
 def test_the_example_passes_its_own_check(example: Path, capsys: Capture) -> None:
-    assert main(["check-config", str(example)]) == Exit.DONE
+    assert main(["check-config", str(example)]) == ExitCode.DONE
 
-    said = capsys.readouterr()
-    assert "profile " in said.out
-    assert "it is only listened to" in said.out
-    assert said.err == ""
+    output = capsys.readouterr()
+    assert "profile " in output.out
+    assert "listen-only" in output.out
+    assert output.err == ""
 
 
 def test_the_check_as_json(example: Path, capsys: Capture) -> None:
@@ -38,14 +38,14 @@ def test_the_check_as_json(example: Path, capsys: Capture) -> None:
     assert shown["decks"] == 8
 
 
-def test_every_problem_is_said(example: Path, capsys: Capture) -> None:
+def test_every_problem_is_printed(example: Path, capsys: Capture) -> None:
     example.write_text('[tabel]\nname = "M-1"\n')
 
-    assert main(["check-config", str(example)]) == Exit.NO
+    assert main(["check-config", str(example)]) == ExitCode.NO
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert len(said.err.splitlines()) > 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert len(output.err.splitlines()) > 1
 
 
 def test_problems_as_json(example: Path, capsys: Capture) -> None:
@@ -58,12 +58,12 @@ def test_problems_as_json(example: Path, capsys: Capture) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(fast_dir: Path, capsys: Capture) -> None:
-    assert main(["check-config", str(fast_dir / "t.toml")]) == Exit.UNUSABLE
+    assert main(["check-config", str(fast_dir / "t.toml")]) == ExitCode.UNUSABLE
     assert "t.toml: no such file" in capsys.readouterr().err
 
 
-def test_without_a_file_the_way_to_one_is_said(capsys: Capture) -> None:
-    assert main(["check-config"]) == Exit.UNUSABLE
+def test_without_a_file_the_error_says_how_to_get_one(capsys: Capture) -> None:
+    assert main(["check-config"]) == ExitCode.UNUSABLE
     assert "--example" in capsys.readouterr().err
 
 
@@ -74,12 +74,12 @@ def with_evidence(example: Path, lines: str) -> None:
 def test_the_key_that_the_first_start_makes_is_named(example: Path, capsys: Capture) -> None:
     main(["check-config", str(example)])
     key = example.parent / "journal" / "table.key"
-    assert f"seals                signed by {key}, which the first start makes" in (
+    assert f"seals                signed by {key}, created at the first start" in (
         capsys.readouterr().out
     )
 
 
-def test_the_key_that_signs_is_told_with_its_fingerprint(example: Path, capsys: Capture) -> None:
+def test_the_signing_key_is_shown_with_its_fingerprint(example: Path, capsys: Capture) -> None:
     key = make_key(example.parent / "house.key")
     with_evidence(example, 'key = "house.key"')
     main(["check-config", str(example), "--json"])
@@ -99,7 +99,7 @@ def test_a_key_that_cannot_be_used_is_a_remark(example: Path, capsys: Capture) -
     )
 
 
-def test_that_nobody_is_to_sign_is_said(example: Path, capsys: Capture) -> None:
+def test_disabled_signing_is_shown(example: Path, capsys: Capture) -> None:
     with_evidence(example, "sign = false")
     main(["check-config", str(example), "--json"])
     shown = json.loads(capsys.readouterr().out)

@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.commissioning.batch_folder import cards_path, receipt_of, receipt_path, store_batch
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.commissioning.batch_folder import (
+    cards_path,
+    make_receipt,
+    receipt_path,
+    store_batch,
+)
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import ReceiptResult
 from controller.rules.cards import Card, Rank, Suit
 from controller.system.keys import make_key, public_path
@@ -45,7 +50,7 @@ def manifest(decks: int = 8, back: str = "red") -> Manifest:
         for deck in range(decks)
         for place, face in enumerate(FACES)
     )
-    return manifest_of("RED-1", back, decks, cards)
+    return build_manifest("RED-1", back, decks, cards)
 
 
 @pytest.fixture
@@ -59,12 +64,12 @@ def table(fast_dir: Path) -> Path:
 
 def store(folder: Path, one: Manifest) -> None:
     key = make_key(folder / "table.key")
-    receipt = receipt_of(one, key, ReceiptResult.READ, maker="Acme", operator="Ann Lee", at=AT)
+    receipt = make_receipt(one, key, ReceiptResult.READ, maker="Acme", operator="Ann Lee", at=AT)
     store_batch(folder / "batches", one, receipt)
 
 
 def checked(file: Path, capsys: Capture) -> dict[str, object]:
-    assert main(["check-config", str(file), "--json"]) == Exit.DONE
+    assert main(["check-config", str(file), "--json"]) == ExitCode.DONE
     shown = json.loads(capsys.readouterr().out)
     assert isinstance(shown, dict)
     return shown
@@ -78,7 +83,7 @@ def remarks(file: Path, capsys: Capture) -> str:
 
 def words(file: Path, capsys: Capture) -> dict[str, str]:
     """The lines by their names; a line without one goes on with the name above it."""
-    assert main(["check-config", str(file)]) == Exit.DONE
+    assert main(["check-config", str(file)]) == ExitCode.DONE
     read: dict[str, str] = {}
     name = ""
     for line in capsys.readouterr().out.splitlines():
@@ -87,17 +92,17 @@ def words(file: Path, capsys: Capture) -> dict[str, str]:
     return read
 
 
-def test_devices_are_told_with_port_and_model(table: Path, capsys: Capture) -> None:
-    said = words(table, capsys)
+def test_devices_are_shown_with_port_and_model(table: Path, capsys: Capture) -> None:
+    output = words(table, capsys)
 
-    assert said["shoe reader"] == "isc.mr102, notify"
-    assert said["shoe gate"] == "input 1"
-    assert said["readers"] == "discard rack: /dev/ttyUSB1 at 38400 baud, isc.mr102, notify"
-    assert said["scanners"] == "USB HID POS scanner: usbhid://0c2e:0b81/S1234"
-    assert said["usb allowed"] == "any device but keyboards"
+    assert output["shoe reader"] == "isc.mr102, notify"
+    assert output["shoe gate"] == "input 1"
+    assert output["readers"] == "discard rack: /dev/ttyUSB1 at 38400 baud, isc.mr102, notify"
+    assert output["scanners"] == "USB HID POS scanner: usbhid://0c2e:0b81/S1234"
+    assert output["usb allowed"] == "any device but keyboards"
 
 
-def test_a_bound_batch_in_order_is_told_with_its_key(table: Path, capsys: Capture) -> None:
+def test_a_valid_bound_batch_is_shown_with_its_key(table: Path, capsys: Capture) -> None:
     assert words(table, capsys)["bound batches"] == (
         "RED-1: red, 8 decks, 416 tags, by Acme; read by Ann Lee, signed with"
         f" {table.parent}/table.key.pub"
@@ -176,7 +181,7 @@ def test_a_device_that_the_list_keeps_out_is_a_remark(
     assert [line.split()[0] for line in remarks(table, capsys).splitlines()] == kept_out
 
 
-def test_a_shoe_that_reads_no_tags_is_told_nothing_of_batches(
+def test_for_a_shoe_that_reads_no_tags_no_batches_are_shown(
     fast_dir: Path, capsys: Capture
 ) -> None:
     file = fast_dir / "table.toml"

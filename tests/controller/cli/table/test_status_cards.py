@@ -1,11 +1,11 @@
-"""Cards and devices in words: what stands on the lines, and that a table without them has none."""
+"""Lines of `status` about cards by place, readers and scanners."""
 
 import re
 
-from controller.cli.table.status_cards import beside_lines, cards_lines
-from controller.custody.card_states import Whereabouts
-from controller.views.custody import told_places
-from controller.views.snapshot_reader import Shown
+from controller.cli.table.status_cards import auxiliary_device_lines, batch_card_lines
+from controller.custody.card_states import CardPlace
+from controller.views.custody import disclosed_places
+from controller.views.snapshot_reader import SnapshotPart
 
 RED = {
     "batch": "RED-0001",
@@ -31,37 +31,37 @@ def custody(*batches: dict[str, object]) -> dict[str, object]:
 def test_a_table_that_reads_no_tags_and_has_no_batch_has_no_lines() -> None:
     table = {"custody": {"batches": [], "unread": 0}, "device": {"reads_tags": False}}
 
-    assert cards_lines(Shown(table)) == []
+    assert batch_card_lines(SnapshotPart(table)) == []
 
 
 def test_a_table_before_its_first_state_has_no_lines() -> None:
-    assert cards_lines(Shown({})) == []
+    assert batch_card_lines(SnapshotPart({})) == []
 
 
 def test_the_cards_of_each_batch_are_counted_by_place() -> None:
-    assert cards_lines(Shown(custody(RED)), width=60) == [
+    assert batch_card_lines(SnapshotPart(custody(RED)), width=60) == [
         "cards      RED-0001 (red, in play): 390 in the shoe, 6 on",
         "           the table, 9 burned, 11 in the discard rack",
     ]
 
 
-def test_every_place_of_a_card_is_told() -> None:
-    places = [place for place, _ in told_places((place, 1) for place in Whereabouts)]
+def test_every_card_place_has_a_text() -> None:
+    places = [place for place, _ in disclosed_places((place, 1) for place in CardPlace)]
     batch = {"batch": "RED-1", "back": "red", "cards": dict.fromkeys(places, 1)}
 
-    told = cards_lines(Shown({"custody": {"batches": [batch]}}), width=300)[0]
+    told = batch_card_lines(SnapshotPart({"custody": {"batches": [batch]}}), width=300)[0]
     assert sum(int(number) for number in re.findall(r" (\d+) ", told)) == len(places)
 
 
-def test_a_blocked_batch_is_told_with_its_reason() -> None:
-    assert cards_lines(Shown(custody(BLUE)), width=200) == [
+def test_a_blocked_batch_is_shown_with_its_reason() -> None:
+    assert batch_card_lines(SnapshotPart(custody(BLUE)), width=200) == [
         "cards      BLUE-0001 (blue): 415 in the carton, 1 set apart",
         " blocked   BLUE-0001 may not be dealt from: a damaged card was set apart: sun-bleached",
     ]
 
 
-def test_a_shoe_that_reads_tags_says_that_no_batch_is_bound() -> None:
-    lines = cards_lines(Shown(custody()))
+def test_for_a_shoe_that_reads_tags_a_missing_batch_is_shown() -> None:
+    lines = batch_card_lines(SnapshotPart(custody()))
 
     assert lines[0].startswith("cards      no batch is bound: every card is foreign until ")
     assert lines[1:] == ["           `smartshoe act bind-batch` names it"]
@@ -71,9 +71,9 @@ def named(number: int, batch: str, refused: str) -> dict[str, object]:
     return {"number": number, "batch": batch, "named_by": "D. Dealer", "refused": refused}
 
 
-def test_a_batch_that_was_named_and_not_bound_is_told() -> None:
+def test_a_refused_batch_is_shown() -> None:
     answers = [named(1, "GREEN-1", "batch GREEN-1: there is no such file"), named(2, "RED-1", "")]
-    lines = cards_lines(Shown({**custody(RED), "batches_named": answers}))
+    lines = batch_card_lines(SnapshotPart({**custody(RED), "batches_named": answers}))
 
     assert lines[-1] == " refused   batch GREEN-1: there is no such file"
 
@@ -81,19 +81,21 @@ def test_a_batch_that_was_named_and_not_bound_is_told() -> None:
 def test_the_last_answer_about_a_batch_counts() -> None:
     answers = [named(1, "RED-1", "batch RED-1: there is no such file"), named(2, "RED-1", "")]
 
-    assert cards_lines(Shown({"custody": {"batches": []}, "batches_named": answers})) == []
+    assert (
+        batch_card_lines(SnapshotPart({"custody": {"batches": []}, "batches_named": answers})) == []
+    )
 
 
-def test_readers_and_scanners_stand_with_their_stage() -> None:
+def test_readers_and_scanners_are_shown_with_their_stage() -> None:
     rack = {"kind": "reader", "seat": "discard_rack", "model": "", "port": "/dev/a"}
     scanner = {"kind": "scanner", "seat": "", "model": "hid-pos", "port": "usbhid://0c2e:0b81"}
     beside = [{**rack, "stage": "online"}, {**scanner, "stage": "lost"}]
 
-    assert beside_lines(Shown({"beside": beside})) == [
+    assert auxiliary_device_lines(SnapshotPart({"beside": beside})) == [
         "reader     discard rack at /dev/a: online",
         "scanner    hid-pos at usbhid://0c2e:0b81: lost",
     ]
 
 
 def test_a_shoe_alone_has_no_lines_of_other_devices() -> None:
-    assert beside_lines(Shown({"beside": []})) == []
+    assert auxiliary_device_lines(SnapshotPart({"beside": []})) == []

@@ -1,14 +1,14 @@
-"""The shuffler in words: what stops the next card and what to type, the device, both batches."""
+"""Lines of `status` about the shuffler: blocking warnings, the device, both batches."""
 
 import pytest
 
-from controller.cli.table.status_shuffler import identity_words, shuffler_lines, warning_lines
-from controller.cli.table.status_tasks import Typed
+from controller.cli.table.status_shuffler import describe_identity, shuffler_lines, warning_lines
+from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 
 SINCE_NS = 1_763_715_600 * 10**9
-TYPED = Typed(("--config", "table.toml"))
+TYPED = CommandHints(("--config", "table.toml"))
 SHUFFLER = {
     "model": "tablelink",
     "port": "usb://1209:5a01/7",
@@ -29,32 +29,32 @@ JAM = {
 DOOR = {"number": 5, "kind": "broken_off", "text": "broken off", "since_ns": 0, "active": True}
 
 
-def table(**more: object) -> Shown:
-    return Shown({"shuffler": {**SHUFFLER, **more}})
+def table(**more: object) -> SnapshotPart:
+    return SnapshotPart({"shuffler": {**SHUFFLER, **more}})
 
 
 def test_a_table_without_a_shuffler_has_no_lines() -> None:
-    assert shuffler_lines(Shown({"shuffler": None})) == []
-    assert warning_lines(Shown({"shuffler": None}), TYPED) == []
+    assert shuffler_lines(SnapshotPart({"shuffler": None})) == []
+    assert warning_lines(SnapshotPart({"shuffler": None}), TYPED) == []
 
 
 def test_a_table_without_a_warning_has_no_lines_of_it() -> None:
     assert warning_lines(table(warnings=[]), TYPED) == []
 
 
-def test_a_warning_tells_how_long_it_waits_and_what_to_type() -> None:
+def test_a_warning_has_its_age_and_its_command() -> None:
     at_ns = SINCE_NS + 185 * 10**9
     clear = "smartshoe act clear-warning number=4 --config table.toml --by NAME --reason WHY"
     assert warning_lines(table(warnings=[JAM]), TYPED, at_ns=at_ns) == [
         "WARNING    4 jam: cards are jammed in compartment 1",
         " since     2025-11-21 09:00:00 UTC, 3 min 05 s ago",
         f" clear     {clear}",
-        "           no next card may be drawn before",
+        "           until then no card may be drawn",
     ]
 
 
 @pytest.mark.parametrize("at_ns", [0, SINCE_NS - 1])
-def test_without_a_clock_nobody_says_how_long_ago(at_ns) -> None:
+def test_without_a_time_a_warning_has_no_age(at_ns) -> None:
     lines = warning_lines(table(warnings=[JAM]), TYPED, at_ns=at_ns)
     assert lines[1] == " since     2025-11-21 09:00:00 UTC"
 
@@ -62,7 +62,7 @@ def test_without_a_clock_nobody_says_how_long_ago(at_ns) -> None:
 def test_a_warning_whose_cause_lasts_offers_no_command() -> None:
     lines = warning_lines(table(warnings=[DOOR]), TYPED)
     assert lines[0] == "WARNING    5 broken off: broken off"
-    assert lines[2] == " clear     not before its cause is gone: it is still so"
+    assert lines[2] == " clear     only when its cause is gone; it is still present"
 
 
 def test_warnings_come_before_what_the_table_is_about() -> None:
@@ -71,24 +71,24 @@ def test_warnings_come_before_what_the_table_is_about() -> None:
     assert block.index("shoe       none") < block.index("shuffler   tablelink at")
 
 
-def test_the_device_is_told_with_who_it_is() -> None:
+def test_the_device_is_shown_with_its_identity() -> None:
     assert shuffler_lines(table()) == [
-        "shuffler   tablelink at usb://1209:5a01/7: online; play mode; it is only listened to",
+        "shuffler   tablelink at usb://1209:5a01/7: online; play mode; listen-only",
         "           device 5A01 firmware 1.4.0, trusted",
     ]
 
 
-def test_a_device_that_proved_nothing_is_told_to_count_for_nothing() -> None:
+def test_an_unproven_device_is_shown_as_not_trusted() -> None:
     assert shuffler_lines(table(trusted=False, stage="opened"))[1] == (
-        "           NOT TRUSTED: it has not proven who it is, and nothing it tells counts"
+        "           NOT TRUSTED: it has not proven its identity, and its reports are ignored"
     )
 
 
-def test_a_bare_device_is_told_loudly() -> None:
-    assert "BARE: it proves nothing of itself" in shuffler_lines(table(bare=True))[1]
+def test_a_bare_device_is_shown_in_capitals() -> None:
+    assert "BARE: it proves no identity" in shuffler_lines(table(bare=True))[1]
 
 
-def test_what_keeps_it_from_play_is_told() -> None:
+def test_block_reasons_are_shown() -> None:
     told = table(mode="sort", door_open=True, residual=16, commands_allowed=True)
     assert shuffler_lines(told, width=200)[0] == (
         "shuffler   tablelink at usb://1209:5a01/7: online; sort mode; a door is open;"
@@ -96,7 +96,7 @@ def test_what_keeps_it_from_play_is_told() -> None:
     )
 
 
-def test_each_batch_is_told_where_it_stands() -> None:
+def test_each_batch_is_shown_with_its_stage() -> None:
     shuffle = {"cycle": 31, "result": "good", "count": 416, "took_s": 313, "genuine": True}
     batches = [
         {"back": "red", "stage": "stored", "compartment": 1, "cards": 416, "shuffle": shuffle},
@@ -107,13 +107,13 @@ def test_each_batch_is_told_where_it_stands() -> None:
         " red       stored, compartment 1; 416 cards; shuffle 31: good, 416 cards, 313 s",
         " blue      in play; shuffled by hand",
         (
-            " green     held: it begins anew by counting; 415 cards;"
+            " green     held: it must be counted again; 415 cards;"
             " may NOT be dealt from: short, not released"
         ),
     ]
 
 
-def test_a_shuffle_without_its_proof_is_told_to_be_one() -> None:
+def test_a_shuffle_without_proof_is_shown_as_not_proven() -> None:
     shuffle = {"cycle": 31, "result": "count_differs", "count": 415, "took_s": 9, "genuine": False}
     batches = [{"back": "red", "stage": "held", "shuffle": shuffle}]
     line = shuffler_lines(table(batches=batches), width=200)[2]
@@ -125,10 +125,10 @@ def test_a_shuffle_without_its_proof_is_told_to_be_one() -> None:
     [
         (None, ""),
         ({"device": "5A01", "version": "2.0", "trusted": True}, "; device 5A01 firmware 2.0, tr"),
-        ({"bare": True}, "; device without a name; BARE: it proves nothing of itself"),
-        ({"refused": "unknown key"}, "; REFUSED: unknown key: nothing it tells is taken"),
-        ({}, "; NOT TRUSTED: it has not proven who it is"),
+        ({"bare": True}, "; device without a name; BARE: it proves no identity"),
+        ({"refused": "unknown key"}, "; REFUSED: unknown key: its reports are ignored"),
+        ({}, "; NOT TRUSTED: it has not proven its identity"),
     ],
 )
-def test_a_shoe_with_an_identity_says_who_it_is(identity, words) -> None:
-    assert identity_words(Shown({"identity": identity})).startswith(words)
+def test_the_identity_of_a_shoe_is_shown(identity, words) -> None:
+    assert describe_identity(SnapshotPart({"identity": identity})).startswith(words)

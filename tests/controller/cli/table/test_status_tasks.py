@@ -1,24 +1,18 @@
-"""What a table's people have to do, in words: each part of a status by itself.
-
-Responsible for: what stands on the lines, and that an empty part has none.
-Not responsible for: where the parts stand in the block (test_cli_status).
-Source: controller/README.md, "Calls", "Dealing options and turning", "Opening to closing", "Wagers
-and payment at the table".
-"""
+"""Lines of `status` about calls, turning, remedies, duties and wagers, each part separately."""
 
 from collections.abc import Callable
 
 import pytest
 
 from controller.cli.table.status_tasks import (
-    Typed,
+    CommandHints,
     due_lines,
     irregularity_lines,
     opening_lines,
     turning_lines,
     wagering_lines,
 )
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 
 SIGNED = "smartshoe resolve --socket s --by NAME --reason 'it lay open'"
 TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision burn-card --provisional"
@@ -67,12 +61,14 @@ def wagering(**parts: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
-def test_an_empty_part_has_no_lines(part: Callable[[Shown], list[str]]) -> None:
-    assert part(Shown({})) == []
+def test_an_empty_part_has_no_lines(part: Callable[[SnapshotPart], list[str]]) -> None:
+    assert part(SnapshotPart({})) == []
 
 
-def test_calls_stand_before_the_card_that_is_due() -> None:
-    table = Shown({"due": "the result", "due_calls": ["announce: Banker 7", "announce: Tie"]})
+def test_due_calls_come_before_the_due_card() -> None:
+    table = SnapshotPart(
+        {"due": "the result", "due_calls": ["announce: Banker 7", "announce: Tie"]}
+    )
 
     assert due_lines(table) == [
         "now        announce: Banker 7",
@@ -81,8 +77,8 @@ def test_calls_stand_before_the_card_that_is_due() -> None:
     ]
 
 
-def test_long_words_go_on_below_the_first() -> None:
-    lines = due_lines(Shown({"due": "the next coup, then Player's first card"}), width=40)
+def test_a_long_text_is_wrapped() -> None:
+    lines = due_lines(SnapshotPart({"due": "the next coup, then Player's first card"}), width=40)
 
     assert lines == ["due        the next coup, then Player's", "           first card"]
 
@@ -112,17 +108,23 @@ def test_long_words_go_on_below_the_first() -> None:
 def test_who_turns_which_hand(reveal: dict[str, object], observed: list[str], words: str) -> None:
     lying = {**reveal, "face_down": ["player_hand", "banker_hand"]}
 
-    assert turning_lines(Shown({"reveal": lying, "observed": observed})) == [f"turned by  {words}"]
+    assert turning_lines(SnapshotPart({"reveal": lying, "observed": observed})) == [
+        f"turned by  {words}"
+    ]
 
 
 def test_a_hand_that_was_turned_is_not_to_be_turned() -> None:
     reveal = {"by": "dealer", "face_down": ["banker_third"], "turned": ["player_hand"]}
 
-    assert turning_lines(Shown({"reveal": reveal})) == ["turned by  Banker's Hand: the dealer"]
+    assert turning_lines(SnapshotPart({"reveal": reveal})) == [
+        "turned by  Banker's Hand: the dealer"
+    ]
 
 
 def test_a_remedy_is_walked_through() -> None:
-    assert irregularity_lines(Shown(OPEN), Typed(("--socket", "s"), reason="it lay open")) == [
+    assert irregularity_lines(
+        SnapshotPart(OPEN), CommandHints(("--socket", "s"), reason="it lay open")
+    ) == [
         "OPEN       1 OVERDRAW, coup 4: a card",
         " clauses   S42-h-4",
         " permitted let the coup end",
@@ -138,7 +140,7 @@ def test_a_remedy_is_walked_through() -> None:
 FOUND = {
     "code": "CARD_RETURNED",
     "step": "shoe 1, card 61, coup 9, Banker's first card",
-    "detail": "it was in the discard rack, and came out of the shoe once more",
+    "detail": "it was in the discard rack, and left the shoe again",
     "back": "red",
     "card": "9h",
     "tag": "E0040150000A0001",
@@ -155,24 +157,24 @@ FOUND = {
     ],
     ids=["known", "foreign", "a shoe that reads faces", "not seen"],
 )
-def test_what_custody_found_is_told_with_step_and_proof(
+def test_a_custody_finding_is_shown_with_step_and_proof(
     told: dict[str, str], card: list[str]
 ) -> None:
     found = {"number": 1, "code": "CARD_RETURNED", "title": "a card", "found": {**FOUND, **told}}
 
-    assert irregularity_lines(Shown({"irregularities": [found]}), Typed())[2:] == [
+    assert irregularity_lines(SnapshotPart({"irregularities": [found]}), CommandHints())[2:] == [
         " found at  shoe 1, card 61, coup 9, Banker's first card",
-        " proof     it was in the discard rack, and came out of the shoe once more",
+        " proof     it was in the discard rack, and left the shoe again",
         *card,
     ]
 
 
-def test_irregularities_that_say_the_same_are_told_once() -> None:
+def test_equal_irregularities_are_merged() -> None:
     absent = {"code": "CARD_ABSENT", "title": "a card", "coup": 4, "clauses": ["S42-j-4"]}
     numbered = [{**absent, "number": 1}, {**absent, "number": 2, "coup": 5}]
     table = {"irregularities": [*numbered, {**absent, "number": 3}]}
 
-    assert irregularity_lines(Shown(table), Typed()) == [
+    assert irregularity_lines(SnapshotPart(table), CommandHints()) == [
         "OPEN       1, 3 CARD_ABSENT, coup 4: a card",
         " clauses   S42-j-4",
         "OPEN       2 CARD_ABSENT, coup 5: a card",
@@ -180,98 +182,114 @@ def test_irregularities_that_say_the_same_are_told_once() -> None:
     ]
 
 
-def test_what_is_owed_stands_after_the_decision_too() -> None:
-    table = Shown({**OPEN, "irregularities": []})
+def test_owed_steps_are_shown_after_the_decision_too() -> None:
+    table = SnapshotPart({**OPEN, "irregularities": []})
 
-    assert irregularity_lines(table, Typed()) == [
+    assert irregularity_lines(table, CommandHints()) == [
         "owed       burn 2 cards, face up, before the next hand"
     ]
 
 
-def test_the_burn_of_a_new_shoe_is_no_remedy() -> None:
-    table = Shown({**OPEN, "irregularities": [], "shoe": {"coups_begun": 0}})
+def test_the_burn_of_a_new_shoe_is_not_a_remedy() -> None:
+    table = SnapshotPart({**OPEN, "irregularities": [], "shoe": {"coups_begun": 0}})
 
-    assert irregularity_lines(table, Typed()) == []
+    assert irregularity_lines(table, CommandHints()) == []
 
 
 def test_nothing_open_and_nothing_owed_has_no_lines() -> None:
-    assert irregularity_lines(Shown({}), Typed()) == []
+    assert irregularity_lines(SnapshotPart({}), CommandHints()) == []
 
 
-def test_cards_dealt_while_suspended_are_asked_for() -> None:
-    lines = irregularity_lines(
-        Shown({**OPEN, "provisional_needed": True}), Typed(("--socket", "s"))
+@pytest.mark.parametrize(
+    ("coups", "cards", "words"),
+    [
+        (0, 0, "no card while suspended"),
+        (0, 1, "1 card while suspended: take them over, or void them"),
+        (1, 4, "4 cards in 1 coup while suspended: take them over, or void them"),
+        (2, 5, "5 cards in 2 coups while suspended: take them over, or void them"),
+    ],
+)
+def test_a_suspended_table_shows_what_was_dealt_on(coups: int, cards: int, words: str) -> None:
+    dealt = {"dealt_while_suspended": {"coups": coups, "cards": cards}}
+
+    assert f" dealt on  {words}" in irregularity_lines(
+        SnapshotPart({**OPEN, **dealt}), CommandHints()
     )
 
-    assert " besides   cards were dealt while suspended: take them over, or void them" in lines
+
+def test_cards_dealt_while_suspended_need_a_provisional_option() -> None:
+    lines = irregularity_lines(
+        SnapshotPart({**OPEN, "provisional_needed": True}), CommandHints(("--socket", "s"))
+    )
+
     assert lines[-2:] == [f"             {TYPED} take-over", f"             {TYPED} void"]
 
 
-def test_between_shoes_the_duties_are_told() -> None:
+def test_between_shoes_the_duties_are_shown() -> None:
     opening = {"duties": DUTIES, "batch": "red", "refused": []}
 
-    assert opening_lines(Shown({"phase": "shoe_over", "opening": opening})) == [
+    assert opening_lines(SnapshotPart({"phase": "shoe_over", "opening": opening})) == [
         "next shoe  batch red; on record: inspected",
         " record    cut: have it cut",
         " to do     shuffled: shuffle the cards",
     ]
 
 
-def test_in_play_only_what_was_done_or_refused_is_told() -> None:
+def test_in_play_only_done_or_refused_duties_are_shown() -> None:
     refused = [{"act": "cut", "detail": "3 cards from the end; at least 10"}]
     opening = {"duties": DUTIES, "batch": "", "refused": refused}
 
-    assert opening_lines(Shown({"phase": "player_2", "opening": opening})) == [
+    assert opening_lines(SnapshotPart({"phase": "player_2", "opening": opening})) == [
         "next shoe  on record: inspected",
         " refused   cut: 3 cards from the end; at least 10",
     ]
 
 
-def test_wagers_are_told_seat_by_seat_with_what_may_not_stand() -> None:
-    assert wagering_lines(Shown(wagering(wagers=WAGERS, locked=True))) == [
-        "wagers     seat 3 Player 50.00, Tie 5.00; seat 5 Dragon 7 5.00; they stand",
+def test_wagers_are_shown_by_seat_with_refusals() -> None:
+    assert wagering_lines(SnapshotPart(wagering(wagers=WAGERS, locked=True))) == [
+        "wagers     seat 3 Player 50.00, Tie 5.00; seat 5 Dragon 7 5.00; locked",
         " refused   seat 5: Dragon 7: not offered here",
     ]
 
 
-def test_a_wager_by_word_of_mouth_is_told() -> None:
+def test_a_verbal_wager_is_shown() -> None:
     table = wagering(verbal=[{"seat": 3, "amount": "50.00"}])
 
-    assert wagering_lines(Shown(table)) == [" by word   seat 3 50.00"]
+    assert wagering_lines(SnapshotPart(table)) == [" verbal    seat 3 50.00"]
 
 
-def test_the_payment_is_told_act_by_act_until_the_next_coup() -> None:
+def test_the_payment_is_shown_act_by_act_until_the_next_coup() -> None:
     table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"coup": 4}}
 
-    assert wagering_lines(Shown(table)) == [
+    assert wagering_lines(SnapshotPart(table)) == [
         "pay        seat 5: take 100.00 from Banker",
         "           seat 3: pay 50.00 on Player",
         " note      the wager of seat 5 is returned",
     ]
-    assert wagering_lines(Shown({**table, "coup": {"number": 5}})) == []
+    assert wagering_lines(SnapshotPart({**table, "coup": {"number": 5}})) == []
 
 
-def test_without_wagers_the_odds_are_told() -> None:
+def test_without_wagers_the_odds_are_shown() -> None:
     table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"coup": 5}}
 
-    assert wagering_lines(Shown(table)) == ["pays       Player 1:1, Tie returned"]
+    assert wagering_lines(SnapshotPart(table)) == ["pays       Player 1:1, Tie returned"]
 
 
-def test_vigorish_owed_is_told_with_its_deadline() -> None:
+def test_owed_vigorish_is_shown_with_its_deadline() -> None:
     owed = [{"seat": 5, "amount": "5.00", "deadline": "before the reshuffle"}]
 
-    assert wagering_lines(Shown(wagering(owed=owed))) == [
+    assert wagering_lines(SnapshotPart(wagering(owed=owed))) == [
         "vigorish   seat 5 5.00, before the reshuffle"
     ]
 
 
-def test_notice_and_changed_settings_are_told() -> None:
+def test_notice_and_changed_settings_are_shown() -> None:
     table = wagering(
         notices=[{"setting": "vig_rate", "value": "4", "to": "players"}],
         settings=[{"setting": "vig_rate", "value": "4", "file": "5"}],
     )
 
-    assert wagering_lines(Shown(table)) == [
-        "notice     vig_rate will be 4: players told",
+    assert wagering_lines(SnapshotPart(table)) == [
+        "notice     vig_rate will be 4: players notified",
         "changed    vig_rate is 4, in the file 5",
     ]

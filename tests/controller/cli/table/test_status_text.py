@@ -1,27 +1,29 @@
-"""A snapshot in words: what status and resolve show."""
+"""The text of `status` and `resolve` for a snapshot."""
 
 from pathlib import Path
 
-from controller.cli.table.status_tasks import Typed, irregularity_lines, resolve_commands
-from controller.cli.table.status_text import status_block
+import pytest
+
+from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
+from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import Shown
+from controller.views.snapshot_reader import SnapshotPart
 
 
-def shown_of(folder: Path) -> Shown:
+def shown_of(folder: Path) -> SnapshotPart:
     """What a table would show that goes on from this journal."""
     with open_read_only(folder) as journal:
         recovered = recover(journal, load_clauses())
     assert recovered.run is not None
     assert recovered.state is not None
-    return Shown(snapshot(recovered.run.core, recovered.state, "running", ""))
+    return SnapshotPart(snapshot(recovered.run.core, recovered.state, "running", ""))
 
 
-def test_a_status_tells_table_shoe_coup_and_what_is_due(three_coups: Path) -> None:
-    block = status_block(shown_of(three_coups), Typed())
+def test_status_shows_table_shoe_coup_and_what_is_due(three_coups: Path) -> None:
+    block = status_block(shown_of(three_coups), CommandHints())
 
     assert "table      M7, pit 3, running, profile s42-mini, gaming day 2025-11-21" in block
     assert "1: 14 of 416 cards drawn, 402 left; coup 3" in block
@@ -30,14 +32,14 @@ def test_a_status_tells_table_shoe_coup_and_what_is_due(three_coups: Path) -> No
     assert "due        the next coup" in block
 
 
-def test_a_status_tells_the_device_and_that_it_is_only_listened_to(three_coups: Path) -> None:
-    block = status_block(shown_of(three_coups), Typed())
+def test_status_shows_a_listen_only_device(three_coups: Path) -> None:
+    block = status_block(shown_of(three_coups), CommandHints())
 
-    assert "angel-eye-ii-ex at /dev/ttyUSB0: online; it is only listened to" in block
+    assert "angel-eye-ii-ex at /dev/ttyUSB0: online; listen-only" in block
 
 
-def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> None:
-    block = status_block(shown_of(suspended), Typed())
+def test_status_of_a_suspended_table_shows_what_is_open_with_clauses(suspended: Path) -> None:
+    block = status_block(shown_of(suspended), CommandHints())
 
     assert "OPEN       1 OVERDRAW, coup 2: a card was drawn that no hand is due" in block
     assert "\n clauses   S42-h-4, " in block
@@ -45,8 +47,8 @@ def test_a_suspended_table_tells_what_is_open_with_clauses(suspended: Path) -> N
     assert "\n forbidden adding the card to either hand\n" in block
 
 
-def test_a_suspended_table_tells_the_commands_that_decide(suspended: Path) -> None:
-    lines = status_block(shown_of(suspended), Typed(("--config", "table.toml"))).splitlines()
+def test_status_of_a_suspended_table_shows_the_commands_that_decide(suspended: Path) -> None:
+    lines = status_block(shown_of(suspended), CommandHints(("--config", "table.toml"))).splitlines()
 
     asked = lines.index(
         "decide     nobody saw the card: it is held face down as the next hand's first card"
@@ -58,15 +60,19 @@ def test_a_suspended_table_tells_the_commands_that_decide(suspended: Path) -> No
 
 
 def test_a_table_that_never_ran_has_no_shoe() -> None:
-    assert "shoe       none" in status_block(Shown({"table": "M7", "health": "running"}), Typed())
+    assert "shoe       none" in status_block(
+        SnapshotPart({"table": "M7", "health": "running"}), CommandHints()
+    )
 
 
 def test_nothing_open_has_no_lines(three_coups: Path) -> None:
-    assert irregularity_lines(shown_of(three_coups), Typed()) == []
+    assert irregularity_lines(shown_of(three_coups), CommandHints()) == []
 
 
 def test_the_exact_commands_are_offered(suspended: Path) -> None:
-    commands = resolve_commands(shown_of(suspended), Typed(("--config", "a b.toml"), "A. Floor"))
+    commands = resolve_commands(
+        shown_of(suspended), CommandHints(("--config", "a b.toml"), "A. Floor")
+    )
 
     words = "--by 'A. Floor' --reason WHY --decision burn-card"
     typed = f"smartshoe resolve --config 'a b.toml' {words}"
@@ -74,9 +80,9 @@ def test_the_exact_commands_are_offered(suspended: Path) -> None:
 
 
 def test_cards_dealt_while_suspended_double_the_choice() -> None:
-    table = Shown({"decisions": ["void-coup"], "provisional_needed": True})
+    table = SnapshotPart({"decisions": ["void-coup"], "provisional_needed": True})
 
-    commands = resolve_commands(table, Typed(("--socket", "s")))
+    commands = resolve_commands(table, CommandHints(("--socket", "s")))
 
     assert [command.split("--decision ")[1] for command in commands] == [
         "void-coup --provisional take-over",
@@ -85,25 +91,40 @@ def test_cards_dealt_while_suspended_double_the_choice() -> None:
 
 
 def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
-    table = Shown({"decisions": ["state-outcome"], "provisional_needed": False})
+    table = SnapshotPart({"decisions": ["state-outcome"], "provisional_needed": False})
 
-    commands = resolve_commands(table, Typed(("--socket", "s")))
+    commands = resolve_commands(table, CommandHints(("--socket", "s")))
 
     assert [command.split()[-1] for command in commands] == ["player", "banker", "tie"]
 
 
-def with_seals(folder: Path, **seals: object) -> Shown:
+@pytest.mark.parametrize(
+    ("cards", "words"),
+    [(0, ""), (5, "; take-over: 5 cards in 2 coups dealt while suspended")],
+)
+def test_a_decision_is_confirmed_with_what_was_dealt_on(cards: int, words: str) -> None:
+    decided = {
+        "kind": "resolution",
+        "closed": [1, 2],
+        "provisional": "take-over",
+        "dealt_while_suspended": {"coups": 2, "cards": cards},
+    }
+
+    assert conclusion_lines((SnapshotPart(decided),)) == [f"closed irregularities: 1, 2{words}"]
+
+
+def with_seals(folder: Path, **seals: object) -> SnapshotPart:
     usual = {"problem": "", "unsigned": "", "day": "", "code": ""}
-    return Shown({**shown_of(folder).values, "seals": {**usual, **seals}})
+    return SnapshotPart({**shown_of(folder).values, "seals": {**usual, **seals}})
 
 
-def test_a_status_tells_the_short_code_of_the_day(three_coups: Path) -> None:
+def test_status_shows_the_short_code_of_the_day(three_coups: Path) -> None:
     shown = with_seals(three_coups, day="2025-11-21", code="ABCDE-FGHIJ-KLMNO-PQRST")
-    block = status_block(shown, Typed())
+    block = status_block(shown, CommandHints())
     assert block.endswith("seals      of 2025-11-21: code ABCDE-FGHIJ-KLMNO-PQRST")
 
 
-def test_a_status_tells_what_is_not_sealed_and_why_nobody_signs(three_coups: Path) -> None:
+def test_status_shows_problems_of_sealing_and_signing(three_coups: Path) -> None:
     shown = with_seals(three_coups, problem="shoe 7 is not sealed: why", unsigned="no key")
-    lines = status_block(shown, Typed()).splitlines()
+    lines = status_block(shown, CommandHints()).splitlines()
     assert lines[-2:] == ["UNSEALED   shoe 7 is not sealed: why", "UNSIGNED   no key"]

@@ -1,41 +1,36 @@
-"""Two batches and a shuffler, told in the words of play, for every test of the lives of batches.
-
-Responsible for: a table that follows fact after fact and keeps what came of it, and the ways round
-that many tests begin with.
-Not responsible for: invariants (test_any_order) and for what a device's bytes mean.
-Source: controller/README.md, "The life of a batch".
-"""
+"""Fixtures for batch life: a table that applies facts, and usual starting situations."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
-from controller.custody.batch_life.change import Followed
+from controller.custody.batch_life.change import LineageUpdate
 from controller.custody.batch_life.facts import (
     CutMade,
     Fact,
     FirstCardOut,
-    GoesIn,
+    LoadedIntoShuffler,
     PutIntoShoe,
     ShoeOver,
     WarningAnswered,
 )
-from controller.custody.batch_life.follow import begun, follow
-from controller.custody.batch_life.permissions import hindrances
+from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
+from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import EDGES, BatchStage
-from controller.custody.batch_life.state import Bar, BatchLife, Lineage
+from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.state_table import StateTable
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
     IdentityProven,
-    ShuffleBegan,
     ShuffleDone,
     ShuffleProof,
     ShuffleResult,
     ShufflerMode,
     ShufflerStatus,
+    ShuffleStarted,
 )
 
 LIVES = StateTable(EDGES)
@@ -47,7 +42,7 @@ ONE_FACE_OFF = bytes((7, 9, *[8] * 50))  # an ace of diamonds is missing, a two 
 
 
 def receipt(compartment: int, cycle: int, **other: object) -> ShuffleProof:
-    """The receipt of a whole shuffle, but for what is told otherwise."""
+    """The receipt of a complete shuffle, with some fields changed."""
     good = ShuffleProof(
         device=DEVICE,
         boot_id=7,
@@ -71,16 +66,16 @@ def receipt(compartment: int, cycle: int, **other: object) -> ShuffleProof:
 
 @dataclass(slots=True)
 class Batches:
-    """What is known of red and blue; `last` is what the last fact made of it."""
+    """The state of red and blue; `last` is the result of the last fact."""
 
-    lineage: Lineage = field(default_factory=lambda: begun(("red", "blue")))
-    last: Followed = field(default_factory=lambda: Followed(Lineage()))
+    lineage: Lineage = field(default_factory=lambda: new_lineage(("red", "blue")))
+    last: LineageUpdate = field(default_factory=lambda: LineageUpdate(Lineage()))
     now_ns: int = 0
 
-    def tell(self, *facts: Fact) -> Followed:
+    def apply(self, *facts: Fact) -> LineageUpdate:
         for fact in facts:
             self.now_ns += 1
-            self.last = follow(
+            self.last = apply_batch_fact(
                 LIVES, self.lineage, fact, cards=CARDS, decks=DECKS, at_ns=self.now_ns
             )
             self.lineage = self.last.lineage
@@ -94,12 +89,12 @@ class Batches:
     def stage(self, back: str = "red") -> BatchStage:
         return self.life(back).stage
 
-    def bars(self, back: str = "red") -> list[Bar]:
-        """Why it may not be put into the shoe now, first wrong step first."""
-        return [one.bar for one in hindrances(self.lineage, back)]
+    def block_reasons(self, back: str = "red") -> list[BlockReason]:
+        """Why the batch may not be put into the shoe now, first wrong step first."""
+        return [one.reason for one in obstacles_to_dealing(self.lineage, back)]
 
-    def remarked(self) -> list[tuple[Bar, str]]:
-        return [(one.bar, one.back) for one in self.last.remarks]
+    def remarks(self) -> list[tuple[BlockReason, str]]:
+        return [(one.reason, one.back) for one in self.last.remarks]
 
     def warnings(self) -> list[tuple[str, int, bool]]:
         return [(one.kind.value, one.compartment, one.active) for one in self.lineage.warnings]
@@ -111,11 +106,11 @@ class Batches:
         cards: int | None = None,
         back: str = "",
         faces: bytes = b"",
-    ) -> Followed:
-        return self.tell(CompartmentChanged(number, CompartmentState(state), cards, back, faces))
+    ) -> LineageUpdate:
+        return self.apply(CompartmentChanged(number, CompartmentState(state), cards, back, faces))
 
     def loaded(self, back: str = "red", number: int = 1) -> None:
-        self.tell(GoesIn(back))
+        self.apply(LoadedIntoShuffler(back))
         self.compartment(number, "loading")
 
     def counted(self, back: str = "red", number: int = 1) -> None:
@@ -124,12 +119,12 @@ class Batches:
 
     def shuffling(self, back: str = "red", number: int = 1, cycle: int = 1) -> None:
         self.counted(back, number)
-        self.tell(ShuffleBegan(number, cycle))
+        self.apply(ShuffleStarted(number, cycle))
         self.compartment(number, "shuffling")
 
     def shuffled(self, back: str = "red", number: int = 1, cycle: int = 1) -> None:
         self.shuffling(back, number, cycle)
-        self.tell(ShuffleDone(receipt(number, cycle)))
+        self.apply(ShuffleDone(receipt(number, cycle)))
 
     def stored(self, back: str = "red", number: int = 1, cycle: int = 1) -> None:
         self.shuffled(back, number, cycle)
@@ -137,22 +132,22 @@ class Batches:
 
     def released(self, back: str = "red", number: int = 1, cycle: int = 1) -> None:
         self.stored(back, number, cycle)
-        self.takes_out(number)
+        self.take_out(number)
 
-    def takes_out(self, number: int) -> None:
+    def take_out(self, number: int) -> None:
         self.compartment(number, "released")
         self.compartment(number, "empty")
 
     def played(self, back: str = "red", number: int = 1, cycle: int = 1) -> None:
         self.released(back, number, cycle)
-        self.deals(back)
-        self.tell(ShoeOver(played=True))
+        self.deal(back)
+        self.apply(ShoeOver(played=True))
 
-    def deals(self, back: str = "red") -> None:
-        self.tell(CutMade(), PutIntoShoe(back), FirstCardOut(""))
+    def deal(self, back: str = "red") -> None:
+        self.apply(CutMade(), PutIntoShoe(back), FirstCardOut(""))
 
-    def answers_all(self) -> None:
-        self.tell(*(WarningAnswered(one.number) for one in self.lineage.warnings))
+    def clear_warnings(self) -> None:
+        self.apply(*(WarningAnswered(one.number) for one in self.lineage.warnings))
 
     def status(
         self,
@@ -161,21 +156,21 @@ class Batches:
         door_open: bool = False,
         residual: int = 0,
         lamps: tuple[int, ...] = (),
-    ) -> Followed:
-        told = tuple(
+    ) -> LineageUpdate:
+        reported = tuple(
             (number, CompartmentState(state), cards, back, cycle)
             for number, state, cards, back, cycle in compartments
         )
-        return self.tell(ShufflerStatus(ShufflerMode(mode), door_open, told, residual, lamps))
+        return self.apply(ShufflerStatus(ShufflerMode(mode), door_open, reported, residual, lamps))
 
 
 @pytest.fixture(scope="session")
 def tables() -> Callable[[], Batches]:
-    """Makes tables with a paired shuffler, and two batches of which nothing is known yet."""
+    """Makes tables with a paired shuffler and two unknown batches."""
 
     def make() -> Batches:
         table = Batches()
-        table.tell(PAIRED)
+        table.apply(PAIRED)
         return table
 
     return make
@@ -188,7 +183,7 @@ def batches(tables: Callable[[], Batches]) -> Batches:
 
 @pytest.fixture
 def unpaired() -> Batches:
-    """A shuffler of which nobody knows who it is."""
+    """A table whose shuffler has not proven its identity."""
     return Batches()
 
 

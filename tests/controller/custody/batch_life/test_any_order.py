@@ -1,52 +1,47 @@
-"""Any facts in any order: nothing fails, no batch is dealt unshuffled, no warning vanishes.
-
-Responsible for: what must hold after every fact, over all short walks from places on the way round
-and over long random ones; a state that is stored and put back is the same.
-Not responsible for: what one fact makes of one state (the other tests here).
-Source: controller/README.md, "The life of a batch"; D-20 to D-22.
-"""
+"""All short and long random walks of facts keep the invariants of batch life."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.custody.batch_life.change import Followed
+from controller.custody.batch_life.change import LineageUpdate
 from controller.custody.batch_life.facts import (
     CutMade,
     EventsLost,
     Fact,
     FirstCardOut,
-    GoesIn,
-    Handled,
     HandShuffled,
+    LoadedIntoShuffler,
     NewCards,
-    PortGone,
     PutIntoShoe,
     ShoeOver,
+    ShufflerPortLost,
+    Touched,
     WarningAnswered,
 )
-from controller.custody.batch_life.follow import begun, follow
+from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import (
-    clear_refused,
-    due_in_play,
-    hindrances,
+    batch_due_next,
+    clear_refusal,
     idle_in_shuffler,
-    order_refused,
+    obstacles_to_dealing,
+    order_refusal,
 )
 from controller.custody.batch_life.stages import EDGES, READY, BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.batch_life.warnings import WARNINGS_MAX
-from controller.journal.encoding.codec import Codec
+from controller.journal.encoding import Codec
 from controller.state_table import StateTable
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
     CompartmentState,
-    DeviceHeardAgain,
+    ContactRestored,
     DeviceSilent,
     DeviceTampered,
     DoorMoved,
@@ -57,13 +52,13 @@ from drivers.shuffler_events import (
     ResidualCards,
     SelfTested,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleDone,
     ShuffleResult,
     ShufflerMode,
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleStarted,
 )
 
 S = BatchStage
@@ -71,35 +66,35 @@ C = CompartmentState
 LIVES = StateTable(EDGES)
 STORED: Codec[Lineage] = Codec(Lineage)
 STEPS = {(source, to) for source, _, to in EDGES}
-ORDERLY = (*READY, S.IN_PLAY, S.SHUFFLED, S.STORED)
+SHUFFLED_STAGES = (*READY, S.IN_PLAY, S.SHUFFLED, S.STORED)
 
 
-def check(before: Lineage, fact: Fact, f: Followed) -> None:
+def check(before: Lineage, fact: Fact, update: LineageUpdate) -> None:
     """What must hold after every fact."""
-    after = f.lineage
-    check_moves(before, f)
+    after = update.lineage
+    check_moves(before, update)
     check_batches(after)
-    check_warnings(before, fact, f)
+    check_warnings(before, fact, update)
     check_shoes(before, fact, after)
 
 
-def check_moves(before: Lineage, f: Followed) -> None:
-    """Batches go along edges only, and stand where the last one led."""
+def check_moves(before: Lineage, update: LineageUpdate) -> None:
+    """Batches change stage only along edges, and end where the last one led."""
     at = {one.back: one.stage.value for one in before.lives}
-    for moved in f.moves:
+    for moved in update.moves:
         assert at[moved.back] == moved.before
         assert (moved.before, moved.after) in STEPS
         assert moved.why
         at[moved.back] = moved.after
-    assert at == {one.back: one.stage.value for one in f.lineage.lives}
+    assert at == {one.back: one.stage.value for one in update.lineage.lives}
 
 
 def check_batches(lineage: Lineage) -> None:
-    """A batch that may be dealt has its shuffle behind it; each lies in one place."""
+    """A batch that may be dealt has its shuffle; each batch is in one place."""
     for life in lineage.lives:
-        assert (life.stage in ORDERLY) == (life.proof is not None or life.by_hand)
-        assert not (life.bars and life.stage not in (S.HELD, S.COLLECTED))
-        assert life.stage is not S.HELD or life.bars
+        assert (life.stage in SHUFFLED_STAGES) == (life.proof is not None or life.by_hand)
+        assert not (life.block_reasons and life.stage not in (S.HELD, S.COLLECTED))
+        assert life.stage is not S.HELD or life.block_reasons
         if life.stage is S.IN_PLAY:
             assert lineage.in_play == life.back
         if life.stage in (S.CUT, S.IN_SHOE, S.IN_PLAY, S.SPENT, S.UNKNOWN):
@@ -107,30 +102,30 @@ def check_batches(lineage: Lineage) -> None:
         if life.stage in (S.COUNTED, S.SHUFFLING, S.SHUFFLED, S.STORED):
             assert life.compartment in (1, 2)
             assert life.cards == 416
-    lying = [one.compartment for one in lineage.lives if one.compartment]
-    assert len(set(lying)) == len(lying)
+    occupied = [one.compartment for one in lineage.lives if one.compartment]
+    assert len(set(occupied)) == len(occupied)
     proofs = [one.proof.cycle for one in lineage.lives if one.proof is not None]
     assert len(set(proofs)) == len(proofs)
 
 
-def check_warnings(before: Lineage, fact: Fact, f: Followed) -> None:
-    """Each warning has a number of its own and stays until a person answers it."""
+def check_warnings(before: Lineage, fact: Fact, update: LineageUpdate) -> None:
+    """Each warning has its own number and stays until a person clears it."""
     was = {one.number for one in before.warnings}
-    now = {one.number for one in f.lineage.warnings}
-    opened = {one.number for one in f.opened}
-    assert was - now == {one.number for one in f.closed}
+    now = {one.number for one in update.lineage.warnings}
+    opened = {one.number for one in update.opened}
+    assert was - now == {one.number for one in update.closed}
     assert now - was == opened
-    assert all(number > before.warnings_told for number in opened)
-    assert len(f.lineage.warnings) <= WARNINGS_MAX
-    for one in f.closed:
+    assert all(number > before.warnings_given for number in opened)
+    assert len(update.lineage.warnings) <= WARNINGS_MAX
+    for one in update.closed:
         assert fact == WarningAnswered(one.number)
         assert not one.active
-    kinds = [(one.kind, one.code, one.compartment) for one in f.lineage.warnings]
+    kinds = [(one.kind, one.code, one.compartment) for one in update.lineage.warnings]
     assert len(set(kinds)) == len(kinds)
 
 
 def check_shoes(before: Lineage, fact: Fact, after: Lineage) -> None:
-    """A batch in play is never the one of the shoe before, unless both have new cards."""
+    """A batch in play is never the one of the last shoe, unless both have new cards."""
     playing = after.life(after.in_play)
     if playing is not None and playing.stage is S.IN_PLAY:
         assert after.last_played != playing.back
@@ -140,63 +135,63 @@ def check_shoes(before: Lineage, fact: Fact, after: Lineage) -> None:
         assert isinstance(fact, NewCards | FirstCardOut)
 
 
-def judged(lineage: Lineage) -> None:
-    """Every question has an answer in every state."""
+def ask_permissions(lineage: Lineage) -> None:
+    """Call every permission function; each must return."""
     for back in ("red", "blue", "green", ""):
-        for one in hindrances(lineage, back):
+        for one in obstacles_to_dealing(lineage, back):
             assert one.detail
             assert one.remedy
         idle_in_shuffler(lineage, back)
     for order in ShufflerOrder:
         for compartment in (0, 1, 2, 3):
-            order_refused(lineage, order, compartment, shoe_open=False)
-            order_refused(lineage, order, compartment, shoe_open=True)
-    due = due_in_play(lineage)
+            order_refusal(lineage, order, compartment, shoe_open=False)
+            order_refusal(lineage, order, compartment, shoe_open=True)
+    due = batch_due_next(lineage)
     life = lineage.life(due)
     assert not due or (life is not None and life.stage in READY)
-    for number in range(lineage.warnings_told + 2):
-        clear_refused(lineage, number)
+    for number in range(lineage.warnings_given + 2):
+        clear_refusal(lineage, number)
 
 
-def next_of(lineage: Lineage, fact: Fact) -> Followed:
-    return follow(LIVES, lineage, fact, cards=416, decks=8, at_ns=5)
+def apply(lineage: Lineage, fact: Fact) -> LineageUpdate:
+    return apply_batch_fact(LIVES, lineage, fact, cards=416, decks=8, at_ns=5)
 
 
 def walk_all(start: Lineage, alphabet: Sequence[Fact], length: int) -> list[Lineage]:
-    """Every state that at most `length` of these facts lead to, each followed from once."""
+    """Every state reached by at most `length` of these facts, each expanded once."""
     seen = {start: None}
     edge = [start]
     for _ in range(length):
         reached = []
         for lineage in edge:
             for fact in alphabet:
-                f = next_of(lineage, fact)
-                check(lineage, fact, f)
-                if f.lineage not in seen:
-                    seen[f.lineage] = None
-                    reached.append(f.lineage)
+                update = apply(lineage, fact)
+                check(lineage, fact, update)
+                if update.lineage not in seen:
+                    seen[update.lineage] = None
+                    reached.append(update.lineage)
         edge = reached
     return list(seen)
 
 
-def lies(number: int, state: C, cards: int | None = None, back: str = "") -> CompartmentChanged:
+def report(number: int, state: C, cards: int | None = None, back: str = "") -> CompartmentChanged:
     return CompartmentChanged(number, state, cards, back, b"")
 
 
-def test_every_short_walk_of_one_batch_through_the_shuffler(batches: Any, proof: Any) -> None:
+def test_all_short_walks_of_one_batch_through_the_shuffler(batches: Any, proof: Any) -> None:
     alphabet = (
-        GoesIn("red"),
-        lies(1, C.LOADING),
-        lies(1, C.COUNTED, 416),
-        lies(1, C.COUNTED, 415),
-        ShuffleBegan(1, 1),
-        ShuffleBegan(1, 2),
+        LoadedIntoShuffler("red"),
+        report(1, C.LOADING),
+        report(1, C.COUNTED, 416),
+        report(1, C.COUNTED, 415),
+        ShuffleStarted(1, 1),
+        ShuffleStarted(1, 2),
         ShuffleDone(proof(1, 1)),
         ShuffleDone(proof(1, 2)),
         ShuffleAborted(1, 1, AbortReason.PERSON),
-        lies(1, C.STORED, 416),
-        lies(1, C.RELEASED),
-        lies(1, C.EMPTY),
+        report(1, C.STORED, 416),
+        report(1, C.RELEASED),
+        report(1, C.EMPTY),
         FirstCardOut("red"),
     )
     states = walk_all(batches.lineage, alphabet, 7)
@@ -214,19 +209,19 @@ def test_every_short_walk_of_one_batch_through_the_shuffler(batches: Any, proof:
     }
 
 
-def test_every_short_walk_at_the_exchange_of_two_batches(batches: Any, proof: Any) -> None:
+def test_all_short_walks_at_the_exchange_of_two_batches(batches: Any, proof: Any) -> None:
     batches.played("red", 1, 1)
     batches.stored("blue", 2, 2)
     alphabet = (
-        GoesIn("red"),
-        lies(1, C.COUNTED, 416),
-        lies(1, C.COUNTED, 416, "blue"),
-        ShuffleBegan(1, 3),
+        LoadedIntoShuffler("red"),
+        report(1, C.COUNTED, 416),
+        report(1, C.COUNTED, 416, "blue"),
+        ShuffleStarted(1, 3),
         ShuffleDone(proof(1, 3)),
         ShuffleDone(proof(2, 2)),
-        lies(1, C.RELEASED),
-        lies(2, C.RELEASED),
-        lies(2, C.EMPTY),
+        report(1, C.RELEASED),
+        report(2, C.RELEASED),
+        report(2, C.EMPTY),
         PutIntoShoe("red"),
         PutIntoShoe("blue"),
         FirstCardOut(""),
@@ -239,7 +234,7 @@ def test_every_short_walk_at_the_exchange_of_two_batches(batches: Any, proof: An
     assert {state.last_played for state in states} == {"red", "blue", ""}
 
 
-def test_every_short_walk_of_what_goes_wrong_with_a_stored_batch(batches: Any, proof: Any) -> None:
+def test_all_short_walks_of_faults_with_a_stored_batch(batches: Any, proof: Any) -> None:
     batches.stored("blue", 2, 1)
     batches.shuffling("red", 1, 2)
     alphabet = (
@@ -255,8 +250,8 @@ def test_every_short_walk_of_what_goes_wrong_with_a_stored_batch(batches: Any, p
         ShufflerStarted(2, (1,)),
         EventsLost(3),
         ShuffleDone(proof(1, 2)),
-        lies(2, C.RELEASED),
-        lies(1, C.COUNTED, 416),
+        report(2, C.RELEASED),
+        report(1, C.COUNTED, 416),
         WarningAnswered(1),
         FirstCardOut(""),
     )
@@ -265,25 +260,21 @@ def test_every_short_walk_of_what_goes_wrong_with_a_stored_batch(batches: Any, p
     assert any(len(state.warnings) == 4 for state in states)
 
 
-PLACES = ("loaded", "counted", "shuffling", "shuffled", "stored", "released", "deals", "played")
+SITUATIONS = ("loaded", "counted", "shuffling", "shuffled", "stored", "released", "deal", "played")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("state", C)
-def test_every_status_in_every_place_on_the_way_round_is_answered(
-    batches: Any, place: str, state: C
-) -> None:
-    if place == "deals":
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_every_status_in_every_situation_keeps_the_invariants(batches: Any, situation: str) -> None:
+    if situation == "deal":
         batches.released()
-    getattr(batches, place)()
-    for cards in (None, 415, 416):
-        for back in ("", "red", "blue", "green"):
-            for cycle in (0, 1, 2):
-                told = ((1, state, cards, back, cycle),)
-                fact = ShufflerStatus(ShufflerMode.PLAY, False, told, 0, ())
-                f = next_of(batches.lineage, fact)
-                check(batches.lineage, fact, f)
-                judged(f.lineage)
+    getattr(batches, situation)()
+    reports = product(C, (None, 415, 416), ("", "red", "blue", "green"), (0, 1, 2))
+    for state, cards, back, cycle in reports:
+        compartments = ((1, state, cards, back, cycle),)
+        fact = ShufflerStatus(ShufflerMode.PLAY, False, compartments, 0, ())
+        update = apply(batches.lineage, fact)
+        check(batches.lineage, fact, update)
+        ask_permissions(update.lineage)
 
 
 backs = st.sampled_from(["red", "red", "blue", "blue", "green", ""])
@@ -325,7 +316,7 @@ proven = st.builds(
 facts = st.one_of(
     st.builds(CompartmentChanged, numbers, st.sampled_from(C), counts, backs, faces),
     st.builds(CompartmentChanged, numbers, st.sampled_from(C), counts, backs, faces),
-    st.builds(ShuffleBegan, numbers, cycles),
+    st.builds(ShuffleStarted, numbers, cycles),
     receipts,
     receipts,
     st.builds(ShuffleAborted, numbers, cycles, st.sampled_from(AbortReason)),
@@ -341,28 +332,28 @@ facts = st.one_of(
     proven,
     st.builds(IdentityRefused, texts, texts, flags),
     st.builds(DeviceSilent, st.just(5000), flags),
-    st.just(DeviceHeardAgain()),
-    st.builds(GoesIn, backs),
+    st.just(ContactRestored()),
+    st.builds(LoadedIntoShuffler, backs),
     st.builds(HandShuffled, backs),
     st.just(CutMade()),
     st.builds(PutIntoShoe, backs),
     st.builds(FirstCardOut, backs),
     st.builds(ShoeOver, flags),
-    st.builds(Handled, backs),
+    st.builds(Touched, backs),
     st.builds(NewCards, backs),
     st.builds(EventsLost, st.integers(0, 3)),
-    st.just(PortGone()),
+    st.just(ShufflerPortLost()),
     st.builds(WarningAnswered, st.integers(0, 12)),
 )
 
 
-# From where a walk begins: what a table has done before is told by the words of play.
+# Situations in which a random walk begins.
 BEGINNINGS = ("nothing", "counted", "shuffling", "shuffled", "stored", "released", "played")
 
 
 @settings(max_examples=250)
 @given(st.sampled_from(BEGINNINGS), st.lists(facts, max_size=40))
-def test_a_long_walk_of_anything_keeps_what_must_hold(
+def test_long_random_walks_keep_the_invariants(
     tables: Any, proof: Any, beginning: str, walk: list[Any]
 ) -> None:
     batches = tables()
@@ -371,25 +362,25 @@ def test_a_long_walk_of_anything_keeps_what_must_hold(
     lineage = batches.lineage
     for step in walk:
         fact = ShuffleDone(proof(**step)) if isinstance(step, dict) else step
-        f = next_of(lineage, fact)
-        check(lineage, fact, f)
-        lineage = f.lineage
-    judged(lineage)
+        update = apply(lineage, fact)
+        check(lineage, fact, update)
+        lineage = update.lineage
+    ask_permissions(lineage)
     assert STORED.decode(STORED.encode(lineage)) == lineage
 
 
 @settings(max_examples=60)
 @given(st.lists(facts, max_size=30))
-def test_without_batches_only_the_device_is_followed(proof: Any, walk: list[Any]) -> None:
+def test_without_batches_only_the_device_is_tracked(proof: Any, walk: list[Any]) -> None:
     lineage = NO_LINEAGE
     for step in walk:
         fact = ShuffleDone(proof(**step)) if isinstance(step, dict) else step
-        f = next_of(lineage, fact)
-        assert (f.moves, f.proofs, f.remarks) == ((), (), ())
-        check_warnings(lineage, fact, f)
-        lineage = f.lineage
-    judged(lineage)
+        update = apply(lineage, fact)
+        assert (update.moves, update.proofs, update.remarks) == ((), (), ())
+        check_warnings(lineage, fact, update)
+        lineage = update.lineage
+    ask_permissions(lineage)
 
 
-def test_two_batches_of_which_nobody_has_told_are_judged() -> None:
-    judged(begun(("red", "blue")))
+def test_permissions_of_two_unknown_batches() -> None:
+    ask_permissions(new_lineage(("red", "blue")))

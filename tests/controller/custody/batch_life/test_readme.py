@@ -1,12 +1,10 @@
-"""The README says what is followed: the diagram, every stage, every bar and every warning."""
+"""The README's diagram, stages, block reasons and warnings against the program."""
 
 import re
 from importlib.resources import files
 
-import pytest
-
 from controller.custody.batch_life.stages import EDGES, BatchStage
-from controller.custody.batch_life.state import Bar, WarningKind
+from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.state_table import StateTable
 
 README = (files("controller") / "README.md").read_text("utf-8")
@@ -19,11 +17,11 @@ EXPLAINED = [
 ]
 
 
-def test_the_diagram_is_the_table_the_library_holds() -> None:
+def test_the_diagram_matches_the_stage_table() -> None:
     (drawn,) = re.findall(r"```mermaid\n(.*?)```", SECTION, re.DOTALL)
     assert drawn == StateTable(EDGES).mermaid()
 
 
-@pytest.mark.parametrize("word", [*BatchStage, *Bar, *WarningKind])
-def test_every_stage_bar_and_warning_is_explained_there(word: str) -> None:
-    assert str(word) in EXPLAINED
+def test_every_stage_block_reason_and_warning_is_documented() -> None:
+    for word in (*BatchStage, *BlockReason, *WarningKind):
+        assert str(word) in EXPLAINED, word

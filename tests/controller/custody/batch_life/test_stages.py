@@ -1,24 +1,17 @@
-"""The table of stages: every edge is reached by something that happens, and none leads past a step.
-
-Responsible for: the edges as such, and one way to come along each of them.
-Not responsible for: what else becomes of a batch (the other tests here).
-Source: controller/README.md, "The life of a batch".
-"""
+"""The table of stages: every edge is reached by a fact, and no edge skips a step."""
 
 from typing import Any
-
-import pytest
 
 from controller.custody.batch_life.facts import (
     CutMade,
     Fact,
     FirstCardOut,
-    GoesIn,
-    Handled,
     HandShuffled,
+    LoadedIntoShuffler,
     NewCards,
     PutIntoShoe,
     ShoeOver,
+    Touched,
 )
 from controller.custody.batch_life.stages import EDGES, BatchStage, BatchTrigger
 from controller.state_table import NoEdge, StateTable
@@ -27,8 +20,8 @@ from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
     ShuffleAborted,
-    ShuffleBegan,
     ShuffleDone,
+    ShuffleStarted,
 )
 
 S = BatchStage
@@ -36,43 +29,43 @@ T = BatchTrigger
 LIVES = StateTable(EDGES)
 
 
-def lies(state: CompartmentState, cards: int | None = None) -> CompartmentChanged:
+def report(state: CompartmentState, cards: int | None = None) -> CompartmentChanged:
     return CompartmentChanged(1, state, cards, "red", b"")
 
 
-def brought_to(batches: Any, stage: BatchStage) -> None:
-    """Red on its way, in compartment 1 where it is in the shuffler."""
+def bring_to(batches: Any, stage: BatchStage) -> None:
+    """Bring the red batch to that stage, in compartment 1 while in the shuffler."""
     match stage:
         case S.UNKNOWN:
             pass
         case S.COLLECTED:
-            batches.tell(GoesIn("red"))
+            batches.apply(LoadedIntoShuffler("red"))
         case S.HELD:
             batches.counted()
-            batches.tell(Handled("red"))
+            batches.apply(Touched("red"))
         case S.CUT:
             batches.released()
-            batches.tell(CutMade())
+            batches.apply(CutMade())
         case S.IN_SHOE:
             batches.released()
-            batches.tell(PutIntoShoe("red"))
+            batches.apply(PutIntoShoe("red"))
         case S.IN_PLAY:
             batches.released()
-            batches.tell(FirstCardOut("red"))
+            batches.apply(FirstCardOut("red"))
         case S.SPENT:
             batches.played()
         case _:
             getattr(batches, stage.value)()
 
 
-HAPPENINGS: dict[BatchTrigger, tuple[Fact, ...]] = {
-    T.COLLECTED: (lies(CompartmentState.LOADING),),
-    T.COUNTED: (lies(CompartmentState.COUNTED, 416),),
-    T.SHUFFLE_BEGUN: (ShuffleBegan(1, 9),),
+FACTS: dict[BatchTrigger, tuple[Fact, ...]] = {
+    T.COLLECTED: (report(CompartmentState.LOADING),),
+    T.COUNTED: (report(CompartmentState.COUNTED, 416),),
+    T.SHUFFLE_BEGUN: (ShuffleStarted(1, 9),),
     T.SHUFFLE_BROKEN: (ShuffleAborted(1, 9, AbortReason.JAM),),
-    T.SHUFFLED_BY_HAND: (lies(CompartmentState.EMPTY), HandShuffled("red")),
-    T.STORED: (lies(CompartmentState.STORED, 416),),
-    T.RELEASED: (lies(CompartmentState.RELEASED),),
+    T.SHUFFLED_BY_HAND: (report(CompartmentState.EMPTY), HandShuffled("red")),
+    T.STORED: (report(CompartmentState.STORED, 416),),
+    T.RELEASED: (report(CompartmentState.RELEASED),),
     T.CUT: (CutMade(),),
     T.LOADED: (PutIntoShoe("red"),),
     T.FIRST_CARD: (FirstCardOut("red"),),
@@ -82,41 +75,36 @@ HAPPENINGS: dict[BatchTrigger, tuple[Fact, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("source", "trigger", "to"), EDGES)
-def test_every_edge_is_something_that_happens(
-    batches: Any, proof: Any, source: BatchStage, trigger: BatchTrigger, to: BatchStage
-) -> None:
-    brought_to(batches, source)
-    assert batches.stage() is source
-    happening = HAPPENINGS.get(trigger, ())
-    if trigger is T.SHUFFLE_PROVEN:
-        happening = (ShuffleDone(proof(1, 1)),)
-    if trigger is T.WENT_WRONG:
-        gone = source is S.COLLECTED
-        happening = (lies(CompartmentState.COUNTED, 415) if gone else Handled("red"),)
+def test_every_edge_is_reached_by_a_fact(tables: Any, proof: Any) -> None:
+    for source, trigger, to in EDGES:
+        batches = tables()
+        bring_to(batches, source)
+        assert batches.stage() is source
+        facts = FACTS.get(trigger, ())
+        if trigger is T.SHUFFLE_PROVEN:
+            facts = (ShuffleDone(proof(1, 1)),)
+        if trigger is T.WENT_WRONG:
+            short = report(CompartmentState.COUNTED, 415)
+            facts = (short if source is S.COLLECTED else Touched("red"),)
 
-    moves = [
-        (moved.before, moved.after) for fact in happening for moved in batches.tell(fact).moves
-    ]
-    assert (source.value, to.value) in moves
+        moves = [(one.before, one.after) for fact in facts for one in batches.apply(fact).moves]
+        assert (source.value, to.value) in moves, (source, trigger)
 
 
-@pytest.mark.parametrize("stage", [S.UNKNOWN, S.COLLECTED, S.COUNTED, S.SHUFFLING, S.SPENT, S.HELD])
-@pytest.mark.parametrize("trigger", [T.RELEASED, T.CUT, T.LOADED, T.FIRST_CARD])
-def test_what_is_not_shuffled_has_no_way_into_the_dealing_shoe(
-    stage: BatchStage, trigger: BatchTrigger
-) -> None:
-    assert isinstance(LIVES.next(stage, trigger), NoEdge)
+def test_an_unshuffled_batch_has_no_edge_into_the_shoe() -> None:
+    for stage in (S.UNKNOWN, S.COLLECTED, S.COUNTED, S.SHUFFLING, S.SPENT, S.HELD):
+        for trigger in (T.RELEASED, T.CUT, T.LOADED, T.FIRST_CARD):
+            assert isinstance(LIVES.next(stage, trigger), NoEdge), (stage, trigger)
 
 
-@pytest.mark.parametrize("trigger", T)
-def test_a_batch_in_play_is_spent_gathered_or_held_and_nothing_else(trigger: BatchTrigger) -> None:
-    to = LIVES.next(S.IN_PLAY, trigger)
-    assert isinstance(to, NoEdge) or to in (S.SPENT, S.COLLECTED, S.HELD)
+def test_edges_out_of_in_play() -> None:
+    for trigger in T:
+        to = LIVES.next(S.IN_PLAY, trigger)
+        assert isinstance(to, NoEdge) or to in (S.SPENT, S.COLLECTED, S.HELD), trigger
 
 
-@pytest.mark.parametrize("stage", S)
-def test_only_a_right_count_and_a_whole_shuffle_lead_to_shuffled(stage: BatchStage) -> None:
-    reaching = {trigger for source, trigger, to in EDGES if to is S.SHUFFLED and source is stage}
-    assert reaching <= {T.SHUFFLE_PROVEN, T.SHUFFLED_BY_HAND}
-    assert T.SHUFFLE_PROVEN not in reaching or stage is S.SHUFFLING
+def test_edges_into_shuffled_need_a_count_and_a_shuffle() -> None:
+    for stage in S:
+        triggers = {one for source, one, to in EDGES if to is S.SHUFFLED and source is stage}
+        assert triggers <= {T.SHUFFLE_PROVEN, T.SHUFFLED_BY_HAND}, stage
+        assert T.SHUFFLE_PROVEN not in triggers or stage is S.SHUFFLING, stage

@@ -1,12 +1,12 @@
-"""The whole shuffler told at once: agreement says nothing, a contradiction holds and warns."""
+"""A full status: agreement changes nothing, a contradiction holds the batch and warns."""
 
 from typing import Any
 
 import pytest
 
-from controller.custody.batch_life.facts import FirstCardOut, GoesIn
+from controller.custody.batch_life.facts import FirstCardOut, LoadedIntoShuffler
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import NO_LINEAGE, Bar
+from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
 from drivers.shuffler_events import (
     DoorMoved,
     JamReported,
@@ -29,7 +29,7 @@ S = BatchStage
         ("stored", "stored", None, 1),
     ],
 )
-def test_what_agrees_says_nothing(
+def test_an_agreeing_status_changes_nothing(
     batches: Any, place: str, state: str, cards: int | None, cycle: int
 ) -> None:
     getattr(batches, place)()
@@ -50,7 +50,7 @@ def test_what_agrees_says_nothing(
         ("stored", "released"),
     ],
 )
-def test_further_on_its_way_is_no_contradiction_and_no_proof(
+def test_a_status_ahead_of_the_known_stage_changes_nothing(
     batches: Any, place: str, state: str
 ) -> None:
     getattr(batches, place)()
@@ -71,35 +71,37 @@ def test_further_on_its_way_is_no_contradiction_and_no_proof(
         ("stored", "held"),
     ],
 )
-def test_further_back_is_a_contradiction(batches: Any, place: str, state: str) -> None:
+def test_a_status_behind_the_known_stage_holds_the_batch(
+    batches: Any, place: str, state: str
+) -> None:
     getattr(batches, place)()
     batches.status((1, state, None, "", 1))
 
-    assert batches.life().bars == (Bar.UNPROVEN,)
+    assert batches.life().block_reasons == (BlockReason.UNPROVEN,)
     assert batches.warnings() == [("count", 1, False)]
     assert f"and now is {state}" in batches.last.opened[0].text
 
 
 @pytest.mark.parametrize(("state", "cycle"), [("counted", 1), ("held", 1), ("shuffling", 2)])
-def test_a_shuffle_that_is_not_under_way_any_more_is_broken_off(
+def test_a_status_without_the_running_shuffle_aborts_it(
     batches: Any, state: str, cycle: int
 ) -> None:
     batches.shuffling()
     batches.status((1, state, None, "", cycle))
 
-    assert batches.life().bars == (Bar.BROKEN_OFF,)
+    assert batches.life().block_reasons == (BlockReason.BROKEN_OFF,)
     assert batches.warnings() == [("broken_off", 1, False)]
 
 
-def test_a_stored_batch_that_is_gone_was_touched(batches: Any) -> None:
+def test_a_stored_batch_missing_from_the_status_is_held_as_touched(batches: Any) -> None:
     batches.stored()
     batches.status((1, "empty", None, "", 1))
 
-    assert batches.life().bars == (Bar.TOUCHED,)
+    assert batches.life().block_reasons == (BlockReason.TOUCHED,)
     assert batches.warnings() == [("count", 1, False)]
 
 
-def test_a_released_batch_may_be_gone_and_may_not_be_stored(batches: Any) -> None:
+def test_a_released_batch_may_be_gone_but_not_stored(batches: Any) -> None:
     batches.stored()
     batches.compartment(1, "released")
     released = batches.lineage
@@ -116,31 +118,31 @@ def test_a_released_batch_may_be_gone_and_may_not_be_stored(batches: Any) -> Non
 
 
 @pytest.mark.parametrize("place", ["counted", "shuffled", "stored"])
-def test_another_count_holds_the_batch(batches: Any, place: str) -> None:
+def test_a_different_count_holds_the_batch(batches: Any, place: str) -> None:
     getattr(batches, place)()
     batches.status((1, place, 400, "", 1))
 
-    assert batches.life().bars == (Bar.SHORT,)
+    assert batches.life().block_reasons == (BlockReason.SHORT,)
     assert batches.warnings() == [("count", 1, False)]
 
 
-def test_another_back_holds_the_batch(batches: Any) -> None:
+def test_a_different_back_holds_the_batch(batches: Any) -> None:
     batches.stored()
     batches.status((1, "stored", 416, "blue", 1))
 
-    assert batches.life().bars == (Bar.FOREIGN,)
+    assert batches.life().block_reasons == (BlockReason.FOREIGN,)
 
 
-def test_a_status_lifts_no_bar(batches: Any) -> None:
+def test_a_status_clears_no_block_reason(batches: Any) -> None:
     batches.stored()
-    batches.tell(DoorMoved(open=True, compartment=1), DoorMoved(open=False, compartment=1))
+    batches.apply(DoorMoved(open=True, compartment=1), DoorMoved(open=False, compartment=1))
     batches.status((1, "stored", 416, "red", 1))
     batches.status((1, "counted", 416, "red", 1))
 
-    assert batches.life().bars == (Bar.TOUCHED,)
+    assert batches.life().block_reasons == (BlockReason.TOUCHED,)
 
 
-def test_at_the_first_start_what_lies_there_has_to_be_counted_and_shuffled(batches: Any) -> None:
+def test_at_the_first_start_batches_inside_must_be_counted_and_shuffled(batches: Any) -> None:
     batches.status((1, "stored", 416, "red", 12), (2, "empty", None, "", 11))
 
     assert batches.stage("red") is S.COLLECTED
@@ -148,38 +150,38 @@ def test_at_the_first_start_what_lies_there_has_to_be_counted_and_shuffled(batch
     assert not batches.lineage.warnings
 
 
-def test_at_the_first_start_nobody_can_name_what_no_sensor_sees(batches: Any) -> None:
+def test_at_the_first_start_a_batch_without_a_sensed_back_is_unknown(batches: Any) -> None:
     batches.status((1, "stored", 416, "", 12))
 
-    assert batches.remarked() == [(Bar.UNPROVEN, "")]
+    assert batches.remarks() == [(BlockReason.UNPROVEN, "")]
 
 
-def test_a_batch_in_play_that_the_status_shows_inside_is_held(batches: Any) -> None:
+def test_a_batch_in_play_reported_inside_is_held(batches: Any) -> None:
     batches.released()
-    batches.tell(FirstCardOut("red"))
+    batches.apply(FirstCardOut("red"))
     batches.status((1, "stored", 416, "red", 1))
 
     assert batches.stage() is S.HELD
     assert batches.warnings() == [("count", 1, False)]
 
 
-def test_a_batch_to_be_cut_that_the_status_shows_inside_is_held(batches: Any) -> None:
+def test_a_released_batch_reported_inside_is_held(batches: Any) -> None:
     batches.released()
     batches.status((1, "stored", 416, "red", 1))
 
-    assert batches.life().bars == (Bar.FOREIGN,)
+    assert batches.life().block_reasons == (BlockReason.FOREIGN,)
     assert batches.warnings() == [("count", 1, False)]
 
 
-def test_a_batch_on_its_way_in_is_there(batches: Any) -> None:
-    batches.tell(GoesIn("red"))
+def test_a_collected_batch_reported_inside_is_placed(batches: Any) -> None:
+    batches.apply(LoadedIntoShuffler("red"))
     batches.status((1, "loading", None, "", 0))
 
     assert batches.life().compartment == 1
     assert not batches.lineage.warnings
 
 
-def test_what_is_released_from_an_empty_place_and_compartments_that_are_none_say_nothing(
+def test_releases_without_a_batch_and_unknown_compartments_are_ignored(
     batches: Any,
 ) -> None:
     before = batches.lineage
@@ -188,52 +190,54 @@ def test_what_is_released_from_an_empty_place_and_compartments_that_are_none_say
     assert batches.lineage == before
 
 
-def test_the_status_tells_the_mode(batches: Any) -> None:
+def test_the_status_sets_the_mode(batches: Any) -> None:
     batches.stored()
     batches.status((1, "stored", 416, "", 1), mode="service")
 
     assert batches.warnings() == [("mode", 0, True)]
-    assert batches.life().bars == (Bar.TOUCHED,)
+    assert batches.life().block_reasons == (BlockReason.TOUCHED,)
 
 
-def test_a_door_found_open_that_was_never_told_touches_what_is_stored(batches: Any) -> None:
+def test_an_unreported_open_door_holds_stored_batches(batches: Any) -> None:
     batches.stored()
     batches.status((1, "stored", 416, "", 1), door_open=True)
-    assert batches.life().bars == (Bar.TOUCHED,)
+    assert batches.life().block_reasons == (BlockReason.TOUCHED,)
     assert batches.warnings() == [("door", 0, True)]
 
     batches.status(door_open=False)
     assert batches.warnings() == [("door", 0, False)]
 
 
-def test_a_door_that_was_told_open_is_no_news(batches: Any) -> None:
+def test_a_door_already_reported_open_changes_nothing(batches: Any) -> None:
     batches.stored("red", 1)
-    batches.tell(DoorMoved(open=True, compartment=2))
+    batches.apply(DoorMoved(open=True, compartment=2))
     batches.status((1, "stored", 416, "", 1), door_open=True)
 
     assert batches.stage() is S.STORED
     assert not batches.lineage.warnings
 
 
-@pytest.mark.parametrize(("told", "left"), [(0, 0), (5, 5)])
-def test_the_status_tells_how_many_cards_are_left(batches: Any, told: int, left: int) -> None:
-    batches.tell(ResidualCards(1, 16))
-    batches.status(residual=told)
+@pytest.mark.parametrize(("reported", "left"), [(0, 0), (5, 5)])
+def test_the_status_sets_the_number_of_residual_cards(
+    batches: Any, reported: int, left: int
+) -> None:
+    batches.apply(ResidualCards(1, 16))
+    batches.status(residual=reported)
 
     assert batches.lineage.residual == left
     kinds = [("residual", 1, False), ("residual", 0, True)]
     assert batches.warnings() == kinds[: 2 if left else 1]
 
 
-def test_as_many_cards_left_as_were_told_is_no_news(batches: Any) -> None:
-    batches.tell(ResidualCards(1, 16))
+def test_an_unchanged_number_of_residual_cards_changes_nothing(batches: Any) -> None:
+    batches.apply(ResidualCards(1, 16))
     batches.status(residual=16)
 
     assert batches.warnings() == [("residual", 1, True)]
 
 
-def test_the_status_tells_the_lamps(batches: Any) -> None:
-    batches.tell(ShufflerWarning(1, "", active=True), ShufflerWarning(2, "", active=True))
+def test_the_status_sets_the_warning_lights(batches: Any) -> None:
+    batches.apply(ShufflerWarning(1, "", active=True), ShufflerWarning(2, "", active=True))
     batches.status(lamps=(2, 3))
 
     assert [(one.code, one.active) for one in batches.lineage.warnings] == [
@@ -244,8 +248,8 @@ def test_the_status_tells_the_lamps(batches: Any) -> None:
 
 
 @pytest.mark.parametrize("where", [0, 1])
-def test_a_compartment_that_runs_is_not_jammed(batches: Any, where: int) -> None:
-    batches.tell(JamReported(where, cleared=False))
+def test_a_running_compartment_ends_its_jam(batches: Any, where: int) -> None:
+    batches.apply(JamReported(where, cleared=False))
     batches.status((1, "held", None, "", 0), (2, "empty", None, "", 0))
     assert batches.warnings() == [("jam", where, True)]
 
@@ -253,16 +257,16 @@ def test_a_compartment_that_runs_is_not_jammed(batches: Any, where: int) -> None
     assert batches.warnings() == [("jam", where, False)]
 
 
-def test_a_status_that_names_no_compartment_frees_no_jam(batches: Any) -> None:
-    batches.tell(JamReported(0, cleared=False))
+def test_a_status_without_compartments_ends_no_jam(batches: Any) -> None:
+    batches.apply(JamReported(0, cleared=False))
     batches.status()
 
     assert batches.warnings() == [("jam", 0, True)]
 
 
-def test_without_batches_a_status_is_about_the_device_alone(batches: Any, paired: Any) -> None:
+def test_without_batches_a_status_changes_only_the_device(batches: Any, paired: Any) -> None:
     batches.lineage = NO_LINEAGE
-    batches.tell(paired)
+    batches.apply(paired)
     batches.status((1, "stored", 416, "red", 1), lamps=(4,))
 
     assert batches.warnings() == [("lamp", 0, True)]

@@ -1,17 +1,17 @@
-"""Counting a batch again: what is missing, foreign or said otherwise."""
+"""Counting a batch again: missing, foreign and differing cards."""
 
 import pytest
 
 from controller.custody.enrolment.recount import (
-    Foreign,
-    Otherwise,
+    FaceMismatch,
+    ForeignCard,
+    add_cards,
+    add_listing,
     all_seen,
-    begin,
-    compared,
-    listed,
-    result,
+    recount_result,
+    start_recount,
 )
-from controller.custody.manifest import Manifest, ManifestCard, manifest_of
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.rules.cards import Card, Rank, Suit
 from drivers.events import TagListed
 
@@ -26,62 +26,68 @@ CUT_CHIP = bytes.fromhex("53 01 00 00 00 00 1A 35")
 def manifest() -> Manifest:
     faces = [Card(rank, suit) for suit in Suit for rank in Rank]
     cards = [ManifestCard(f"E0{place:02X}", face, 1) for place, face in enumerate(faces)]
-    return manifest_of("RED-1", "red", 1, [*cards, ManifestCard("E0FF", None, 0)])
+    return build_manifest("RED-1", "red", 1, [*cards, ManifestCard("E0FF", None, 0)])
 
 
-def test_nothing_seen_is_all_missing(manifest: Manifest) -> None:
-    assert len(result(begin(manifest)).missing) == 53
+def test_without_listings_all_cards_are_missing(manifest: Manifest) -> None:
+    assert len(recount_result(start_recount(manifest)).missing) == 53
 
 
-def test_piles_in_parts_and_in_any_order_make_the_batch(manifest: Manifest) -> None:
+def test_partial_piles_in_any_order_complete_the_batch(manifest: Manifest) -> None:
     tags = [TagListed(one.tag, b"") for one in manifest.cards()]
 
-    recount = listed(listed(listed(begin(manifest), tags[40:]), tags[:20]), tags[10:41])
+    recount = add_listing(
+        add_listing(add_listing(start_recount(manifest), tags[40:]), tags[:20]), tags[10:41]
+    )
 
     assert all_seen(recount)
-    assert result(recount).same
-    assert result(recount).counted == 53
+    assert recount_result(recount).same
+    assert recount_result(recount).counted == 53
 
 
-def test_a_missing_card_is_named(manifest: Manifest) -> None:
-    recount = compared(begin(manifest), [one for one in manifest.cards() if one.card != QUEEN])
+def test_a_missing_card_is_reported(manifest: Manifest) -> None:
+    recount = add_cards(
+        start_recount(manifest), [one for one in manifest.cards() if one.card != QUEEN]
+    )
 
     assert not all_seen(recount)
-    assert result(recount).missing == (ManifestCard("E00B", QUEEN, 1),)
-    assert not result(recount).same
+    assert recount_result(recount).missing == (ManifestCard("E00B", QUEEN, 1),)
+    assert not recount_result(recount).same
 
 
-def test_a_foreign_card_is_named_once_with_what_it_says(manifest: Manifest) -> None:
-    lies = [TagListed("E0AA", ACE_CHIP), TagListed("FFFF", b""), TagListed("nonsense", b"")]
+def test_a_foreign_card_is_reported_once_with_its_face(manifest: Manifest) -> None:
+    tags = [TagListed("E0AA", ACE_CHIP), TagListed("FFFF", b""), TagListed("nonsense", b"")]
 
-    recount = listed(listed(begin(manifest), lies), lies)
+    recount = add_listing(add_listing(start_recount(manifest), tags), tags)
 
-    assert result(recount).foreign == (
-        Foreign("E0AA", ACE),
-        Foreign("FFFF", None),
-        Foreign("nonsense", None),
+    assert recount_result(recount).foreign == (
+        ForeignCard("E0AA", ACE),
+        ForeignCard("FFFF", None),
+        ForeignCard("nonsense", None),
     )
 
 
-def test_a_card_whose_chip_differs_from_its_manifest_is_named_once(manifest: Manifest) -> None:
-    lies = [TagListed("E00B", QUEEN_CHIP), TagListed("E000", QUEEN_CHIP), TagListed("E0FF", b"")]
+def test_a_card_that_differs_from_its_manifest_is_reported_once(manifest: Manifest) -> None:
+    tags = [TagListed("E00B", QUEEN_CHIP), TagListed("E000", QUEEN_CHIP), TagListed("E0FF", b"")]
 
-    recount = listed(listed(begin(manifest), lies), lies)
+    recount = add_listing(add_listing(start_recount(manifest), tags), tags)
 
-    assert result(recount).otherwise == (Otherwise("E000", ACE, QUEEN),)
-    assert result(recount).counted == 3
+    assert recount_result(recount).mismatches == (FaceMismatch("E000", ACE, QUEEN),)
+    assert recount_result(recount).counted == 3
 
 
-def test_a_cut_card_with_a_face_and_a_card_that_says_it_is_a_cut_card(manifest: Manifest) -> None:
-    lies = [TagListed("E0FF", ACE_CHIP), TagListed("E000", CUT_CHIP)]
+def test_a_cut_card_and_a_playing_card_swapped_are_reported(manifest: Manifest) -> None:
+    tags = [TagListed("E0FF", ACE_CHIP), TagListed("E000", CUT_CHIP)]
 
-    assert result(listed(begin(manifest), lies)).otherwise == (
-        Otherwise("E0FF", None, ACE),
-        Otherwise("E000", ACE, None),
+    assert recount_result(add_listing(start_recount(manifest), tags)).mismatches == (
+        FaceMismatch("E0FF", None, ACE),
+        FaceMismatch("E000", ACE, None),
     )
 
 
-def test_another_list_of_cards_is_compared_face_by_face(manifest: Manifest) -> None:
+def test_a_list_of_cards_is_compared_face_by_face(manifest: Manifest) -> None:
     cards = [ManifestCard("E000", QUEEN, 2), *manifest.cards()[1:]]
 
-    assert result(compared(begin(manifest), cards)).otherwise == (Otherwise("E000", ACE, QUEEN),)
+    assert recount_result(add_cards(start_recount(manifest), cards)).mismatches == (
+        FaceMismatch("E000", ACE, QUEEN),
+    )

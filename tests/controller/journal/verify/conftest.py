@@ -1,8 +1,5 @@
-"""Sealed shoes made by hand, for the tests of the verifier.
+"""Sealed shoes made by hand for the tests of the verifier, with another MessagePack encoder.
 
-Responsible for: a few small shoes of two gaming days whose records, rows, headings, seals and lists
-belong together, encoded by another CBOR encoder than the program's.
-Not responsible for: shoes as a table seals them (tests/controller/test_sealing*).
 Source: controller/journal/README.md, "Shoe file", "List of seals".
 """
 
@@ -10,13 +7,14 @@ import base64
 import json
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-import cbor2
+import msgpack
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
@@ -29,27 +27,27 @@ OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
 PUBLIC = KEY.public_key().public_bytes_raw()
 
 
-def given(name: str, ns: int, **fields: object) -> bytes:
-    at = {"type": "Timestamp", "utc_ns": ns, "monotonic_ns": 1}
-    return cbor2.dumps(["in", {"type": name, "at": at, **fields}], canonical=True)
+def input_record(name: str, ns: int, **fields: object) -> bytes:
+    at = {"utc_ns": ns, "monotonic_ns": 1}
+    return msgpack.packb(["in", {"type": name, "at": at, **fields}])
 
 
-def concluded(name: str, **fields: object) -> bytes:
-    return cbor2.dumps(["out", {"type": name, **fields}], canonical=True)
+def entry_record(name: str, **fields: object) -> bytes:
+    return msgpack.packb(["out", {"type": name, **fields}])
 
 
-def drawn(suit: str, rank: int) -> bytes:
-    card = {"type": "Card", "suit": suit, "rank": rank}
-    event = {"type": "CardDrawn", "card": card, "claimed": "player_1", "back": "", "again": False}
-    return concluded("Judged", event=event, verdicts=[])
+def card_record(suit: str, rank: int) -> bytes:
+    card = {"suit": suit, "rank": rank}
+    event = {"type": "card-drawn", "card": card, "claimed": "player_1", "back": "", "again": False}
+    return entry_record("event-verdicts", event=event, verdicts=[])
 
 
-CUT_CARD = concluded("Judged", event={"type": "CutCardDrawn"}, verdicts=[])
+CUT_CARD = entry_record("event-verdicts", event={"type": "cut-card-drawn"}, verdicts=[])
 
 
 @dataclass(frozen=True)
-class MadeShoe:
-    """A sealed shoe, its bytes, and what the next one goes on from."""
+class HandmadeShoe:
+    """A sealed shoe, its bytes, and what the next shoe continues from."""
 
     heading: ShoeHeading
     rows: bytes
@@ -77,8 +75,8 @@ class MadeShoe:
 
 
 @dataclass
-class Sealing:
-    """Makes one shoe after the other. `key` None: nobody signs."""
+class ShoeMaker:
+    """Makes consecutive shoes. `key` None: unsigned."""
 
     key: Ed25519PrivateKey | None = KEY
     table: str = "Table 7"
@@ -88,29 +86,36 @@ class Sealing:
     now_ns: int = NINE_O_CLOCK_NS
     started: tuple[int, bytes] = (0, b"")
     state: bytes = b""
-    shoes: list[MadeShoe] = field(default_factory=list)
+    shoes: list[HandmadeShoe] = field(default_factory=list)
 
     def records(self, day: str, number: int, *, run: bool, state: bytes) -> list[bytes]:
-        """One shoe of three cards and a cut card; a run begins before it where `run`."""
-        told: list[bytes] = []
+        """A shoe of three cards and a cut card; with `run`, a run begins before it."""
+        stored: list[bytes] = []
         if run:
-            told.append(given("Started", self._later(), software="0.5.0", boot_id="boot"))
-        told.append(given("Tick", self._later()))
-        told.append(concluded("ShoeOpened", gaming_day=day, shoe=number, decks=8, joined=False))
+            stored.append(input_record("started", self._later(), software="0.5.0", boot_id="boot"))
+        stored.append(input_record("tick", self._later()))
+        stored.append(
+            entry_record("shoe-opened", gaming_day=day, shoe=number, decks=8, joined=False)
+        )
         for suit, rank in CARDS:
-            told.append(given("Chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05x\x03"))
-            told.append(drawn(suit, rank))
-        told += [given("Chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05c\x03"), CUT_CARD]
+            stored.append(
+                input_record("chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05x\x03")
+            )
+            stored.append(card_record(suit, rank))
+        stored += [
+            input_record("chunk", self._later(), port="/dev/ttyUSB0", data=b"\x05c\x03"),
+            CUT_CARD,
+        ]
         ended = {"gaming_day": day, "shoe": number, "coups": 1, "irregularities": 0}
-        told.append(concluded("ShoeEnded", **ended, cards_drawn=3, person="", reason=""))
-        told.append(concluded("StateDigest", digest=sha256(state).digest()))
-        return told
+        stored.append(entry_record("shoe-ended", **ended, cards_drawn=3, person="", reason=""))
+        stored.append(entry_record("state-digest", digest=sha256(state).digest()))
+        return stored
 
     def _later(self) -> int:
         self.now_ns += SECOND_NS
         return self.now_ns
 
-    def shoe(self, day: str, number: int, *, run: bool = False) -> MadeShoe:
+    def shoe(self, day: str, number: int, *, run: bool = False) -> HandmadeShoe:
         """Seal the next shoe."""
         state = f"state after shoe {number} of {day}".encode()
         records = self.records(day, number, run=run, state=state)
@@ -118,20 +123,20 @@ class Sealing:
         self.state = state
         return made
 
-    def sealed(self, day: str, number: int, records: Sequence[bytes]) -> MadeShoe:
+    def sealed(self, day: str, number: int, records: Sequence[bytes]) -> HandmadeShoe:
         """Seal these records as the next shoe."""
         first, before, rows, stamps = self.seq + 1, self.chain, b"", list[int]()
         started_before, opened = self.started, 0
         for record in records:
-            kind, value = cbor2.loads(record)
+            kind, value = msgpack.unpackb(record)
             self.seq, self.chain = self.seq + 1, link(self.chain, record)
             if kind == "in":
                 stamps.append(value["at"]["utc_ns"])
-            if value["type"] == "Started":
+            if value["type"] == "started":
                 self.started = (self.seq, record)
-            if value["type"] == "ShoeOpened":
+            if value["type"] == "shoe-opened":
                 opened = self.started[0]
-            if value["type"] == "Judged":
+            if value["type"] == "event-verdicts":
                 rows += row(self.seq, stamps[-1], value["event"], self.chain)
         begins = self.started[0] == first
         heading = ShoeHeading(
@@ -160,10 +165,10 @@ class Sealing:
         parts = ShoeParts(b"" if begins else started_before[1], self.state, tuple(records))
         return self.put(heading, rows, parts)
 
-    def put(self, heading: ShoeHeading, rows: bytes, parts: ShoeParts) -> MadeShoe:
-        """Seal just this as the newest shoe, right or wrong."""
+    def put(self, heading: ShoeHeading, rows: bytes, parts: ShoeParts) -> HandmadeShoe:
+        """Seal exactly this as the newest shoe, consistent or not."""
         sign = None if self.key is None else self.key.sign
-        made = MadeShoe(heading, rows, parts, shoe_bytes(heading, rows, parts, sign))
+        made = HandmadeShoe(heading, rows, parts, shoe_bytes(heading, rows, parts, sign))
         self.previous = made.digest
         self.shoes.append(made)
         return made
@@ -186,7 +191,7 @@ class Sealing:
         return json.dumps(plain, indent=1).encode() + b"\n"
 
     def write(self, folder: Path) -> None:
-        """All shoes and lists, as an archive."""
+        """Write all shoes and lists as an archive."""
         for made in self.shoes:
             file = folder / made.name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -207,35 +212,38 @@ def row(seq: int, ns: int, event: dict[str, object], chain: bytes) -> bytes:
 
 
 @pytest.fixture
-def sealing() -> Sealing:
-    """Nothing sealed yet."""
-    return Sealing()
+def shoe_maker() -> ShoeMaker:
+    """A maker that has sealed nothing yet."""
+    return ShoeMaker()
 
 
 @pytest.fixture
-def one_shoe(sealing: Sealing) -> MadeShoe:
+def one_shoe(shoe_maker: ShoeMaker) -> HandmadeShoe:
     """The first shoe of a journal, signed."""
-    return sealing.shoe("2026-11-21", 1, run=True)
+    return shoe_maker.shoe("2026-11-21", 1, run=True)
 
 
 @pytest.fixture
-def sealed_shoes(sealing: Sealing) -> Sealing:
+def sealed_shoes(shoe_maker: ShoeMaker) -> ShoeMaker:
     """Three shoes of one day and two of the next; another run begins with the fourth."""
     for number in (1, 2, 3):
-        sealing.shoe("2026-11-21", number, run=number == 1)
-    sealing.shoe("2026-11-22", 1, run=True)
-    sealing.shoe("2026-11-22", 2)
-    return sealing
+        shoe_maker.shoe("2026-11-21", number, run=number == 1)
+    shoe_maker.shoe("2026-11-22", 1, run=True)
+    shoe_maker.shoe("2026-11-22", 2)
+    return shoe_maker
 
 
 @pytest.fixture
-def resealed() -> Callable[..., MadeShoe]:
-    """The same shoe with other words in its heading, sealed properly: what only content tells."""
+def resealed() -> Callable[..., HandmadeShoe]:
+    """The same shoe with a changed heading and a valid seal."""
 
-    def other(made: MadeShoe, **said: object) -> MadeShoe:
-        again = Sealing()
-        rows, parts = said.pop("rows", made.rows), said.pop("parts", made.parts)
-        return again.put(replace(made.heading, **said), rows, parts)  # type: ignore[arg-type]
+    def other(made: HandmadeShoe, **heading_changes: object) -> HandmadeShoe:
+        again = ShoeMaker()
+        rows, parts = (
+            heading_changes.pop("rows", made.rows),
+            heading_changes.pop("parts", made.parts),
+        )
+        return again.put(replace(made.heading, **heading_changes), rows, parts)  # type: ignore[arg-type]
 
     return other
 
@@ -248,7 +256,7 @@ def public_key(fast_dir: Path) -> Path:
 
 @pytest.fixture
 def other_key(fast_dir: Path) -> Path:
-    """The file of a key that signs nothing."""
+    """The file of a key that signed nothing."""
     return pem(fast_dir / "other.key.pub", OTHER_KEY)
 
 

@@ -1,7 +1,5 @@
-"""Evidence bundles, packed and unpacked: each file listed is there and unchanged, and no other.
+"""The verifier on evidence bundles: each listed file is there and unchanged, and no other.
 
-Responsible for: the manifest, files that are missing, changed, extra or doubled, damaged zips.
-Not responsible for: what makes bundles, and sealed shoes alone (test_verify_shoe).
 Source: controller/journal/README.md, "Verifier".
 """
 
@@ -52,7 +50,7 @@ def packed(fast_dir: Path, files: dict[str, bytes]) -> Path:
 BOTH = pytest.mark.parametrize("made", [unpacked, packed])
 
 
-def told(path: Path) -> list[str]:
+def problems_of(path: Path) -> list[str]:
     return [str(problem) for problem in verify(path).problems]
 
 
@@ -62,8 +60,8 @@ def test_an_intact_bundle(fast_dir: Path, files: dict[str, bytes], made) -> None
 
     assert report.problems == []
     assert (report.shoes, list(report.codes)) == (1, [DAY])
-    assert "records 1 to 13 stand in shoes that are not here" in report.notes
-    assert "files beside shoes/ and days/ are vouched for by no key, only listed" in report.notes
+    assert "records 1 to 13 are in shoes that are not here" in report.notes
+    assert "files outside shoes/ and days/ are not signed, only listed" in report.notes
 
 
 @BOTH
@@ -72,14 +70,14 @@ def test_a_missing_changed_or_unlisted_file_is_named(
     fast_dir: Path, files: dict[str, bytes], made, name: str
 ) -> None:
     data = files.pop(name)
-    assert f"{name}: missing: the manifest names it" in told(made(fast_dir, files))
+    assert f"{name}: missing: the manifest names it" in problems_of(made(fast_dir, files))
 
     files[name] = data[:-1] + b"!"
-    assert f"{name}: changed since it was listed" in told(made(fast_dir, files))
+    assert f"{name}: changed since it was listed" in problems_of(made(fast_dir, files))
 
     files[name] = data
     files["more.txt"] = b"more"
-    assert told(made(fast_dir, files)) == ["more.txt: extra: the manifest does not name it"]
+    assert problems_of(made(fast_dir, files)) == ["more.txt: extra: the manifest does not name it"]
 
 
 @BOTH
@@ -91,16 +89,18 @@ def test_a_manifest_that_cannot_be_read_is_named(
 ) -> None:
     files["manifest.json"] = text
 
-    assert told(made(fast_dir, files))[0].startswith("manifest.json: it cannot be read: ")
+    assert problems_of(made(fast_dir, files))[0].startswith("manifest.json: it cannot be read: ")
 
 
-def test_a_bundle_without_a_manifest_is_none(fast_dir: Path, files: dict[str, bytes]) -> None:
+def test_a_folder_without_a_manifest_is_not_a_bundle(
+    fast_dir: Path, files: dict[str, bytes]
+) -> None:
     del files["manifest.json"]
 
-    assert told(packed(fast_dir, files))[0].startswith("manifest.json: it cannot be read: ")
+    assert problems_of(packed(fast_dir, files))[0].startswith("manifest.json: it cannot be read: ")
 
 
-def test_a_changed_shoe_whose_manifest_agrees_is_named_all_the_same(
+def test_a_changed_shoe_is_named_although_the_manifest_agrees(
     fast_dir: Path, files: dict[str, bytes]
 ) -> None:
     shoe = files[SHOE]
@@ -108,29 +108,25 @@ def test_a_changed_shoe_whose_manifest_agrees_is_named_all_the_same(
     del files["manifest.json"]
     files["manifest.json"] = manifest(files)
 
-    (problem,) = told(packed(fast_dir, files))
+    (problem,) = problems_of(packed(fast_dir, files))
     assert problem.startswith(f"{SHOE}, byte 100: heading: ")
 
 
-def test_a_bundle_may_be_without_its_list_and_says_so(
-    fast_dir: Path, files: dict[str, bytes]
-) -> None:
+def test_a_bundle_without_its_list_has_a_note(fast_dir: Path, files: dict[str, bytes]) -> None:
     files = {SHOE: files[SHOE], PAGE: files[PAGE]}
     report = verify(packed(fast_dir, {**files, "manifest.json": manifest(files)}))
 
     assert report.intact
-    assert f"{LIST} is missing, so that nothing but its seal vouches for {SHOE}" in report.notes
+    assert f"{LIST} is missing, so that only its own seal vouches for {SHOE}" in report.notes
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_file_that_stands_twice_in_a_zip_is_named(
-    fast_dir: Path, files: dict[str, bytes]
-) -> None:
+def test_a_file_twice_in_a_zip_is_named(fast_dir: Path, files: dict[str, bytes]) -> None:
     path = packed(fast_dir, files)
     with zipfile.ZipFile(path, "a") as bundle:
         bundle.writestr(PAGE, b"<p>Another coup.</p>")
 
-    assert f"{PAGE}: extra: it stands in the bundle more than once" in told(path)
+    assert f"{PAGE}: extra: it is in the bundle more than once" in problems_of(path)
 
 
 def test_a_changed_byte_of_a_zip_is_harmless_or_reported(
@@ -151,7 +147,7 @@ def content(report: VerifyReport) -> tuple[object, ...]:
     return report.records, report.shoes, report.codes, report.head_hex
 
 
-def test_a_zip_that_is_none_cannot_be_read(fast_dir: Path) -> None:
+def test_a_file_that_is_not_a_zip_cannot_be_read(fast_dir: Path) -> None:
     (fast_dir / "bundle.zip").write_bytes(b"PK\x03\x04" + bytes(100))
 
     with pytest.raises(CannotRead, match="not a zip file"):

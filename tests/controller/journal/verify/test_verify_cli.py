@@ -1,7 +1,5 @@
-"""`smartshoe verify` over sealed shoes: the same report as the verifier alone.
+"""`smartshoe verify` over sealed shoes prints the same report as the verifier alone.
 
-Responsible for: what the command takes, prints and ends with.
-Not responsible for: live parts (tests/controller/test_cli_journal), what is found (the rest here).
 Source: package README, "Command line"; controller/journal/README.md, "Verifier".
 """
 
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import Exit
+from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal import verify as verifier
 
@@ -27,7 +25,7 @@ def archive(sealed_shoes, fast_dir: Path) -> Path:
 
 
 def test_it_prints_what_the_verifier_alone_prints(archive: Path, capsys: Capture) -> None:
-    assert main(["verify", str(archive)]) == Exit.DONE
+    assert main(["verify", str(archive)]) == ExitCode.DONE
 
     alone = subprocess.run(
         [sys.executable, "-I", verifier.__file__, archive],
@@ -40,15 +38,15 @@ def test_it_prints_what_the_verifier_alone_prints(archive: Path, capsys: Capture
 
 def test_a_single_shoe_and_its_missing_neighbour(archive: Path, capsys: Capture) -> None:
     shoe = archive / "shoes" / DAY / "0002.shoe"
-    assert main(["verify", str(shoe), "--json"]) == Exit.DONE
+    assert main(["verify", str(shoe), "--json"]) == ExitCode.DONE
     assert json.loads(capsys.readouterr().out)["records"] == 12
 
     shoe.unlink()
-    assert main(["verify", str(archive)]) == Exit.NO
+    assert main(["verify", str(archive)]) == ExitCode.NO
     assert "shoe 2 of 2026-11-21 is missing" in capsys.readouterr().out
 
 
-def test_keys_and_witnesses_are_taken(
+def test_keys_and_witnesses_are_accepted(
     archive: Path, public_key: Path, other_key: Path, capsys: Capture
 ) -> None:
     main(["verify", str(archive), "--json"])
@@ -57,18 +55,16 @@ def test_keys_and_witnesses_are_taken(
     for code in codes:
         words += ["--witness", code]
 
-    assert main(words) == Exit.DONE
-    assert main([*words, "--witness", "AAAAA-BBBBB-CCCCC-DDDDD"]) == Exit.NO
-    assert main(["verify", str(archive), "--key", str(other_key)]) == Exit.NO
+    assert main(words) == ExitCode.DONE
+    assert main([*words, "--witness", "AAAAA-BBBBB-CCCCC-DDDDD"]) == ExitCode.NO
+    assert main(["verify", str(archive), "--key", str(other_key)]) == ExitCode.NO
 
 
-def test_a_key_that_is_none_is_wrong_usage(archive: Path, capsys: Capture) -> None:
-    assert main(["verify", str(archive), "--key", str(archive / "none.pub")]) == Exit.UNUSABLE
-    assert "none.pub: no public key" in capsys.readouterr().err
+def test_a_key_file_that_is_not_a_key_is_wrong_usage(archive: Path, capsys: Capture) -> None:
+    assert main(["verify", str(archive), "--key", str(archive / "none.pub")]) == ExitCode.UNUSABLE
+    assert "none.pub: not a public key" in capsys.readouterr().err
 
 
-def test_a_folder_that_holds_nothing_of_a_journal_is_said_to_be_none(
-    fast_dir: Path, capsys: Capture
-) -> None:
-    assert main(["verify", str(fast_dir)]) == Exit.UNUSABLE
-    assert "it holds no live.db, no shoes/ and no manifest.json" in capsys.readouterr().err
+def test_a_folder_without_a_journal_cannot_be_read(fast_dir: Path, capsys: Capture) -> None:
+    assert main(["verify", str(fast_dir)]) == ExitCode.UNUSABLE
+    assert "holds no live.db" in capsys.readouterr().err

@@ -1,20 +1,17 @@
-"""Sealed shoes together: missing, extra, exchanged, replayed and reordered files, and their lists.
+"""The verifier on folders: missing, extra, exchanged, copied and reordered shoes, and their lists.
 
-Responsible for: archives of several shoes and days, every byte of a list of seals, witnesses, keys.
-Not responsible for: one file alone (test_verify_shoe), live parts (test_verify_base), bundles
-(test_verify_bundle).
 Source: controller/journal/README.md, "Folder", "List of seals", "Verifier".
 """
 
 import itertools
 import json
 import shutil
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from controller.journal.verify import CannotRead, verify
 
@@ -37,11 +34,11 @@ def days(folder: Path, day: str) -> Path:
     return folder / "days" / f"{day}.seals.json"
 
 
-def told(folder: Path) -> list[str]:
+def problems_of(folder: Path) -> list[str]:
     return [str(problem) for problem in verify(folder).problems]
 
 
-def test_an_intact_archive_is_summed_up(archive: Path, sealed_shoes) -> None:
+def test_an_intact_archive_is_summarized(archive: Path, sealed_shoes) -> None:
     report = verify(archive)
 
     assert report.problems == []
@@ -51,7 +48,7 @@ def test_an_intact_archive_is_summed_up(archive: Path, sealed_shoes) -> None:
     assert list(report.files) == [made.name for made in sealed_shoes.shoes]
 
 
-def test_progress_goes_over_all_files(archive: Path) -> None:
+def test_progress_covers_all_files(archive: Path) -> None:
     seen: list[tuple[int, int]] = []
     verify(archive, lambda done, total: seen.append((done, total)))
 
@@ -67,9 +64,9 @@ def test_a_missing_shoe_is_named_by_the_next_seal_and_by_the_list(
     shoe(archive, FIRST_DAY, 2).unlink()
 
     digest = sealed_shoes.shoes[1].digest.hex()
-    lost = "records 14 to 25 are missing after shoes/2026-11-21/0001.shoe, of 2026-11-21 shoe 2"
-    assert told(archive) == [
-        f"shoes/2026-11-21/0003.shoe: {lost}: its seal names {digest[:16]} before it",
+    lost = "records 14 to 25 are missing after shoes/2026-11-21/0001.shoe (shoe 2 of 2026-11-21)"
+    assert problems_of(archive) == [
+        f"shoes/2026-11-21/0003.shoe: {lost}: it names {digest[:16]} as the previous seal",
         "days/2026-11-21.seals.json: shoe 2 of 2026-11-21 is missing, or cannot be read",
     ]
 
@@ -81,36 +78,36 @@ def test_several_missing_shoes_are_named(archive: Path) -> None:
     days(archive, FIRST_DAY).unlink()
     days(archive, SECOND_DAY).unlink()
 
-    gap, *lists = told(archive)
+    gap, *lists = problems_of(archive)
     assert gap.startswith(
         "shoes/2026-11-22/0002.shoe: records 14 to 50 are missing after"
-        " shoes/2026-11-21/0001.shoe, of 2026-11-22 shoe 1: "
+        " shoes/2026-11-21/0001.shoe (shoe 1 of 2026-11-22): "
     )
     assert len(lists) == 2
 
 
-def test_the_last_shoe_of_a_day_is_missed_by_its_list(archive: Path) -> None:
+def test_a_missing_last_shoe_of_a_day_is_found_by_its_list(archive: Path) -> None:
     shoe(archive, FIRST_DAY, 3).unlink()
 
-    gap, listed = told(archive)
+    gap, listed = problems_of(archive)
     assert "records 26 to 37 are missing after shoes/2026-11-21/0002.shoe: " in gap
     assert listed.endswith("shoe 3 of 2026-11-21 is missing, or cannot be read")
 
 
-def test_the_oldest_shoes_may_be_elsewhere_and_it_is_said(archive: Path) -> None:
+def test_missing_oldest_shoes_are_a_note(archive: Path) -> None:
     shutil.rmtree(archive / "shoes" / FIRST_DAY)
     days(archive, FIRST_DAY).unlink()
 
     report = verify(archive)
     assert report.intact
-    assert report.notes[0] == "records 1 to 37 stand in shoes that are not here"
+    assert report.notes[0] == "records 1 to 37 are in shoes that are not here"
 
 
 def test_a_missing_list_is_named_with_its_shoes(archive: Path) -> None:
     days(archive, SECOND_DAY).unlink()
 
-    assert told(archive) == [
-        f"days/2026-11-22.seals.json is missing: shoe {number} of 2026-11-22 is here and not listed"
+    assert problems_of(archive) == [
+        f"days/2026-11-22.seals.json is missing: shoe {number} of 2026-11-22 is here but not listed"
         for number in (1, 2)
     ]
 
@@ -122,7 +119,7 @@ def test_two_exchanged_files_are_named(archive: Path) -> None:
     two.rename(one)
     aside.rename(two)
 
-    assert told(archive) == [
+    assert problems_of(archive) == [
         "shoes/2026-11-21/0001.shoe: by its heading it is shoe 2 of 2026-11-21",
         "shoes/2026-11-21/0002.shoe: by its heading it is shoe 1 of 2026-11-21",
     ]
@@ -135,7 +132,7 @@ def test_files_in_another_order_are_named(archive: Path, order: tuple[int, ...])
     for file, number in zip(files, order, strict=True):
         file.write_bytes(data[number])
 
-    assert told(archive) == [
+    assert problems_of(archive) == [
         f"shoes/2026-11-21/000{place + 1}.shoe: by its heading it is shoe {number + 1} of"
         " 2026-11-21"
         for place, number in enumerate(order)
@@ -147,34 +144,34 @@ def test_a_copy_of_a_shoe_is_named(archive: Path) -> None:
     shutil.copy(shoe(archive, SECOND_DAY, 1), shoe(archive, SECOND_DAY, 3))
 
     file, first = "shoes/2026-11-22/0003.shoe", "shoes/2026-11-22/0001.shoe"
-    assert told(archive) == [
+    assert problems_of(archive) == [
         f"{file}: by its heading it is shoe 1 of 2026-11-22",
-        f"{file}: records 38 to 50 stand in {first}, too: it is a copy",
+        f"{file}: records 38 to 50 are in {first}, too: it is a copy",
     ]
 
 
 def test_an_old_file_in_place_of_a_newer_one_is_named(archive: Path) -> None:
     shutil.copy(shoe(archive, FIRST_DAY, 1), shoe(archive, FIRST_DAY, 2))
 
-    found = told(archive)
+    found = problems_of(archive)
     assert found[0] == "shoes/2026-11-21/0002.shoe: by its heading it is shoe 1 of 2026-11-21"
     assert any("records 14 to 25 are missing after" in one for one in found)
 
 
-def test_a_shoe_made_anew_by_the_same_key_is_named(archive: Path, sealed_shoes) -> None:
-    """Who holds the key can sign another shoe; what stands around it tells."""
+def test_a_shoe_resealed_with_the_same_key_is_named(archive: Path, sealed_shoes) -> None:
+    """A holder of the key can sign another shoe; its neighbours reveal it."""
     made = sealed_shoes.shoes[1]
     rows = made.rows[:24] + b"\x01" + made.rows[25:]
     forged = sealed_shoes.put(made.heading, rows, made.parts)
     shoe(archive, FIRST_DAY, 2).write_bytes(forged.data)
 
-    after, listed = told(archive)
+    after, listed = problems_of(archive)
     assert after == (
-        f"shoes/2026-11-21/0003.shoe: its seal names {made.digest.hex()[:16]} before it, and that"
-        f" of shoes/2026-11-21/0002.shoe is {forged.digest.hex()[:16]}: one was exchanged"
+        f"shoes/2026-11-21/0003.shoe: it names {made.digest.hex()[:16]} as the previous seal, but"
+        f" the seal of shoes/2026-11-21/0002.shoe is {forged.digest.hex()[:16]}: one was replaced"
     )
     assert listed == (
-        f"days/2026-11-21.seals.json: shoe 2: digest is {made.digest.hex()}, and in its file"
+        f"days/2026-11-21.seals.json: shoe 2: digest is {made.digest.hex()}, but in its file"
         f" {forged.digest.hex()}"
     )
 
@@ -183,16 +180,16 @@ def test_a_shoe_of_another_table_is_named(archive: Path, sealed_shoes) -> None:
     other = type(sealed_shoes)(table="Table 8")
     shoe(archive, FIRST_DAY, 1).write_bytes(other.shoe(FIRST_DAY, 1, run=True).data)
 
-    found = told(archive)
+    found = problems_of(archive)
     assert (
-        "shoes/2026-11-21/0002.shoe: table: 'Table 7', and shoes/2026-11-21/0001.shoe is of"
+        "shoes/2026-11-21/0002.shoe: table: 'Table 7', but shoes/2026-11-21/0001.shoe is of"
         in (found[0])
     )
 
 
 @pytest.mark.parametrize("form", [b"\x00\x01", b"\x00\x02"])
-def test_a_file_that_cannot_be_judged_does_not_hide_the_others(archive: Path, form: bytes) -> None:
-    """Its digest holds, and it is of a newer format, or its heading says nothing known."""
+def test_an_uncheckable_file_does_not_hide_the_others(archive: Path, form: bytes) -> None:
+    """The digest holds, but the format is newer or the heading unknown."""
     body = b"SMSHSEAL" + form + bytes(5) + b"\x01" + bytes(20) + b"\xa0"
     shoe(archive, SECOND_DAY, 3).write_bytes(body + sha256(body).digest() + bytes(64))
     shoe(archive, FIRST_DAY, 1).write_bytes(b"")
@@ -208,10 +205,12 @@ def test_a_file_that_cannot_be_judged_does_not_hide_the_others(archive: Path, fo
 def test_a_file_of_another_name_is_extra(archive: Path, name: str) -> None:
     shutil.copy(shoe(archive, FIRST_DAY, 1), archive / "shoes" / FIRST_DAY / name)
 
-    assert told(archive) == [f"shoes/2026-11-21/{name}: extra: no sealed shoe has such a name"]
+    assert problems_of(archive) == [
+        f"shoes/2026-11-21/{name}: extra: this is not the name of a sealed shoe"
+    ]
 
 
-def test_what_a_crash_leaves_is_told_and_no_problem(archive: Path) -> None:
+def test_leftovers_of_a_crash_are_notes_and_not_problems(archive: Path) -> None:
     (archive / "shoes" / "sealing.part").write_bytes(b"SMSH")
     (archive / "days" / ".2026-11-21.seals.json.new").write_bytes(b"{")
     (archive / "days" / "2026-11-21.seals.json.1795251600000000000").write_bytes(b"{")
@@ -225,30 +224,29 @@ def test_what_a_crash_leaves_is_told_and_no_problem(archive: Path) -> None:
     ]
 
 
-def seal_with(sealing, **said: object) -> None:
-    """Two shoes of which the second says this of what came before it."""
-    one = sealing.shoe(FIRST_DAY, 1, run=True)
-    two = sealing.shoe(FIRST_DAY, 2)
-    parts = replace(two.parts, state=said.pop("state", two.parts.state))
-    sealing.shoes = [one]
-    sealing.put(replace(two.heading, **said), two.rows, parts)
+def write_two_shoes(shoe_maker, **heading_changes: object) -> None:
+    """Write two shoes; the second has these fields in its heading."""
+    one = shoe_maker.shoe(FIRST_DAY, 1, run=True)
+    two = shoe_maker.shoe(FIRST_DAY, 2)
+    parts = replace(two.parts, state=heading_changes.pop("state", two.parts.state))
+    shoe_maker.shoes = [one]
+    shoe_maker.put(replace(two.heading, **heading_changes), two.rows, parts)
 
 
-def test_a_state_that_is_not_the_one_before_is_named(sealing, fast_dir: Path) -> None:
-    seal_with(sealing, state=b"another state")
-    sealing.write(fast_dir)
+def test_a_state_that_is_not_the_one_before_is_named(shoe_maker, fast_dir: Path) -> None:
+    write_two_shoes(shoe_maker, state=b"another state")
+    shoe_maker.write(fast_dir)
 
-    assert told(fast_dir) == [
-        "shoes/2026-11-21/0002.shoe: its state is not that at the end of shoes/2026-11-21/0001.shoe"
-    ]
+    first, second = (f"shoes/{FIRST_DAY}/{number:04}.shoe" for number in (1, 2))
+    assert problems_of(fast_dir) == [f"{second}: its state is not the one at the end of {first}"]
 
 
-def test_a_run_that_is_not_the_one_before_is_named(sealing, fast_dir: Path) -> None:
-    seal_with(sealing, started_seq=2, opened_seq=2)
-    sealing.write(fast_dir)
+def test_a_run_that_is_not_the_one_before_is_named(shoe_maker, fast_dir: Path) -> None:
+    write_two_shoes(shoe_maker, started_seq=2, opened_seq=2)
+    shoe_maker.write(fast_dir)
 
     file = "shoes/2026-11-21/0002.shoe"
-    assert told(fast_dir) == [
+    assert problems_of(fast_dir) == [
         f"{file}: its run is not the one at the end of shoes/2026-11-21/0001.shoe"
     ]
 
@@ -257,10 +255,10 @@ def test_a_run_that_is_not_the_one_before_is_named(sealing, fast_dir: Path) -> N
 
 
 @pytest.fixture
-def small(sealing, fast_dir: Path) -> Path:
+def small(shoe_maker, fast_dir: Path) -> Path:
     """An archive of one shoe."""
-    sealing.shoe(FIRST_DAY, 1, run=True)
-    sealing.write(fast_dir)
+    shoe_maker.shoe(FIRST_DAY, 1, run=True)
+    shoe_maker.write(fast_dir)
     return fast_dir
 
 
@@ -268,7 +266,7 @@ def assert_byte_is_named(folder: Path, whole: bytes, at: int, bit: int) -> None:
     days(folder, FIRST_DAY).write_bytes(
         whole[:at] + bytes((whole[at] ^ 1 << bit,)) + whole[at + 1 :]
     )
-    found = told(folder)
+    found = problems_of(folder)
     assert found, f"byte {at}, bit {bit}"
     assert found[0].startswith("days/2026-11-21.seals.json: "), found[0]
 
@@ -286,10 +284,12 @@ def test_every_changed_bit_of_a_list_is_named(small: Path) -> None:
         assert_byte_is_named(small, whole, at, bit)
 
 
-def test_an_unsigned_list_is_held_against_its_shoes_byte_for_byte(sealing, fast_dir: Path) -> None:
-    sealing.key = None
-    sealing.shoe(FIRST_DAY, 1, run=True)
-    sealing.write(fast_dir)
+def test_every_byte_of_an_unsigned_list_is_checked_against_its_shoes(
+    shoe_maker, fast_dir: Path
+) -> None:
+    shoe_maker.key = None
+    shoe_maker.shoe(FIRST_DAY, 1, run=True)
+    shoe_maker.write(fast_dir)
     whole = days(fast_dir, FIRST_DAY).read_bytes()
     for at in range(len(whole)):
         assert_byte_is_named(fast_dir, whole, at, at % 8)
@@ -299,50 +299,54 @@ def test_a_list_cut_short_cannot_be_read_at_any_length(small: Path) -> None:
     whole = days(small, FIRST_DAY).read_bytes()
     for length in range(0, len(whole.rstrip()), 3):
         days(small, FIRST_DAY).write_bytes(whole[:length])
-        assert told(small)[0].startswith("days/2026-11-21.seals.json: the list cannot be read")
+        assert problems_of(small)[0].startswith(
+            "days/2026-11-21.seals.json: the list cannot be read"
+        )
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda seals: seals[:2], "shoe 3 of 2026-11-21 is here and not listed"),
+        (lambda seals: seals[:2], "shoe 3 of 2026-11-21 is here but not listed"),
         (lambda seals: seals[1:], "seal 1 is of shoe 2: one is missing or extra"),
         (lambda seals: [seals[1], seals[0], seals[2]], "seal 1 is of shoe 2"),
         (
             lambda seals: [*seals, {**seals[2], "shoe": 4}],
             "shoe 4 of 2026-11-21 is missing, or cannot be read",
         ),
-        (lambda seals: [{**seals[0], "until_ns": 5}, *seals[1:]], "shoe 1: until_ns is 5, and"),
-        (lambda seals: [{**seals[0], "last_seq": 12}, *seals[1:]], "shoe 1: last_seq is 12, and"),
-        (lambda seals: [{**seals[0], "first_seq": 2}, *seals[1:]], "shoe 1: first_seq is 2, and"),
+        (lambda seals: [{**seals[0], "until_ns": 5}, *seals[1:]], "shoe 1: until_ns is 5, but"),
+        (lambda seals: [{**seals[0], "last_seq": 12}, *seals[1:]], "shoe 1: last_seq is 12, but"),
+        (lambda seals: [{**seals[0], "first_seq": 2}, *seals[1:]], "shoe 1: first_seq is 2, but"),
     ],
 )
-def test_a_signed_list_that_says_otherwise_is_named(
+def test_a_signed_list_that_differs_from_its_shoes_is_named(
     archive: Path, sealed_shoes, change, words: str
 ) -> None:
     seals = [made.seal for made in sealed_shoes.shoes[:3]]
     days(archive, FIRST_DAY).write_bytes(sealed_shoes.list_of(FIRST_DAY, change(seals)))
 
-    found = told(archive)
+    found = problems_of(archive)
     assert any(one.startswith(f"days/2026-11-21.seals.json: {words}") for one in found), found
 
 
 def test_the_list_of_another_day_or_table_is_named(archive: Path, sealed_shoes) -> None:
     shutil.copy(days(archive, SECOND_DAY), days(archive, FIRST_DAY))
-    assert "days/2026-11-21.seals.json: gaming_day: it is the list of 2026-11-22" in told(archive)
+    assert "days/2026-11-21.seals.json: gaming_day: it is the list of 2026-11-22" in problems_of(
+        archive
+    )
 
     sealed_shoes.table = "Table 8"
     days(archive, FIRST_DAY).write_bytes(sealed_shoes.list_of(FIRST_DAY))
-    (problem,) = told(archive)
+    (problem,) = problems_of(archive)
     assert problem == (
-        "days/2026-11-21.seals.json: table: it is 'Table 8', and its shoes are of ['Table 7']"
+        "days/2026-11-21.seals.json: table: it is 'Table 8', but its shoes are of ['Table 7']"
     )
 
 
 # --- witnesses ------------------------------------------------------------------------------------
 
 
-def test_the_short_code_of_a_day_agrees_as_people_write_it(archive: Path) -> None:
+def test_a_short_code_is_accepted_as_people_write_it(archive: Path) -> None:
     code = verify(archive).codes[FIRST_DAY][-1]
     for written in (code, code.lower(), code.replace("-", " "), code.replace("-", "")):
         report = verify(archive, witnesses=(written,))
@@ -365,15 +369,15 @@ def test_a_code_or_list_noted_earlier_that_day_agrees_with_its_seals(
     assert any("in 2 of its 3 seals" in note for note in report.notes)
 
 
-def test_a_witness_tells_of_a_day_written_anew(archive: Path, sealed_shoes, fast_dir: Path) -> None:
-    """Everything is consistent and signed by the right key, and it is not what was noted."""
+def test_a_witness_reveals_a_rewritten_day(archive: Path, sealed_shoes, fast_dir: Path) -> None:
+    """Everything is consistent and signed by the right key, but differs from what was noted."""
     code = verify(archive).codes[FIRST_DAY][-1]
     shutil.copy(days(archive, FIRST_DAY), fast_dir / "noted.json")
-    anew = type(sealed_shoes)(now_ns=5)
+    rewritten = type(sealed_shoes)(now_ns=5)
     for number in (1, 2, 3):
-        anew.shoe(FIRST_DAY, number, run=number == 1)
+        rewritten.shoe(FIRST_DAY, number, run=number == 1)
     shutil.rmtree(archive)
-    anew.write(archive)
+    rewritten.write(archive)
 
     assert verify(archive).intact
     for witness in (code, str(fast_dir / "noted.json")):
@@ -391,28 +395,28 @@ def test_a_witness_needs_a_list_with_a_seal_to_agree_with(archive: Path, sealed_
     assert alone.problems[0].what.startswith("witness: no list of seals agrees")
 
 
-def test_a_witness_that_is_no_list_is_refused(archive: Path, fast_dir: Path) -> None:
+def test_a_witness_file_that_is_not_a_list_is_refused(archive: Path, fast_dir: Path) -> None:
     (fast_dir / "noted.json").write_text(json.dumps({"form": "something"}))
 
-    with pytest.raises(CannotRead, match=r"noted\.json: no list of seals: "):
+    with pytest.raises(CannotRead, match=r"noted\.json: not a list of seals: "):
         verify(archive, witnesses=(str(fast_dir / "noted.json"),))
 
 
 # --- keys -----------------------------------------------------------------------------------------
 
 
-def test_a_change_of_key_is_told_unless_both_are_trusted(
-    sealing, fast_dir: Path, public_key: Path, other_key: Path
+def test_a_change_of_key_is_a_problem_unless_both_are_trusted(
+    shoe_maker, fast_dir: Path, public_key: Path, other_key: Path
 ) -> None:
-    sealing.shoe(FIRST_DAY, 1, run=True)
+    shoe_maker.shoe(FIRST_DAY, 1, run=True)
     folder = fast_dir / "archive"
-    sealing.write(folder)
-    sealing.key = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
-    made = sealing.shoe(SECOND_DAY, 1)
-    sealing.shoes = [made]
-    sealing.write(folder)
+    shoe_maker.write(folder)
+    shoe_maker.key = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
+    made = shoe_maker.shoe(SECOND_DAY, 1)
+    shoe_maker.shoes = [made]
+    shoe_maker.write(folder)
 
-    assert told(folder) == [
+    assert problems_of(folder) == [
         "shoes/2026-11-22/0001.shoe: signer: it is not the key of shoes/2026-11-21/0001.shoe"
     ]
     assert verify(folder, keys=(public_key, other_key)).intact
@@ -420,23 +424,23 @@ def test_a_change_of_key_is_told_unless_both_are_trusted(
     assert [problem.file for problem in wrong] == [made.name, f"days/{SECOND_DAY}.seals.json"]
 
 
-def test_shoes_that_nobody_signs_after_signed_ones_are_told(sealing, fast_dir: Path) -> None:
-    sealing.shoe(FIRST_DAY, 1, run=True)
-    sealing.key = None
-    sealing.shoe(FIRST_DAY, 2)
-    sealing.write(fast_dir)
+def test_unsigned_shoes_after_signed_ones_are_named(shoe_maker, fast_dir: Path) -> None:
+    shoe_maker.shoe(FIRST_DAY, 1, run=True)
+    shoe_maker.key = None
+    shoe_maker.shoe(FIRST_DAY, 2)
+    shoe_maker.write(fast_dir)
 
-    assert told(fast_dir) == [
+    assert problems_of(fast_dir) == [
         "shoes/2026-11-21/0002.shoe: signer: it is not the key of shoes/2026-11-21/0001.shoe"
     ]
 
 
-def test_a_table_that_got_its_key_later_is_no_problem(sealing, fast_dir: Path) -> None:
-    key, sealing.key = sealing.key, None
-    sealing.shoe(FIRST_DAY, 1, run=True)
-    sealing.key = key
-    sealing.shoe(FIRST_DAY, 2)
-    sealing.write(fast_dir)
+def test_signed_shoes_after_unsigned_ones_are_intact(shoe_maker, fast_dir: Path) -> None:
+    key, shoe_maker.key = shoe_maker.key, None
+    shoe_maker.shoe(FIRST_DAY, 1, run=True)
+    shoe_maker.key = key
+    shoe_maker.shoe(FIRST_DAY, 2)
+    shoe_maker.write(fast_dir)
 
     report = verify(fast_dir)
     assert report.intact

@@ -1,9 +1,5 @@
-"""A live part: whatever was changed is found, and named where it is.
+"""The verifier on a live part: whatever was changed is found and located, bit by bit.
 
-Responsible for: every single bit of a small journal, records taken out, put in, exchanged and
-renumbered, and damaged files.
-Not responsible for: sealed shoes (test_verify_shoe, test_verify_folder), the program
-(test_verify_program).
 Source: controller/journal/README.md, "Verifier".
 """
 
@@ -12,40 +8,40 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import cbor2
+import msgpack
 import pytest
 
 from controller.journal.record import GENESIS, link
-from controller.journal.store import Checkpoint, Journal
-from controller.journal.verify import CannotRead, Problem, verify
+from controller.journal.store import Journal, SavedState
+from controller.journal.verify import CannotRead, EvidenceProblem, verify
 
 NINE_O_CLOCK_NS = 1763715600_000000000  # 2025-11-21 09:00:00 UTC
 
 
 def input_record(name: str, second: int) -> bytes:
-    at = {"type": "Timestamp", "utc_ns": NINE_O_CLOCK_NS + second * 10**9, "monotonic_ns": 1}
-    return cbor2.dumps(["in", {"type": name, "at": at}], canonical=True)
+    at = {"utc_ns": NINE_O_CLOCK_NS + second * 10**9, "monotonic_ns": 1}
+    return msgpack.packb(["in", {"type": name, "at": at}])
 
 
 def entry_record(name: str) -> bytes:
-    return cbor2.dumps(["out", {"type": name}], canonical=True)
+    return msgpack.packb(["out", {"type": name}])
 
 
 RECORDS = (
-    input_record("Started", 0),
-    entry_record("Opened"),
-    input_record("Chunk", 2),
-    entry_record("CardDrawn"),
-    input_record("Chunk", 4),
-    entry_record("CoupEnded"),
+    input_record("started", 0),
+    entry_record("opened"),
+    input_record("chunk", 2),
+    entry_record("card-drawn"),
+    input_record("chunk", 4),
+    entry_record("coup-ended"),
 )
 
 
 @pytest.fixture
 def folder(fast_dir: Path) -> Path:
-    """A closed journal of six records with a checkpoint after the fourth."""
+    """A closed journal of six records with a saved state after the fourth."""
     with Journal.open(fast_dir) as journal:
-        journal.append(RECORDS[:4], Checkpoint.of(4, 1, "1.0", b"state after four"))
+        journal.append(RECORDS[:4], SavedState.of(4, 1, "1.0", b"state after four"))
         journal.append(RECORDS[4:])
     return fast_dir
 
@@ -59,7 +55,7 @@ def ask(folder: Path) -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def only_problem(folder: Path) -> Problem:
+def only_problem(folder: Path) -> EvidenceProblem:
     report = verify(folder)
     assert len(report.problems) == 1, report.problems
     return report.problems[0]
@@ -68,7 +64,7 @@ def only_problem(folder: Path) -> Problem:
 # --- an intact journal ---------------------------------------------------------------------------
 
 
-def test_an_intact_journal_is_counted_and_its_head_given(folder: Path) -> None:
+def test_an_intact_journal_is_counted_and_its_head_reported(folder: Path) -> None:
     head = GENESIS
     for record in RECORDS:
         head = link(head, record)
@@ -106,13 +102,13 @@ def test_an_empty_journal_is_intact(fast_dir: Path) -> None:
     assert verify(fast_dir / "live.db").head_hex == GENESIS.hex()
 
 
-def test_progress_is_told(fast_dir: Path) -> None:
-    told: list[tuple[int, int]] = []
+def test_progress_is_reported(fast_dir: Path) -> None:
+    progress: list[tuple[int, int]] = []
     with Journal.open(fast_dir) as journal:
         journal.append(RECORDS)
-    verify(fast_dir, lambda done, total: told.append((done, total)))
+    verify(fast_dir, lambda done, total: progress.append((done, total)))
 
-    assert told == [(1, 1)]
+    assert progress == [(1, 1)]
 
 
 # --- every bit -----------------------------------------------------------------------------------
@@ -145,7 +141,7 @@ def test_every_bit_of_a_chain_value_counts(folder: Path, ask: sqlite3.Connection
 
 
 @pytest.mark.parametrize("column", ["seq", "started_seq", "software", "state", "digest", "binding"])
-def test_a_changed_checkpoint_is_found(folder: Path, ask: sqlite3.Connection, column: str) -> None:
+def test_a_changed_saved_state_is_found(folder: Path, ask: sqlite3.Connection, column: str) -> None:
     other = {"seq": 5, "started_seq": 2, "software": "1.1"}.get(column, b"\x80" + bytes(31))
     ask.execute(f"UPDATE checkpoint SET {column} = ?", (other,))
 
@@ -155,7 +151,7 @@ def test_a_changed_checkpoint_is_found(folder: Path, ask: sqlite3.Connection, co
 # --- what kind of change it was ------------------------------------------------------------------
 
 
-def test_a_changed_record_is_told_from_a_changed_chain_value(
+def test_a_changed_record_is_distinguished_from_a_changed_chain_value(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
     ask.execute("UPDATE records SET record = x'00' WHERE seq = 3")
@@ -163,14 +159,14 @@ def test_a_changed_record_is_told_from_a_changed_chain_value(
 
     ask.execute("UPDATE records SET record = ? WHERE seq = 3", (RECORDS[2],))
     ask.execute("UPDATE records SET chain = zeroblob(32) WHERE seq = 3")
-    assert only_problem(folder).what.startswith("the chain value of record 3 (input 'Chunk'")
+    assert only_problem(folder).what.startswith("the chain value of record 3 (input 'chunk'")
 
 
 def test_a_changed_input_is_named_with_its_time(folder: Path, ask: sqlite3.Connection) -> None:
-    later = input_record("Chunk", 60)
+    later = input_record("chunk", 60)
     ask.execute("UPDATE records SET record = ? WHERE seq = 3", (later,))
 
-    assert "record 3 (input 'Chunk', 2025-11-21 09:01:00 UTC)" in only_problem(folder).what
+    assert "record 3 (input 'chunk', 2025-11-21 09:01:00 UTC)" in only_problem(folder).what
 
 
 def test_a_changed_entry_is_named_with_the_time_of_the_input_before_it(
@@ -182,9 +178,7 @@ def test_a_changed_entry_is_named_with_the_time_of_the_input_before_it(
     assert "record 4 (entry 'CardLost', 2025-11-21 09:00:02 UTC)" in what
 
 
-def test_the_sound_records_behind_a_change_are_counted(
-    folder: Path, ask: sqlite3.Connection
-) -> None:
+def test_intact_records_after_a_change_are_counted(folder: Path, ask: sqlite3.Connection) -> None:
     ask.execute("UPDATE records SET record = x'00' WHERE seq = 2")
     report = verify(folder)
 
@@ -197,19 +191,19 @@ def test_two_changes_are_both_named(folder: Path, ask: sqlite3.Connection) -> No
     assert [problem.seq for problem in verify(folder).problems] == [2, 5]
 
 
-def test_a_cut_out_stretch_is_missing(folder: Path, ask: sqlite3.Connection) -> None:
+def test_removed_records_are_named(folder: Path, ask: sqlite3.Connection) -> None:
     ask.execute("DELETE FROM records WHERE seq IN (2, 3)")
 
-    assert only_problem(folder) == Problem(2, "records 2 to 3 are missing", "live.db")
+    assert only_problem(folder) == EvidenceProblem(2, "records 2 to 3 are missing", "live.db")
 
 
 def test_the_first_record_may_not_be_missing(folder: Path, ask: sqlite3.Connection) -> None:
     ask.execute("DELETE FROM records WHERE seq = 1")
 
-    assert only_problem(folder) == Problem(1, "record 1 is missing", "live.db")
+    assert only_problem(folder) == EvidenceProblem(1, "record 1 is missing", "live.db")
 
 
-def test_a_record_taken_out_and_the_rest_renumbered_is_found(
+def test_a_removed_record_with_the_rest_renumbered_is_found(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
     ask.execute("DELETE FROM checkpoint")
@@ -218,7 +212,7 @@ def test_a_record_taken_out_and_the_rest_renumbered_is_found(
         ask.execute("UPDATE records SET seq = ? WHERE seq = ?", (seq - 1, seq))
 
     assert only_problem(folder).seq == 3
-    assert "or records before it were taken out" in only_problem(folder).what
+    assert "or records before it were removed" in only_problem(folder).what
 
 
 def make_room(ask: sqlite3.Connection, at: int) -> None:
@@ -227,7 +221,7 @@ def make_room(ask: sqlite3.Connection, at: int) -> None:
         ask.execute("UPDATE records SET seq = ? WHERE seq = ?", (seq + 1, seq))
 
 
-def test_a_record_put_in_is_extra(folder: Path, ask: sqlite3.Connection) -> None:
+def test_an_inserted_record_is_extra(folder: Path, ask: sqlite3.Connection) -> None:
     make_room(ask, 3)
     ask.execute("INSERT INTO records VALUES (3, ?, zeroblob(32))", (RECORDS[2],))
 
@@ -235,17 +229,17 @@ def test_a_record_put_in_is_extra(folder: Path, ask: sqlite3.Connection) -> None
     assert "is extra: 4 follows 2" in only_problem(folder).what
 
 
-def test_a_record_put_in_with_a_chain_value_of_its_own_is_extra(
+def test_an_inserted_record_with_a_chain_value_of_its_own_is_extra(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
     make_room(ask, 3)
     (before,) = ask.execute("SELECT chain FROM records WHERE seq = 2").fetchone()
     ask.execute("INSERT INTO records VALUES (3, x'00', ?)", (link(before, b"\x00"),))
 
-    assert only_problem(folder) == Problem(3, "record 3 is extra: 4 follows 2", "live.db")
+    assert only_problem(folder) == EvidenceProblem(3, "record 3 is extra: 4 follows 2", "live.db")
 
 
-def test_a_record_put_in_before_the_first_is_found(folder: Path, ask: sqlite3.Connection) -> None:
+def test_a_record_inserted_before_the_first_is_found(folder: Path, ask: sqlite3.Connection) -> None:
     ask.execute("INSERT INTO records VALUES (0, x'00', zeroblob(32))")
 
     assert verify(folder).problems[0].seq == 0
@@ -280,10 +274,10 @@ def test_a_value_of_another_type_is_found(
     assert verify(folder).problems[0].seq == 3
 
 
-def test_records_cut_off_the_end_show_in_the_head_alone(
+def test_records_removed_from_the_end_show_in_the_head_alone(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
-    """What only a seal or a head noted elsewhere can tell; the README says so."""
+    """Only a seal or a head noted elsewhere reveals it, as the README says."""
     head = verify(folder).head_hex
     ask.execute("DELETE FROM records WHERE seq = 6")
 
@@ -297,7 +291,7 @@ def test_records_cut_off_the_end_show_in_the_head_alone(
 @pytest.fixture
 def long_folder(fast_dir: Path) -> Path:
     with Journal.open(fast_dir) as journal:
-        journal.append([input_record("Chunk", second) * 10 for second in range(200)])
+        journal.append([input_record("chunk", second) * 10 for second in range(200)])
     return fast_dir
 
 
@@ -307,7 +301,7 @@ def damage(folder: Path, start: int, data: bytes) -> None:
         file.write(data)
 
 
-def test_every_damaged_page_ends_in_words(long_folder: Path) -> None:
+def test_every_damaged_page_is_reported(long_folder: Path) -> None:
     whole = (long_folder / "live.db").read_bytes()
     intact = verify(long_folder)
     for start in range(0, len(whole), 4096):

@@ -1,32 +1,29 @@
-"""One sealed shoe: whatever was changed in it is named, with its file and its place.
+"""The verifier on one sealed shoe: whatever was changed is found, with its file and place.
 
-Responsible for: every bit and every length of a small file, what its heading and rows say beside
-its records, and signatures.
-Not responsible for: several files (test_verify_folder), a real table's shoes (test_verify_table).
 Source: controller/journal/README.md, "Shoe file", "Verifier".
 """
 
 import random
 import zlib
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.journal.shoe_file import UNSIGNED, ShoeParts
-from controller.journal.verify import CannotRead, Problem, VerifyReport, check_shoe, verify
+from controller.journal.verify import CannotRead, EvidenceProblem, VerifyReport, check_shoe, verify
 
 NAME = "0001.shoe"
 
 
-def problems_of(data: bytes) -> list[Problem]:
-    told = VerifyReport(Path(NAME))
-    check_shoe(told, NAME, data)
-    return told.problems
+def problems_of(data: bytes) -> list[EvidenceProblem]:
+    report = VerifyReport(Path(NAME))
+    check_shoe(report, NAME, data)
+    return report.problems
 
 
-def only_problem(data: bytes) -> Problem:
+def only_problem(data: bytes) -> EvidenceProblem:
     found = problems_of(data)
     assert len(found) == 1, [str(one) for one in found]
     assert found[0].file == NAME
@@ -38,7 +35,7 @@ def flipped(data: bytes, at: int, bit: int) -> bytes:
 
 
 def place_of(made, at: int) -> str:
-    """Where a byte stands, by the lengths that went into the file."""
+    """The part that contains a byte, by the lengths used to make the file."""
     rows = 36 + int.from_bytes(made.data[12:16], "big")
     packed, end = rows + len(made.rows), len(made.data) - 96
     if at < rows:
@@ -66,7 +63,7 @@ def assert_bit_is_named(made, at: int, bit: int) -> None:
     found = only_problem(flipped(made.data, at, bit))
     place = place_of(made, at)
     assert found.what.startswith(place), f"byte {at}, bit {bit}: {found}"
-    # A signature says of no byte which one was changed.
+    # A signature does not show which byte was changed.
     assert found.at == (at if place != "signature: " else len(made.data) - 64), str(found)
     if place not in ("digest: ", "signature: "):
         assert found.what.endswith(f"bit {bit} of this byte was changed")
@@ -93,7 +90,7 @@ def unpacks(packed: bytes) -> bool:
 
 
 def test_a_changed_bit_that_unpacks_to_the_same_is_named(one_shoe) -> None:
-    """Some bits of a zlib stream say nothing."""
+    """Some bits of a zlib stream are unused."""
     data, packed = one_shoe.data, one_shoe.data.index(one_shoe.rows) + len(one_shoe.rows)
     places = [(at, bit) for at in range(packed, len(data) - 96) for bit in range(8)]
     silent = [(at, bit) for at, bit in places if unpacks(flipped(data, at, bit)[packed:-96])]
@@ -111,7 +108,7 @@ def test_the_heading_and_the_byte_of_a_row_are_named(one_shoe) -> None:
     assert only_problem(flipped(one_shoe.data, at, 0)).what.startswith("row 2, its byte 21: bit 0")
 
 
-def test_at_every_length_it_is_said_to_be_cut_short(one_shoe) -> None:
+def test_every_truncation_is_reported(one_shoe) -> None:
     for length in range(len(one_shoe.data)):
         first = problems_of(one_shoe.data[:length])[0]
         assert first.what.startswith("cut short"), f"{length}: {first}"
@@ -120,19 +117,19 @@ def test_at_every_length_it_is_said_to_be_cut_short(one_shoe) -> None:
 
 
 @pytest.mark.parametrize("more", [b"\0", b"SMSHSEAL", bytes(200)])
-def test_what_stands_after_the_end_is_counted(one_shoe, more: bytes) -> None:
-    assert only_problem(one_shoe.data + more) == Problem(
-        0, f"{len(more)} bytes too many, after its end", NAME, len(one_shoe.data)
+def test_extra_bytes_after_the_end_are_counted(one_shoe, more: bytes) -> None:
+    assert only_problem(one_shoe.data + more) == EvidenceProblem(
+        0, f"{len(more)} extra bytes after its end", NAME, len(one_shoe.data)
     )
 
 
-def test_two_shoes_in_one_file_are_one_too_many(sealing) -> None:
-    one, two = sealing.shoe("2026-11-21", 1, run=True), sealing.shoe("2026-11-21", 2)
+def test_two_shoes_in_one_file_are_one_too_many(shoe_maker) -> None:
+    one, two = shoe_maker.shoe("2026-11-21", 1, run=True), shoe_maker.shoe("2026-11-21", 2)
 
     assert only_problem(one.data + two.data).at == len(one.data)
 
 
-def test_more_than_one_bit_is_noticed_and_located(one_shoe) -> None:
+def test_more_than_one_changed_bit_is_located(one_shoe) -> None:
     chance = random.Random(5)
     for _ in range(40):
         at = chance.randrange(len(one_shoe.data) - 104)
@@ -141,25 +138,25 @@ def test_more_than_one_bit_is_noticed_and_located(one_shoe) -> None:
             assert problems_of(changed), f"8 bytes at {at}"
 
 
-def test_of_changed_rows_each_is_named(one_shoe) -> None:
+def test_each_changed_row_is_named(one_shoe) -> None:
     at = one_shoe.data.index(one_shoe.rows)
     changed = bytearray(one_shoe.data)
     for n in (1, 3):
         changed[at + 64 * (n - 1) + 8 : at + 64 * (n - 1) + 16] = bytes(8)
-    told = [one.what for one in problems_of(bytes(changed))]
+    report = [one.what for one in problems_of(bytes(changed))]
 
-    assert told == [
-        "heading, rows or unused bits: the digest does not hold, and not for a single bit",
+    assert report == [
+        "heading, rows or unused bits: the digest fails, and by more than a single bit",
         "row 1: its time is not that of the input before 5",
         "row 3: its time is not that of the input before 9",
     ]
 
 
-def test_a_newer_format_is_not_judged(one_shoe) -> None:
-    newer = one_shoe.data[:9] + b"\x02" + one_shoe.data[10:-96]
+def test_a_newer_format_is_not_checked(one_shoe) -> None:
+    newer = one_shoe.data[:9] + b"\x03" + one_shoe.data[10:-96]
     newer += sha256(newer).digest() + UNSIGNED
 
-    with pytest.raises(CannotRead, match="sealed in format 2"):
+    with pytest.raises(CannotRead, match="its format is 3"):
         problems_of(newer)
 
 
@@ -167,27 +164,27 @@ def test_a_newer_format_is_not_judged(one_shoe) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("changes", "words"),
     [
-        ({"shoe": 2}, "heading: shoe is 2, and its records say 1"),
-        ({"gaming_day": "2026-11-22"}, "heading: gaming_day is 2026-11-22, and its records say"),
-        ({"last_seq": 14}, "heading: last_seq is 14, and its records say 13"),
-        ({"from_ns": 1}, "heading: from_ns is 1, and its records say 17952516"),
-        ({"until_ns": 2}, "heading: until_ns is 2, and its records say 17952516"),
-        ({"coups": 2}, "heading: coups is 2, and its records say 1"),
-        ({"irregularities": 3}, "heading: irregularities is 3, and its records say 0"),
-        ({"decks": 6}, "heading: decks is 6, and its records say 8"),
-        ({"opened_seq": 0}, "heading: opened_seq is 0, and its records say 1"),
+        ({"shoe": 2}, "heading: shoe is 2, but by its records 1"),
+        ({"gaming_day": "2026-11-22"}, "heading: gaming_day is 2026-11-22, but by its records"),
+        ({"last_seq": 14}, "heading: last_seq is 14, but by its records 13"),
+        ({"from_ns": 1}, "heading: from_ns is 1, but by its records 17952516"),
+        ({"until_ns": 2}, "heading: until_ns is 2, but by its records 17952516"),
+        ({"coups": 2}, "heading: coups is 2, but by its records 1"),
+        ({"irregularities": 3}, "heading: irregularities is 3, but by its records 0"),
+        ({"decks": 6}, "heading: decks is 6, but by its records 8"),
+        ({"opened_seq": 0}, "heading: opened_seq is 0, but by its records 1"),
         ({"chain_after": bytes(32)}, "chain_before, chain_after or a record from 12 to 13 was"),
         ({"chain_before": bytes(range(32))}, "chain_before, chain_after or a record from 1 to 5 w"),
-        ({"started_seq": 1}, "started_seq: the record that began the run is not there"),
-        ({"state_software": "0.5.0"}, "heading: state_software does not go with the state"),
+        ({"started_seq": 1}, "started_seq: the record that began the run is missing"),
+        ({"state_software": "0.5.0"}, "heading: state_software does not fit the state"),
     ],
 )
-def test_a_heading_that_says_otherwise_is_named(
-    one_shoe, resealed, said: dict[str, object], words: str
+def test_a_heading_that_differs_from_its_records_is_named(
+    one_shoe, resealed, changes: dict[str, object], words: str
 ) -> None:
-    assert only_problem(resealed(one_shoe, **said).data).what.startswith(words)
+    assert only_problem(resealed(one_shoe, **changes).data).what.startswith(words)
 
 
 def changed_row(made, n: int, at: int, data: bytes) -> bytes:
@@ -201,16 +198,16 @@ def changed_row(made, n: int, at: int, data: bytes) -> bytes:
         (8, bytes(8), "its time is not that of the input before 7"),
         (21, b"\x01", "its card is not that of record 7"),
         (20, b"\x09", "its card is not that of record 7"),
-        (20, b"\x0a", "a number in it means nothing"),
-        (22, b"\x0a", "a number in it means nothing"),
-        (23, b"\x08", "a number in it means nothing"),
-        (24, b"\x07", "a number in it means nothing"),
-        (25, b"\x04", "a number in it means nothing"),
-        (31, b"\x01", "a number in it means nothing"),
+        (20, b"\x0a", "a number in it is not defined"),
+        (22, b"\x0a", "a number in it is not defined"),
+        (23, b"\x08", "a number in it is not defined"),
+        (24, b"\x07", "a number in it is not defined"),
+        (25, b"\x04", "a number in it is not defined"),
+        (31, b"\x01", "a number in it is not defined"),
         (48, bytes(16), "its chain value is not that of record 7"),
     ],
 )
-def test_a_row_that_says_otherwise_is_named(
+def test_a_row_that_differs_from_its_record_is_named(
     one_shoe, resealed, at: int, data: bytes, words: str
 ) -> None:
     rows = changed_row(one_shoe, 2, at, data)
@@ -220,7 +217,7 @@ def test_a_row_that_says_otherwise_is_named(
     assert found.at == one_shoe.data.index(one_shoe.rows) + 64
 
 
-def whats(made) -> list[str]:
+def problem_texts(made) -> list[str]:
     return [one.what for one in problems_of(made.data)]
 
 
@@ -228,14 +225,14 @@ def test_a_row_that_is_missing_extra_or_exchanged_is_named(one_shoe, resealed) -
     rows = [one_shoe.rows[at : at + 64] for at in range(0, 256, 64)]
 
     without = resealed(one_shoe, rows=b"".join((rows[0], *rows[2:])))
-    assert whats(without) == ["record 7 tells of a card and no row does"]
+    assert problem_texts(without) == ["the card of record 7 has no row"]
     twice = resealed(one_shoe, rows=b"".join((rows[0], *rows)))
-    assert whats(twice) == [
-        "row 2: it does not stand in the order of its record",
-        "row 2: record 5 tells of no card, or of one that has a row",
+    assert problem_texts(twice) == [
+        "row 2: it is not in the order of its record",
+        "row 2: record 5 has no card, or one that has a row already",
     ]
     exchanged = resealed(one_shoe, rows=b"".join((rows[1], rows[0], *rows[2:])))
-    assert whats(exchanged) == ["row 2: it does not stand in the order of its record"]
+    assert problem_texts(exchanged) == ["row 2: it is not in the order of its record"]
 
 
 def with_records(made, resealed, records: tuple[bytes, ...]):
@@ -246,30 +243,32 @@ def test_a_changed_record_is_located_between_two_rows(one_shoe, resealed) -> Non
     records = list(one_shoe.parts.records)
     records[7] = records[7].replace(b"ttyUSB0", b"ttyUSB1")
 
-    assert whats(with_records(one_shoe, resealed, tuple(records))) == [
+    assert problem_texts(with_records(one_shoe, resealed, tuple(records))) == [
         "chain_before, chain_after or a record from 8 to 9 was changed"
     ]
 
 
-def test_a_record_taken_out_is_noticed(one_shoe, resealed) -> None:
+def test_a_removed_record_is_detected(one_shoe, resealed) -> None:
     records = one_shoe.parts.records
-    told = whats(with_records(one_shoe, resealed, (*records[:3], *records[4:])))
+    report = problem_texts(with_records(one_shoe, resealed, (*records[:3], *records[4:])))
 
-    assert "heading: last_seq is 13, and its records say 12" in told
-    assert any("tells of no card" in one for one in told)
+    assert "heading: last_seq is 13, but by its records 12" in report
+    assert any("has no card" in one for one in report)
 
 
-def test_a_shoe_that_no_record_ends_is_none(one_shoe, resealed) -> None:
-    said = {"last_seq": 11, "rows": one_shoe.rows}
+def test_records_that_end_no_shoe_are_reported(one_shoe, resealed) -> None:
+    changes = {"last_seq": 11, "rows": one_shoe.rows}
     parts = replace(one_shoe.parts, records=one_shoe.parts.records[:11])
 
-    assert "heading: no record ends a shoe here" in whats(resealed(one_shoe, parts=parts, **said))
+    assert "heading: none of its records ends a shoe" in problem_texts(
+        resealed(one_shoe, parts=parts, **changes)
+    )
 
 
-def test_a_file_without_records_is_none(one_shoe, resealed) -> None:
+def test_a_file_without_records_is_reported(one_shoe, resealed) -> None:
     empty = resealed(one_shoe, rows=b"", parts=ShoeParts(b"", b"", ()))
 
-    assert whats(empty)[0].startswith("packed records: damaged, read as far as record 0 of")
+    assert problem_texts(empty)[0].startswith("packed records: damaged; readable up to record 0 of")
 
 
 # --- signatures -----------------------------------------------------------------------------------
@@ -279,27 +278,27 @@ def with_signature(data: bytes, signature: bytes) -> bytes:
     return data[:-64] + signature
 
 
-def test_a_signature_by_another_key_or_of_another_shoe_is_wrong(sealing) -> None:
-    one, two = sealing.shoe("2026-11-21", 1, run=True), sealing.shoe("2026-11-21", 2)
+def test_a_signature_by_another_key_or_of_another_shoe_is_wrong(shoe_maker) -> None:
+    one, two = shoe_maker.shoe("2026-11-21", 1, run=True), shoe_maker.shoe("2026-11-21", 2)
 
     wrong = with_signature(one.data, two.data[-64:])
-    assert only_problem(wrong).what == "signature: the key that it names did not sign this"
+    assert only_problem(wrong).what == "signature: the key that it names did not sign this file"
     assert "did not sign" in only_problem(with_signature(one.data, UNSIGNED)).what
 
 
-def test_an_unsigned_shoe_is_said_to_be_unsigned(sealing, fast_dir: Path) -> None:
-    sealing.key = None
-    made = sealing.shoe("2026-11-21", 1, run=True)
+def test_an_unsigned_shoe_is_reported_as_unsigned(shoe_maker, fast_dir: Path) -> None:
+    shoe_maker.key = None
+    made = shoe_maker.shoe("2026-11-21", 1, run=True)
     (fast_dir / NAME).write_bytes(made.data)
 
     assert verify(fast_dir / NAME).intact
     assert verify(fast_dir / NAME).notes == ["of the sealed shoes and lists 1 are unsigned"]
     stray = with_signature(made.data, bytes(63) + b"\x01")
-    assert only_problem(stray).what == "signature: it has one and names no key"
+    assert only_problem(stray).what == "signature: it has one but names no key"
 
 
-def test_a_trusted_key_is_asked_for(
-    one_shoe, sealing, fast_dir: Path, public_key: Path, other_key: Path
+def test_a_key_that_is_not_trusted_is_a_problem(
+    one_shoe, shoe_maker, fast_dir: Path, public_key: Path, other_key: Path
 ) -> None:
     file = fast_dir / NAME
     file.write_bytes(one_shoe.data)
@@ -307,20 +306,20 @@ def test_a_trusted_key_is_asked_for(
     assert verify(file, keys=(public_key,)).intact
     assert verify(file, keys=(other_key, public_key)).intact
     (wrong,) = verify(file, keys=(other_key,)).problems
-    assert wrong.what.endswith("signed it, and that is no trusted key")
-    assert verify(file).notes[-1].startswith("nobody vouches for that key")
+    assert wrong.what.endswith("which is not trusted, signed it")
+    assert verify(file).notes[-1].startswith("nothing vouches for that key")
     assert len(verify(file, keys=(public_key,)).notes) == 1
 
-    sealing.key = None
-    file.write_bytes(sealing.shoe("2026-11-21", 2).data)
+    shoe_maker.key = None
+    file.write_bytes(shoe_maker.shoe("2026-11-21", 2).data)
     (wrong,) = verify(file, keys=(public_key,)).problems
-    assert wrong.what == "nobody signed it, and that is no trusted key"
+    assert wrong.what == "nobody signed it"
 
 
 @pytest.mark.parametrize("text", ["", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"])
-def test_a_file_that_is_no_public_key_is_refused(one_shoe, fast_dir: Path, text: str) -> None:
+def test_a_file_that_is_not_a_public_key_is_refused(one_shoe, fast_dir: Path, text: str) -> None:
     (fast_dir / NAME).write_bytes(one_shoe.data)
     (fast_dir / "key.pub").write_text(text)
 
-    with pytest.raises(CannotRead, match=r"key\.pub: no "):
+    with pytest.raises(CannotRead, match=r"key\.pub: not an? "):
         verify(fast_dir / NAME, keys=(fast_dir / "key.pub",))

@@ -1,7 +1,5 @@
-"""What a table itself sealed is intact, also beside a table in play, and any changed bit is named.
+"""What a table itself sealed is intact, also during play, and any changed bit is located.
 
-Responsible for: sealed journals as the program makes them, with bits changed by chance.
-Not responsible for: how they are sealed (tests/controller/test_seal_desk).
 Source: controller/journal/README.md, "Verifier".
 """
 
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.archive.day_list import day_path, read_day, short_code
-from controller.archive.sealer import SealDesk
+from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
@@ -27,27 +25,27 @@ BITS_CHANGED, BITS_CHANGED_IN_FULL = 4, 300
 
 @pytest.fixture
 def table(fast_dir: Path, script):
-    """Deals so many shoes into a journal, each sealed as it ends, then a few cards of another."""
+    """Deals shoes into a journal, each sealed as it ends, then a few cards of the next."""
 
-    def dealt(shoes: int, *more: str) -> Path:
+    def sealed_table(shoes: int, *more: str) -> Path:
         folder = fast_dir / "journal"
-        told = script().begun().reported(*WHOLE_SHOE * shoes, *more)
-        desk = SealDesk("M7", SigningSettings(folder / "table.key"), lambda: told.at)
+        played = script().begun().reported(*WHOLE_SHOE * shoes, *more)
+        sealer = Sealer("M7", SigningSettings(folder / "table.key"), lambda: played.at)
         with Journal.open(folder) as journal:
-            desk.started(journal)
-            loop = Loop(journal, told.core, told.core.initial(), lambda: told.at)
-            for item in told.inputs:
+            sealer.seal_earlier_shoes(journal)
+            loop = Loop(journal, played.core, played.core.initial(), lambda: played.at)
+            for item in played.inputs:
                 if isinstance(item, Started):
                     loop.begin(item)
                     continue
                 loop.take(item)
                 stored = loop.store_if_due(force=True)
                 if stored is not None and stored.shoe_ended:
-                    desk.shoes_ended(journal, stored.shoe_ends)
+                    sealer.seal_ended_shoes(journal, stored.shoe_ends)
             assert verify(folder).problems == [], "beside the table in play"
         return folder
 
-    return dealt
+    return sealed_table
 
 
 def test_what_a_table_sealed_is_intact(table) -> None:
@@ -73,9 +71,9 @@ def assert_bits_are_named(data: bytes, count: int) -> None:
     for _ in range(count):
         at, bit = chance.randrange(len(data) - 64), chance.randrange(8)
         changed = data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
-        told = VerifyReport(Path("0002.shoe"))
-        check_shoe(told, "0002.shoe", changed)
-        assert [problem.at for problem in told.problems] == [at], f"byte {at}, bit {bit}"
+        report = VerifyReport(Path("0002.shoe"))
+        check_shoe(report, "0002.shoe", changed)
+        assert [problem.at for problem in report.problems] == [at], f"byte {at}, bit {bit}"
 
 
 def test_bits_changed_by_chance_are_named(table) -> None:
@@ -88,7 +86,7 @@ def test_many_bits_changed_by_chance_are_named(table) -> None:
     assert_bits_are_named(sealed_files(table(2))[1].read_bytes(), BITS_CHANGED_IN_FULL)
 
 
-def test_without_any_one_of_its_shoes_a_journal_is_not_whole(table) -> None:
+def test_any_missing_shoe_is_a_problem(table) -> None:
     folder = table(4, *OPENING)
     for path in sealed_files(folder):
         aside = path.rename(folder / "aside")

@@ -1,22 +1,18 @@
-"""What is due before the first card: by profile, shuffle mode and what the table is told of.
+"""Duties before the first card: by profile, shuffle mode and what the table observes.
 
-Responsible for: the prompts when a shoe opens, how often a duty comes back, and what is judged at
-the first card.
-Not responsible for: single acts (test_opening) and batches (test_batches).
 Source: NY (a)(2), (d); S42 (d), (e), (l); NJ 1.12(d); WA shuffle; HG; D-34, D-35.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
-from controller.procedure.acts.duties import DUTIES, When, asked, in_words
-from controller.procedure.effects import Prompted
+from controller.procedure.acts.duties import DUTIES, DutyFrequency, describe_duty, is_required
+from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.rules.setting_values import ShuffleFinish, ShuffleMode
 
-PEOPLE = (Fact.SHOE_OPENED, Fact.CUT_DEPTH, Fact.BATCH_LOADED)
+PEOPLE = (ObservableFact.SHOE_OPENED, ObservableFact.CUT_DEPTH, ObservableFact.BATCH_LOADED)
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 INSPECTED = "inspected, verified, spread, washed"
 CUT = "cut-offered, cut 200 seat 3, cut-moved, cut-cards-placed 20"
@@ -24,15 +20,15 @@ BY_HAND = f"{INSPECTED}, shuffled, feathered, {CUT}, loaded 416"
 
 
 def prompted(people) -> list[str]:
-    return [prompt.text for prompt in people.table.of(Prompted)]
+    return [prompt.text for prompt in people.table.of(Prompt)]
 
 
 def due(people) -> list[str]:
     book = people.table.book
-    return [duty.acts[0].value for duty in DUTIES if asked(book, duty)]
+    return [duty.acts[0].value for duty in DUTIES if is_required(book, duty)]
 
 
-# --- what is asked for --------------------------------------------------------------------------
+# --- required duties ----------------------------------------------------------------------------
 
 
 def test_a_shuffler_spares_the_wash_and_the_finish(new_people) -> None:
@@ -73,15 +69,19 @@ def test_a_continuous_shuffler_leaves_only_the_inspection(new_people) -> None:
         ("nj-minibaccarat", ["odds-posted", "layout-approved"]),
     ],
 )
-def test_a_table_opens_with_what_its_rules_want_posted(new_people, profile, acts) -> None:
+def test_a_table_opens_with_the_postings_its_rules_require(new_people, profile, acts) -> None:
     book = new_people(profile).table.book
-    opens = [duty for duty in DUTIES if duty.when is When.TABLE_OPENS and asked(book, duty)]
+    opens = [
+        duty
+        for duty in DUTIES
+        if duty.when is DutyFrequency.TABLE_OPENS and is_required(book, duty)
+    ]
     assert [duty.acts[0].value for duty in opens] == acts
 
 
-def test_the_words_hold_the_numbers_of_the_profile(new_people) -> None:
+def test_the_texts_have_the_numbers_of_the_profile(new_people) -> None:
     book = new_people("ny-mini").table.book
-    words = " / ".join(in_words(book, duty) for duty in DUTIES)
+    words = " / ".join(describe_duty(book, duty) for duty in DUTIES)
     assert "on a sign: Player 1:1, Banker 1:1, Tie 8:1" in words
     assert "at least 10 cards from either end" in words
     assert "at least 14 cards from the back, the second at the very end" in words
@@ -89,7 +89,7 @@ def test_the_words_hold_the_numbers_of_the_profile(new_people) -> None:
 
 def test_a_single_cut_card_has_no_second_place(new_people) -> None:
     book = new_people(cut_cards_per_shoe=1).table.book
-    assert "second" not in " ".join(in_words(book, duty) for duty in DUTIES)
+    assert "second" not in " ".join(describe_duty(book, duty) for duty in DUTIES)
 
 
 # --- prompted where nobody reports it -----------------------------------------------------------
@@ -107,11 +107,11 @@ def test_a_single_cut_card_has_no_second_place(new_people) -> None:
 @pytest.mark.clause("S42-e-5")
 @pytest.mark.clause("S42-e-6-move")
 @pytest.mark.clause("S42-e-6-load")
-def test_duties_are_told_in_groups_and_never_judged(new_people) -> None:
+def test_duties_are_prompted_in_groups_and_never_judged(new_people) -> None:
     people = new_people()
-    people.table.deal("start, burn Ac: 2c")
-    prompts = people.table.of(Prompted)
-    assert [prompt.call.value for prompt in prompts] == [
+    people.table.deal("start; burn Ac: 2c")
+    prompts = people.table.of(Prompt)
+    assert [prompt.kind.value for prompt in prompts] == [
         *("opening", "shuffle_and_cut", "shuffle_and_cut", "batch", "turn")
     ]
     assert prompts[0].text.startswith("when cards are received: the dealer sorts, counts and")
@@ -121,17 +121,17 @@ def test_duties_are_told_in_groups_and_never_judged(new_people) -> None:
 
 @pytest.mark.clause("S42-d-3")
 @pytest.mark.clause("S42-e-2-i")
-def test_by_hand_the_wash_and_the_feathered_stack_are_told(new_people) -> None:
+def test_by_hand_the_wash_and_the_feathered_stack_are_prompted(new_people) -> None:
     people = new_people(**HAND)
     people.table.deal("start")
-    assert "turn the cards down, wash and stack them" in prompted(people)[0]
+    assert "turn the cards face down, wash and stack them" in prompted(people)[0]
     assert "leave the stack feathered for the floorperson to check" in prompted(people)[1]
 
 
 @pytest.mark.clause("S42-e-2-ii")
 @pytest.mark.clause("S42-e-2-ii-A")
 @pytest.mark.clause("S42-e-2-ii-B")
-def test_lacing_and_the_shuffle_after_it_are_told(new_people) -> None:
+def test_lacing_and_the_shuffle_after_it_are_prompted(new_people) -> None:
     laces = {"shuffle_finish": ShuffleFinish.LACE, "reshuffle_after_lace": True}
     people = new_people(**HAND, **laces)
     people.table.deal("start")
@@ -141,21 +141,21 @@ def test_lacing_and_the_shuffle_after_it_are_told(new_people) -> None:
 @pytest.mark.clause("NY-a-2-v")
 @pytest.mark.clause("NY-a-2-vii-c")
 @pytest.mark.clause("NY-d-inspect")
-def test_a_table_that_opens_is_told_what_has_to_be_posted(new_people) -> None:
+def test_an_opening_table_is_prompted_what_has_to_be_posted(new_people) -> None:
     people = new_people("ny-ez")
     people.table.deal("start")
     assert "dragon 7 returns Banker wagers" in prompted(people)[0]
 
 
-def test_what_is_done_once_is_told_at_the_first_shoe_of_the_day_only(new_people) -> None:
+def test_one_time_duties_are_prompted_at_the_first_shoe_of_the_day_only(new_people) -> None:
     people = new_people("ny-mini")
-    people.table.deal("start, close shoe")
+    people.table.deal("start; close shoe")
     people.table.effects.clear()
     people.table.deal("start")
     assert [text.split(":")[0] for text in prompted(people)] == [
         *("before the shoe", "then the cut", "then the loading")
     ]
-    people.table.deal("close shoe, day 2026-11-22")
+    people.table.deal("close shoe; day 2026-11-22")
     people.table.effects.clear()
     people.table.deal("start")
     assert [text.split(":")[0] for text in prompted(people)][:2] == [
@@ -169,21 +169,21 @@ def test_what_is_done_once_is_told_at_the_first_shoe_of_the_day_only(new_people)
 def test_procedures_of_the_internal_controls_are_named_with_their_reference(new_people) -> None:
     people = new_people("wa-mini")
     people.table.deal("start")
-    said = [verdict.what for verdict in people.table.verdicts if verdict.clauses]
-    assert [words.split(" as in")[0] for words in said][:3] == ["shuffle", "burn", "calls"]
+    texts = [verdict.what for verdict in people.table.verdicts if verdict.clauses]
+    assert [words.split(" as in")[0] for words in texts][:3] == ["shuffle", "burn", "calls"]
 
 
 @pytest.mark.clause("S42-l-1-use")
 @pytest.mark.clause("S42-l-1-ic")
-def test_a_continuous_shuffler_says_what_it_takes_the_place_of(new_people) -> None:
+def test_a_continuous_shuffler_states_what_it_replaces(new_people) -> None:
     people = new_people(shuffle_mode=ShuffleMode.CONTINUOUS)
     people.table.deal("start")
-    said = [verdict.what for verdict in people.table.verdicts if "S42-l-1-use" in verdict.clauses]
-    assert said == ["a continuous shuffler takes the place of shuffle, cut, burn and loading"]
+    texts = [verdict.what for verdict in people.table.verdicts if "S42-l-1-use" in verdict.clauses]
+    assert texts == ["a continuous shuffler replaces shuffle, cut, burn and loading"]
 
 
 @pytest.mark.clause("HG-bac-shoe")
-def test_where_the_shoe_passes_its_holder_is_asked_for(new_people) -> None:
+def test_where_the_shoe_passes_its_holder_must_be_recorded(new_people) -> None:
     people = new_people("house-baccarat")
     people.table.deal("start")
     assert "record which seat receives the shoe, and every time it passes" in prompted(people)
@@ -195,7 +195,7 @@ def test_where_the_shoe_passes_its_holder_is_asked_for(new_people) -> None:
 def test_with_everything_recorded_the_first_card_is_in_order(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     assert people.do(BY_HAND) == ""
-    assert people.table.deal("start, burn Ac: 2c") == []
+    assert people.table.deal("start; burn Ac: 2c") == []
     assert people.table.prompts() == ["turn"], "nothing of the opening, only the burn card"
 
 
@@ -203,16 +203,18 @@ def test_a_shoe_that_opens_shows_what_is_missing_so_far(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     people.do(f"{INSPECTED}, shuffled")
     people.table.deal("start")
-    told = people.table.of(Prompted)
-    assert told[0].text == "before the shoe: leave the stack feathered for the floorperson to check"
-    assert all(prompt.observed for prompt in told)
+    prompts = people.table.of(Prompt)
+    assert (
+        prompts[0].text == "before the shoe: leave the stack feathered for the floorperson to check"
+    )
+    assert all(prompt.observed for prompt in prompts)
     people.do(f"feathered, {CUT}, loaded 416")
     assert people.table.deal("burn Ac: 2c") == []
 
 
 @pytest.mark.clause("S42-e-1")
 @pytest.mark.clause("S42-e-6-load")
-@pytest.mark.parametrize("opening", ["start, burn Ac:", "burn Ac:", "start, out 4d"])
+@pytest.mark.parametrize("opening", ["start; burn Ac", "burn Ac", "start; out 4d"])
 def test_acts_that_are_missing_at_the_first_card_are_one_irregularity(new_people, opening) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     people.do(INSPECTED)
@@ -224,40 +226,40 @@ def test_acts_that_are_missing_at_the_first_card_are_one_irregularity(new_people
     assert people.table.phase is Phase.SUSPENDED
 
 
-def test_a_table_is_judged_only_by_what_it_is_told(new_people) -> None:
-    people = new_people(observed=(Fact.CUT_DEPTH,), **HAND)
+def test_a_table_is_judged_only_by_what_it_observes(new_people) -> None:
+    people = new_people(observed=(ObservableFact.CUT_DEPTH,), **HAND)
     people.do(CUT)
-    assert people.table.deal("start, burn Ac: 2c") == []
+    assert people.table.deal("start; burn Ac: 2c") == []
 
 
 def test_a_shoe_is_used_up_by_its_first_card_and_inspection_is_not(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     people.do(BY_HAND)
-    people.table.deal("start, burn Ac: 2c, close shoe")
-    assert people.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
+    people.table.deal("start; burn Ac: 2c; close shoe")
+    assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
     assert "sorts" not in people.table.irregularities[0].detail
 
 
 def test_a_shoe_closed_before_its_first_card_uses_nothing_up(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     people.do(BY_HAND)
-    people.table.deal("start, close shoe")
-    assert people.table.deal("start, burn Ac: 2c") == []
+    people.table.deal("start; close shoe")
+    assert people.table.deal("start; burn Ac: 2c") == []
 
 
 def test_a_card_after_such_a_shoe_is_none_of_it(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
-    people.table.deal("start, close shoe")
+    people.table.deal("start; close shoe")
     assert people.table.deal("P1 7h") == ["CARD_AFTER_LAST_COUP"]
 
 
-def test_what_the_table_shows_is_due_again_on_another_day(new_people) -> None:
+def test_postings_are_due_again_on_another_day(new_people) -> None:
     people = new_people("ny-mini", observed=PEOPLE, **HAND)
     people.do(f"odds-posted, {BY_HAND}")
-    people.table.deal("start, burn Ac: 2c, close shoe, day 2026-11-22")
+    people.table.deal("start; burn Ac: 2c; close shoe; day 2026-11-22")
     people.do(f"shuffled, feathered, {CUT}")
     why = people.do("loaded 416")
-    assert why.startswith("not recorded yet: see that the odds of every wager stand")
+    assert why.startswith("not recorded yet: check that the odds of every wager are")
 
 
 def test_a_joined_shoe_is_not_judged_by_how_it_was_made_ready(new_people) -> None:
@@ -272,5 +274,5 @@ def test_a_joined_shoe_is_not_judged_by_how_it_was_made_ready(new_people) -> Non
 
 def test_the_first_card_is_judged_while_suspended_too(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
-    people.table.deal("start, lost 1")
-    assert people.table.deal("burn Ac:")[0] == "OPENING_INCOMPLETE"
+    people.table.deal("start; lost 1")
+    assert people.table.deal("burn Ac")[0] == "OPENING_INCOMPLETE"

@@ -1,33 +1,28 @@
-"""The calls that are due at each moment of a coup, in words that tell nothing unseen.
+"""The calls that are due at each moment of a coup, without disclosing an unseen card.
 
-Responsible for: before the first card, counts, draws, result, tie, number of cards, dragon 7 and
-panda 8, last hand, under every way of dealing; and that the list of what is due agrees with the
-prompts.
-Not responsible for: who turns the cards (test_revealing) and what outputs show (test_disclosure).
 Source: NY (f)(2), (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (g)(2), (h)(1)-(3), (h)(5), (j)(1); WA
 overview 3, before 1 and 2, procedure 2 to 7, announcements; HG game play; X-9, X-10, X-23.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.procedure.calls.due_calls import due_calls
-from controller.procedure.effects import Prompted
-from controller.procedure.events import CardsTurned, TurnedCards
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.effects import Prompt
+from controller.procedure.events import CardsTurned, LayoutPart
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
-from controller.rules.setting_values import Call, DealOption, ThirdCardDealt
+from controller.rules.setting_values import DealOption, RequiredCall, ThirdCardDealt
 
-NATURAL = "P 9h, B 7c, P Kd, B Kh"
-STAND = "P 7h, B 6c, P Kd, B Kh"
-PLAYER_DRAWS = "P 2h, B 3c, P Kd, B Kh"
-BANKER_DRAWS = "P 7h, B 3c, P Kd, B Kh"
-TURNED = (Fact.TURNED,)
+NATURAL = "P 9h; B 7c; P Kd; B Kh"
+STAND = "P 7h; B 6c; P Kd; B Kh"
+PLAYER_DRAWS = "P 2h; B 3c; P Kd; B Kh"
+BANKER_DRAWS = "P 7h; B 3c; P Kd; B Kh"
+TURNED = (ObservableFact.TURNED,)
 
 
 @pytest.fixture
-def laid_out(new_table):
+def new_layout(new_table):
     """A table after its burn, with some settings changed and nothing prompted yet."""
 
     def made(profile: str = "s42-mini", observed=(), **rules):
@@ -35,27 +30,27 @@ def laid_out(new_table):
         chosen = load_profile(profile)
         chosen = replace(chosen, rules=replace(chosen.rules, **rules))
         table.book = RuleBook.of(chosen, 8, tuple(observed))
-        table.deal("start, burn Ac: 2c")
+        table.deal("start; burn Ac: 2c")
         table.effects.clear()
         return table
 
     return made
 
 
-def said(table) -> list[str]:
+def new_prompts(table) -> list[str]:
     """The prompts since the last look, as texts."""
-    prompts = [one.text for one in table.of(Prompted)]
+    prompts = [one.text for one in table.of(Prompt)]
     table.effects.clear()
     return prompts
 
 
 def cited(table) -> list[str]:
-    return [clause for one in table.of(Prompted) for clause in one.clauses]
+    return [clause for one in table.of(Prompt) for clause in one.clauses]
 
 
 def turn(table, *parts: str) -> None:
     for part in parts:
-        table.take(CardsTurned(TurnedCards(part)))
+        table.apply(CardsTurned(LayoutPart(part)))
 
 
 def due(table) -> list[str]:
@@ -74,21 +69,21 @@ def due(table) -> list[str]:
         pytest.param("house-baccarat", "HG-bac-before", marks=pytest.mark.clause("HG-bac-before")),
     ],
 )
-def test_no_more_bets_is_prompted_with_the_first_card(laid_out, profile, clause) -> None:
-    table = laid_out(profile)
+def test_no_more_bets_is_prompted_with_the_first_card(new_layout, profile, clause) -> None:
+    table = new_layout(profile)
     table.deal("P 7h")
-    (prompt,) = table.of(Prompted)
-    assert prompt.call.value == "no_more_bets"
+    (prompt,) = table.of(Prompt)
+    assert prompt.kind.value == "no_more_bets"
     assert prompt.text.startswith('call "no more bets" before the first card')
     assert clause in prompt.clauses
 
 
 @pytest.mark.clause("WA-pre-1")
-def test_washington_has_the_layout_checked_before_every_coup(laid_out) -> None:
-    table = laid_out("wa-mini")
+def test_washington_has_the_layout_checked_before_every_coup(new_layout) -> None:
+    table = new_layout("wa-mini")
     table.deal("P 7h")
-    (prompt,) = table.of(Prompted)
-    assert prompt.call.value == "before_deal"
+    (prompt,) = table.of(Prompt)
+    assert prompt.kind.value == "before_deal"
     assert prompt.text.startswith("check that every wager lies in its own area")
     assert "WA-pre-1" in prompt.clauses
 
@@ -101,26 +96,26 @@ def test_washington_has_the_layout_checked_before_every_coup(laid_out) -> None:
 @pytest.mark.clause("WA-pl-ann")
 @pytest.mark.clause("WA-bk-ann")
 @pytest.mark.clause("WA-an-cat")
-def test_announcements_before_the_deal_are_prompted_where_the_house_makes_them(laid_out) -> None:
-    table = laid_out("wa-mini", calls_required=(Call.BEFORE, Call.NO_MORE_BETS))
+def test_announcements_before_the_deal_are_prompted_where_the_house_makes_them(new_layout) -> None:
+    table = new_layout("wa-mini", calls_required=(RequiredCall.BEFORE, RequiredCall.NO_MORE_BETS))
     (text,) = due(table)
     assert text == (
         "check that every wager lies in its own area; make the announcements before the deal; "
         'call "no more bets" before the first card; deal face up, each card to its hand\'s area'
     )
     table.deal("P 7h")
-    (prompt,) = table.of(Prompted)
+    (prompt,) = table.of(Prompt)
     assert {"WA-pre-2", "WA-an-before", "WA-an-b-set"} < set(prompt.clauses)
     assert {"WA-an-doc", "WA-an-which", "WA-an-cat"} < set(prompt.clauses)
     assert {"WA-pl-ann", "WA-bk-ann"} < set(prompt.clauses)
 
 
-def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(laid_out) -> None:
-    calls = (Call.BEFORE, Call.NO_MORE_BETS)
-    table = laid_out("wa-mini", observed=(Fact.NO_MORE_BETS,), calls_required=calls)
-    table.deal("no more bets, P 7h")
-    (prompt,) = table.of(Prompted)
-    assert prompt.call.value == "before_deal"
+def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(new_layout) -> None:
+    calls = (RequiredCall.BEFORE, RequiredCall.NO_MORE_BETS)
+    table = new_layout("wa-mini", observed=(ObservableFact.NO_MORE_BETS,), calls_required=calls)
+    table.deal("no more bets; P 7h")
+    (prompt,) = table.of(Prompt)
+    assert prompt.kind.value == "before_deal"
     assert "no more bets" not in prompt.text
 
 
@@ -190,13 +185,13 @@ def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(laid_out) -> Non
         ),
     ],
 )
-def test_how_the_cards_are_dealt_is_said_before_they_are(
-    laid_out, profile, option, how, clauses
+def test_the_deal_option_is_prompted_before_the_first_card(
+    new_layout, profile, option, how, clauses
 ) -> None:
-    table = laid_out(profile, deal_option=option)
+    table = new_layout(profile, deal_option=option)
     table.deal("P 7h")
     assert set(clauses) <= set(cited(table))
-    (text,) = said(table)
+    (text,) = new_prompts(table)
     assert f"; {how}, each card to its hand's area" in text
 
 
@@ -240,9 +235,9 @@ def test_how_the_cards_are_dealt_is_said_before_they_are(
     ],
 )
 def test_the_four_cards_go_to_player_and_banker_in_turn(
-    laid_out, profile, four, player, banker
+    new_layout, profile, four, player, banker
 ) -> None:
-    table = laid_out(profile)
+    table = new_layout(profile)
     before = len(table.verdicts)
     table.deal(STAND)
     dealt = table.verdicts[before:]
@@ -270,11 +265,11 @@ def test_the_four_cards_go_to_player_and_banker_in_turn(
         (BANKER_DRAWS, "announce: Player 7, Banker 3; then Banker's third card, face up"),
     ],
 )
-def test_at_four_cards_the_counts_and_what_they_call_for(laid_out, cards, text) -> None:
-    table = laid_out()
+def test_at_four_cards_the_counts_and_the_third_card_are_prompted(new_layout, cards, text) -> None:
+    table = new_layout()
     table.deal(cards)
     assert cited(table)[-4:] == ["S42-h-1-order", "S42-h-1-iii", "S42-h-2", "S42-h-3-order"]
-    assert said(table)[1:] == [text]
+    assert new_prompts(table)[1:] == [text]
 
 
 @pytest.mark.parametrize(
@@ -290,10 +285,10 @@ def test_at_four_cards_the_counts_and_what_they_call_for(laid_out, cards, text) 
         ),
     ],
 )
-def test_a_coup_of_four_cards_has_counts_and_result_together(laid_out, cards, texts) -> None:
-    table = laid_out()
+def test_a_coup_of_four_cards_has_counts_and_result_together(new_layout, cards, texts) -> None:
+    table = new_layout()
     table.deal(cards)
-    assert said(table)[1:] == texts
+    assert new_prompts(table)[1:] == texts
 
 
 @pytest.mark.parametrize(
@@ -315,16 +310,16 @@ def test_a_coup_of_four_cards_has_counts_and_result_together(laid_out, cards, te
         ),
     ],
 )
-def test_player_third_card_lies_face_up_by_these_rules(laid_out, profile, clauses) -> None:
-    table = laid_out(profile)
+def test_player_third_card_lies_face_up_by_these_rules(new_layout, profile, clauses) -> None:
+    table = new_layout(profile)
     table.deal(PLAYER_DRAWS)
     assert set(clauses) <= set(cited(table))
 
 
 @pytest.mark.clause("NY-f-3-i-d")
 @pytest.mark.clause("NY-g-1-ii")
-def test_banker_third_card_lies_face_up_in_new_york(laid_out) -> None:
-    table = laid_out("ny-mini")
+def test_banker_third_card_lies_face_up_in_new_york(new_layout) -> None:
+    table = new_layout("ny-mini")
     table.deal(BANKER_DRAWS)
     assert {"NY-f-3-i-d", "NY-g-1-ii"} < set(cited(table))
 
@@ -350,11 +345,11 @@ def test_banker_third_card_lies_face_up_in_new_york(laid_out) -> None:
         ),
     ],
 )
-def test_the_final_counts_and_the_winner(laid_out, profile, clauses) -> None:
-    table = laid_out(profile)
-    table.deal(f"{PLAYER_DRAWS}, P 3d, B 4d")
+def test_the_final_counts_and_the_winner(new_layout, profile, clauses) -> None:
+    table = new_layout(profile)
+    table.deal(f"{PLAYER_DRAWS}; P 3d; B 4d")
     assert set(clauses) <= set(cited(table))
-    assert said(table)[-1] == "announce: Banker wins, 7 over 5"
+    assert new_prompts(table)[-1] == "announce: Banker wins, 7 over 5"
 
 
 @pytest.mark.parametrize(
@@ -366,11 +361,11 @@ def test_the_final_counts_and_the_winner(laid_out, profile, clauses) -> None:
         pytest.param("nj-minibaccarat", "NJ-7.10-a-tie", marks=pytest.mark.clause("NJ-7.10-a-tie")),
     ],
 )
-def test_a_tie_hand_has_its_own_call(laid_out, profile, clause) -> None:
-    table = laid_out(profile, deal_option=DealOption.FACE_UP)
-    table.deal("P 7h, B 7c, P Kd, B Kh")
+def test_a_tie_hand_has_its_own_call(new_layout, profile, clause) -> None:
+    table = new_layout(profile, deal_option=DealOption.FACE_UP)
+    table.deal("P 7h; B 7c; P Kd; B Kh")
     assert cited(table)[-1] == clause
-    assert said(table)[-1] == 'announce "tie hand"'
+    assert new_prompts(table)[-1] == 'announce "tie hand"'
 
 
 @pytest.mark.parametrize(
@@ -394,49 +389,49 @@ def test_a_tie_hand_has_its_own_call(laid_out, profile, clause) -> None:
     ("cards", "text"),
     [
         (NATURAL, "announce: Player wins, 9 over 7, 4 cards in all"),
-        (f"{BANKER_DRAWS}, B 2d", "announce: Player wins, 7 over 5, 5 cards in all"),
-        (f"{PLAYER_DRAWS}, P 3d, B 4d", "announce: Banker wins, 7 over 5, 6 cards in all"),
+        (f"{BANKER_DRAWS}; B 2d", "announce: Player wins, 7 over 5, 5 cards in all"),
+        (f"{PLAYER_DRAWS}; P 3d; B 4d", "announce: Banker wins, 7 over 5, 6 cards in all"),
     ],
 )
 def test_where_total_cards_can_be_bet_on_their_number_is_called(
-    laid_out, profile, final, total, cards, text
+    new_layout, profile, final, total, cards, text
 ) -> None:
     up = ThirdCardDealt.FACE_UP
-    table = laid_out(profile, deal_option=DealOption.FACE_UP, third_card_dealt=up)
+    table = new_layout(profile, deal_option=DealOption.FACE_UP, third_card_dealt=up)
     table.deal(cards)
     assert cited(table)[-2:] == [final, total]
-    assert said(table)[-1] == text
+    assert new_prompts(table)[-1] == text
 
 
 @pytest.mark.clause("NY-i-1-ez")
 @pytest.mark.parametrize(
     ("cards", "text"),
     [
-        (f"{PLAYER_DRAWS}, P 3d, B 4d", 'announce "dragon 7"'),
-        ("P 2h, B 7c, P Kd, B Kh, P 6d", 'announce "panda 8"'),
+        (f"{PLAYER_DRAWS}; P 3d; B 4d", 'announce "dragon 7"'),
+        ("P 2h; B 7c; P Kd; B Kh; P 6d", 'announce "panda 8"'),
     ],
 )
-def test_dragon_7_and_panda_8_are_called_at_ez_tables(laid_out, cards, text) -> None:
-    table = laid_out("ny-ez")
+def test_dragon_7_and_panda_8_are_called_at_ez_tables(new_layout, cards, text) -> None:
+    table = new_layout("ny-ez")
     table.deal(cards)
     assert cited(table)[-1] == "NY-i-1-ez"
-    assert said(table)[-1] == text
+    assert new_prompts(table)[-1] == text
 
 
-def test_a_house_that_announces_only_counts_is_prompted_for_no_more(laid_out) -> None:
-    table = laid_out("house-mini")
-    table.deal(f"{NATURAL}, result player")
-    assert [one.call.value for one in table.of(Prompted)] == ["no_more_bets", "counts"]
+def test_a_house_that_announces_only_counts_is_prompted_for_no_more(new_layout) -> None:
+    table = new_layout("house-mini")
+    table.deal(f"{NATURAL}; result player")
+    assert [one.kind.value for one in table.of(Prompt)] == ["no_more_bets", "counts"]
 
 
 @pytest.mark.clause("HG-bac-counts")
 @pytest.mark.clause("HG-bac-third")
-def test_the_house_guide_has_counts_called_and_third_cards_face_up_at_baccarat(laid_out) -> None:
-    table = laid_out("house-baccarat", observed=TURNED)
+def test_the_house_guide_has_counts_called_and_third_cards_face_up_at_baccarat(new_layout) -> None:
+    table = new_layout("house-baccarat", observed=TURNED)
     table.deal(PLAYER_DRAWS)
     turn(table, "player_hand", "banker_hand")
     assert {"HG-bac-counts", "HG-bac-third"} < set(cited(table))
-    assert said(table)[-1] == "announce: Banker 3; then Player's third card, face up"
+    assert new_prompts(table)[-1] == "announce: Banker 3; then Player's third card, face up"
 
 
 # --- Washington calls the game --------------------------------------------------------------------
@@ -452,102 +447,102 @@ def test_the_house_guide_has_counts_called_and_third_cards_face_up_at_baccarat(l
     ("cards", "words"),
     [
         (
-            "P Kh, B Kc, P Kd, B Kh",
+            "P Kh; B Kc; P Kd; B Kh",
             "Player shows nothing, Banker shows nothing, card for the Player",
         ),
-        ("P 5h, B 6c, P Kd, B Kh", "Player shows 5, Banker shows 6, card for the Player"),
-        ("P 2h, B 7c, P Kd, B Kh", "Player shows 2, Banker stands on 7, card for the Player"),
+        ("P 5h; B 6c; P Kd; B Kh", "Player shows 5, Banker shows 6, card for the Player"),
+        ("P 2h; B 7c; P Kd; B Kh", "Player shows 2, Banker stands on 7, card for the Player"),
     ],
 )
-def test_washington_calls_each_hand_and_the_card_for_the_player(laid_out, cards, words) -> None:
-    table = laid_out("wa-mini", calls_required=tuple(Call))
+def test_washington_calls_each_hand_and_the_card_for_the_player(new_layout, cards, words) -> None:
+    table = new_layout("wa-mini", calls_required=tuple(RequiredCall))
     table.deal(cards)
     now = set(cited(table))
     assert {"WA-an-during", "WA-an-d-player", "WA-an-d-bank", "WA-an-d-gen"} < now
     assert {"WA-pr-4-call", "WA-pr-4-place"} < now
-    assert said(table)[1:] == [f"announce: {words}; then Player's third card, face up"]
+    assert new_prompts(table)[1:] == [f"announce: {words}; then Player's third card, face up"]
 
 
 @pytest.mark.clause("WA-pr-5")
 @pytest.mark.clause("WA-pr-6-place")
 @pytest.mark.clause("WA-pr-6-side")
-def test_washington_calls_the_draw_for_the_bank_with_the_number_to_beat(laid_out) -> None:
-    table = laid_out("wa-mini", calls_required=tuple(Call))
-    table.deal("P 6h, B 5c, P Kd, B Kh")
+def test_washington_calls_the_draw_for_the_bank_with_the_number_to_beat(new_layout) -> None:
+    table = new_layout("wa-mini", calls_required=tuple(RequiredCall))
+    table.deal("P 6h; B 5c; P Kd; B Kh")
     assert {"WA-pr-5", "WA-pr-6-place", "WA-pr-6-side"} < set(cited(table))
-    assert said(table)[1] == (
+    assert new_prompts(table)[1] == (
         "announce: Player stands on 6, Banker shows 5, draw bank, 6 to beat; "
         "then Banker's third card, face up"
     )
 
 
-def test_washington_calls_the_draw_for_the_bank_after_player_third_card(laid_out) -> None:
-    table = laid_out("wa-mini", calls_required=tuple(Call))
+def test_washington_calls_the_draw_for_the_bank_after_player_third_card(new_layout) -> None:
+    table = new_layout("wa-mini", calls_required=tuple(RequiredCall))
     table.deal(PLAYER_DRAWS)
-    said(table)
+    new_prompts(table)
     table.deal("P 3d")
-    assert said(table) == ["announce: draw bank, 5 to beat"]
+    assert new_prompts(table) == ["announce: draw bank, 5 to beat"]
 
 
-def test_washington_calls_that_the_bank_draws_no_card(laid_out) -> None:
-    table = laid_out("wa-mini", calls_required=tuple(Call))
-    table.deal("P 2h, B 7c, P Kd, B Kh")
-    said(table)
+def test_washington_calls_that_the_bank_draws_no_card(new_layout) -> None:
+    table = new_layout("wa-mini", calls_required=tuple(RequiredCall))
+    table.deal("P 2h; B 7c; P Kd; B Kh")
+    new_prompts(table)
     table.deal("P 3d")
-    assert said(table) == ["announce: Banker draws no card, Banker wins, 7 over 5"]
+    assert new_prompts(table) == ["announce: Banker draws no card, Banker wins, 7 over 5"]
 
 
 @pytest.mark.parametrize(
     ("cards", "words"),
     [
         (
-            "P 8h, B 9c, P Kd, B Kh",
+            "P 8h; B 9c; P Kd; B Kh",
             "Player has a natural 8, no draws, Banker wins with a natural 9",
         ),
-        ("P 9h, B 8c, P Kd, B Kh", "Player has a natural 9, no draws, Banker has a natural 8"),
-        ("P 8h, B 8c, P Kd, B Kh", "Player has a natural 8, no draws, Banker ties 8-8"),
-        ("P 6h, B 8c, P Kd, B Kh", "Player stands on 6, Banker wins with a natural 8"),
+        ("P 9h; B 8c; P Kd; B Kh", "Player has a natural 9, no draws, Banker has a natural 8"),
+        ("P 8h; B 8c; P Kd; B Kh", "Player has a natural 8, no draws, Banker ties 8-8"),
+        ("P 6h; B 8c; P Kd; B Kh", "Player stands on 6, Banker wins with a natural 8"),
     ],
 )
-def test_a_natural_of_the_bank_is_called_a_win_only_if_it_wins(laid_out, cards, words) -> None:
-    table = laid_out("wa-mini", calls_required=tuple(Call))
+def test_a_natural_of_the_bank_is_called_a_win_only_if_it_wins(new_layout, cards, words) -> None:
+    table = new_layout("wa-mini", calls_required=tuple(RequiredCall))
     table.deal(cards)
-    assert said(table)[1] == f"announce: {words}; no third card"
+    assert new_prompts(table)[1] == f"announce: {words}; no third card"
 
 
-def test_without_calling_draws_nothing_is_called_between_the_third_cards(laid_out) -> None:
-    table = laid_out()
+def test_without_calling_draws_nothing_is_called_between_the_third_cards(new_layout) -> None:
+    table = new_layout()
     table.deal(PLAYER_DRAWS)
-    said(table)
+    new_prompts(table)
     table.deal("P 3d")
-    assert said(table) == []
+    assert new_prompts(table) == []
     assert due(table) == []
 
 
-# --- face down, told of turning -------------------------------------------------------------------
+# --- face down, turning observed -----------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-g-3-ii")
-def test_each_hand_is_called_as_it_is_turned(laid_out) -> None:
-    table = laid_out(observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
+def test_each_hand_is_called_as_it_is_turned(new_layout) -> None:
+    table = new_layout(observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
     table.deal(PLAYER_DRAWS)
     assert cited(table)[-2:] == ["S42-g-3-ii", "S42-g-3-iii"]
-    assert said(table)[1:] == ["turn the Player's Hand"]
+    assert new_prompts(table)[1:] == ["turn the Player's Hand"]
     turn(table, "player_hand")
-    assert said(table) == ["announce: Player 2; then turn the Banker's Hand"]
+    assert new_prompts(table) == ["announce: Player 2; then turn the Banker's Hand"]
     turn(table, "banker_hand")
-    assert said(table) == ["announce: Banker 3; then Player's third card, face up"]
+    assert new_prompts(table) == ["announce: Banker 3; then Player's third card, face up"]
 
 
 @pytest.mark.clause("NY-f-3-i-b-turn")
-def test_new_york_turns_the_banker_hand_after_the_player_hand_is_called(laid_out) -> None:
-    table = laid_out("ny-mini", observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
+def test_new_york_turns_the_banker_hand_after_the_player_hand_is_called(new_layout) -> None:
+    table = new_layout("ny-mini", observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
     table.deal(STAND)
-    said(table)
+    new_prompts(table)
     turn(table, "player_hand")
     assert cited(table)[-1] == "NY-f-3-i-b-turn"
     turn(table, "banker_hand")
-    assert said(table)[1:] == [
+    assert new_prompts(table)[1:] == [
         "announce: Banker 6; no third card",
         "announce: Player wins, 7 over 6",
     ]
@@ -557,106 +552,106 @@ def test_new_york_turns_the_banker_hand_after_the_player_hand_is_called(laid_out
 @pytest.mark.clause("WA-ov-3-banker")
 @pytest.mark.clause("WA-pr-2")
 @pytest.mark.clause("WA-pr-3")
-def test_dealt_mixed_the_player_hand_is_called_at_once(laid_out) -> None:
-    calls = (Call.COUNTS, Call.DRAWS)
-    table = laid_out("wa-mini", TURNED, deal_option=DealOption.MIXED, calls_required=calls)
+def test_dealt_mixed_the_player_hand_is_called_at_once(new_layout) -> None:
+    calls = (RequiredCall.COUNTS, RequiredCall.DRAWS)
+    table = new_layout("wa-mini", TURNED, deal_option=DealOption.MIXED, calls_required=calls)
     table.deal(BANKER_DRAWS)
     assert {"WA-ov-3-player", "WA-pr-2"} < set(cited(table))
-    assert said(table)[1:] == ["announce: Player stands on 7; then turn the Banker's Hand"]
+    assert new_prompts(table)[1:] == ["announce: Player stands on 7; then turn the Banker's Hand"]
     turn(table, "banker_hand")
     assert {"WA-ov-3-banker", "WA-pr-3"} < set(cited(table))
-    assert said(table) == [
+    assert new_prompts(table) == [
         "announce: Banker shows 3, draw bank, 7 to beat; then Banker's third card, face up"
     ]
 
 
-def test_a_banker_hand_turned_first_is_called_by_its_count_alone(laid_out) -> None:
-    table = laid_out(
+def test_a_banker_hand_turned_first_is_called_by_its_count_alone(new_layout) -> None:
+    table = new_layout(
         "wa-mini",
         TURNED,
         deal_option=DealOption.FACE_DOWN_DEALER,
-        calls_required=(Call.COUNTS, Call.DRAWS),
+        calls_required=(RequiredCall.COUNTS, RequiredCall.DRAWS),
     )
     table.deal(BANKER_DRAWS)
-    said(table)
+    new_prompts(table)
     turn(table, "banker_hand")
-    assert said(table) == ["announce: Banker 3; then turn the Player's Hand"]
+    assert new_prompts(table) == ["announce: Banker 3; then turn the Player's Hand"]
 
 
-def test_where_no_counts_are_called_the_hands_are_only_turned(laid_out) -> None:
-    table = laid_out("house-mini", TURNED, deal_option=DealOption.MIXED, calls_required=())
+def test_where_no_counts_are_called_the_hands_are_only_turned(new_layout) -> None:
+    table = new_layout("house-mini", TURNED, deal_option=DealOption.MIXED, calls_required=())
     table.deal(PLAYER_DRAWS)
-    assert said(table) == ["turn the Banker's Hand"]
+    assert new_prompts(table) == ["turn the Banker's Hand"]
     turn(table, "banker_hand")
-    assert said(table) == []
+    assert new_prompts(table) == []
 
 
-def test_hands_turned_after_the_third_card_leave_only_the_result_to_call(laid_out) -> None:
-    table = laid_out(observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
-    table.deal("P 2h, B 7c, P Kd, B Kh, P 3d")
-    said(table)
+def test_hands_turned_after_the_third_card_leave_only_the_result_to_call(new_layout) -> None:
+    table = new_layout(observed=TURNED, deal_option=DealOption.FACE_DOWN_DEALER)
+    table.deal("P 2h; B 7c; P Kd; B Kh; P 3d")
+    new_prompts(table)
     turn(table, "player_hand", "banker_hand")
-    assert said(table) == [
+    assert new_prompts(table) == [
         "announce: Player 2; then turn the Banker's Hand",
         "announce: Banker wins, 7 over 5",
     ]
 
 
-# --- face down, told of nothing -------------------------------------------------------------------
+# --- face down, nothing observed -----------------------------------------------------------------
 
 IN_GENERAL = (
-    "as the cards are turned announce the point count of the Player's Hand, then the Banker's, "
+    "as the cards are turned, announce the point count of the Player's Hand, then the Banker's, "
     'then the final point counts and the winner, then "tie hand" if they are equal'
 )
 
 
 @pytest.mark.parametrize("cards", [NATURAL, STAND, PLAYER_DRAWS, BANKER_DRAWS])
-def test_told_of_no_turning_everything_is_said_in_general_at_the_fourth_card(
-    laid_out, cards
+def test_without_observed_turning_a_general_prompt_comes_at_the_fourth_card(
+    new_layout, cards
 ) -> None:
-    table = laid_out(deal_option=DealOption.FACE_DOWN_DEALER)
+    table = new_layout(deal_option=DealOption.FACE_DOWN_DEALER)
     table.deal(cards)
-    assert said(table)[1:] == [IN_GENERAL]
+    assert new_prompts(table)[1:] == [IN_GENERAL]
     assert due(table) == [IN_GENERAL]
 
 
-def test_a_third_card_that_lies_face_up_adds_nothing_to_that(laid_out) -> None:
-    table = laid_out(deal_option=DealOption.FACE_DOWN_DEALER)
+def test_a_third_card_that_lies_face_up_adds_nothing_to_that(new_layout) -> None:
+    table = new_layout(deal_option=DealOption.FACE_DOWN_DEALER)
     table.deal(PLAYER_DRAWS)
-    said(table)
-    table.deal("P 3d, B 4d")
-    assert said(table) == []
+    new_prompts(table)
+    table.deal("P 3d; B 4d")
+    assert new_prompts(table) == []
     assert due(table) == [IN_GENERAL]
 
 
-def test_in_general_every_announcement_of_the_house_is_named(laid_out) -> None:
-    table = laid_out(
+def test_in_general_every_announcement_of_the_house_is_named(new_layout) -> None:
+    table = new_layout(
         "ny-ez",
         deal_option=DealOption.FACE_DOWN_DEALER,
-        calls_required=(Call.COUNTS, Call.DRAWS),
+        calls_required=(RequiredCall.COUNTS, RequiredCall.DRAWS),
         total_card_wagers=True,
     )
     table.deal(STAND)
-    assert said(table)[-1] == (
-        "as the cards are turned announce the point count of the Player's Hand, then the "
-        "Banker's, then who draws, then how many cards there are in all, then "
+    assert new_prompts(table)[-1] == (
+        "as the cards are turned, announce the point count of the Player's Hand, then the "
+        "Banker's, then who draws, then the total number of cards, then "
         '"dragon 7" or "panda 8" if it is one'
     )
 
 
-def test_a_house_without_announcements_is_told_nothing_in_general(laid_out) -> None:
-    table = laid_out("house-mini", deal_option=DealOption.FACE_DOWN_DEALER, calls_required=())
+def test_a_house_without_announcements_gets_no_general_prompt(new_layout) -> None:
+    table = new_layout("house-mini", deal_option=DealOption.FACE_DOWN_DEALER, calls_required=())
     table.deal(STAND)
-    assert said(table) == []
+    assert new_prompts(table) == []
 
 
 # --- last hand, and what is due now ---------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-h-5-last")
-def test_the_last_hand_is_due_before_its_first_card(laid_out) -> None:
-    table = laid_out()
-    table.deal("P 9h, cut card, B 7c, P Kd, B Kh, result player")
+def test_the_last_hand_is_due_before_its_first_card(new_layout) -> None:
+    table = new_layout()
+    table.deal("P 9h; cut card; B 7c; P Kd; B Kh; result player")
     assert cited(table)[-1] == "S42-h-5-last"
     assert due(table) == [
         'announce "last hand"',
@@ -665,30 +660,30 @@ def test_the_last_hand_is_due_before_its_first_card(laid_out) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["P 7h, B 6c, P Kd", f"{NATURAL}, more 3d", "P 7h, forced exit", "P1 7h, lost 2"]
+    "words", ["P 7h; B 6c; P Kd", f"{NATURAL}; more 3d", "P 7h; forced exit", "P1 7h; lost 2"]
 )
-def test_nothing_is_due_in_mid_deal_or_while_a_floorperson_decides(laid_out, words) -> None:
-    table = laid_out()
+def test_nothing_is_due_in_mid_deal_or_while_a_floorperson_decides(new_layout, words) -> None:
+    table = new_layout()
     table.deal(words)
     assert due(table) == []
 
 
 def test_nothing_is_due_without_a_shoe_or_in_its_burn(new_table) -> None:
     assert due(new_table()) == []
-    assert due(new_table("start, burn 3c: 2c")) == []
+    assert due(new_table("start; burn 3c: 2c")) == []
 
 
-def test_what_is_dealt_while_suspended_is_not_called(laid_out) -> None:
-    table = laid_out()
-    table.deal(f"{NATURAL}, more 3d, result player")
-    said(table)
+def test_cards_dealt_while_suspended_are_not_called(new_layout) -> None:
+    table = new_layout()
+    table.deal(f"{NATURAL}; more 3d; result player")
+    new_prompts(table)
     table.deal(PLAYER_DRAWS)
-    assert [text for text in said(table) if "announce" in text] == []
+    assert [text for text in new_prompts(table) if "announce" in text] == []
 
 
 @pytest.mark.parametrize("option", list(DealOption))
 @pytest.mark.parametrize("cards", [NATURAL, STAND, PLAYER_DRAWS, BANKER_DRAWS])
-def test_what_is_due_at_the_fourth_card_is_what_was_prompted(laid_out, option, cards) -> None:
-    table = laid_out(observed=TURNED, deal_option=option)
+def test_the_calls_due_at_the_fourth_card_are_the_prompted_ones(new_layout, option, cards) -> None:
+    table = new_layout(observed=TURNED, deal_option=option)
     table.deal(cards)
-    assert said(table)[1:] == due(table)
+    assert new_prompts(table)[1:] == due(table)

@@ -1,30 +1,26 @@
 """Turning cards up: in which order, by whom, and what was turned too early.
 
-Responsible for: what counts as seen under every way of dealing, turning out of order, third cards
-drawn too early, the patron who turns a hand, and a right that is given up.
-Not responsible for: what is announced (test_calls) and what outputs show (test_disclosure).
 Source: NY (f)(3), (g)(2); S42 (g)(3), (h)(3), (k)(5); D-8, D-26, D-37; X-9, X-10.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.procedure.calls.due_calls import due_calls
-from controller.procedure.calls.reveal_seats import highest, next_seat
+from controller.procedure.calls.reveal_seats import highest_bettor, next_seat
 from controller.procedure.calls.visibility import all_seen, card_seen, is_seen
-from controller.procedure.effects import Prompted, Recorded, Refused
-from controller.procedure.events import CardsTurned, RevealGivenUp, TurnedCards
-from controller.procedure.rulebook import Fact, RuleBook
+from controller.procedure.effects import ActRecord, Prompt, Refusal
+from controller.procedure.events import CardsTurned, LayoutPart, RevealGivenUp
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.hands import HandName
 from controller.rules.setting_values import DealOption, SeatDirection
 from controller.settlement.wagers import Wager, WagerKind
 
-FOUR = "P 2h, B 3c, P Kd, B Kh"
-STAND = "P 7h, B 6c, P Kd, B Kh"
-TURNED = (Fact.TURNED,)
-KNOWN = (Fact.TURNED, Fact.WAGERS)
+FOUR = "P 2h; B 3c; P Kd; B Kh"
+STAND = "P 7h; B 6c; P Kd; B Kh"
+TURNED = (ObservableFact.TURNED,)
+KNOWN = (ObservableFact.TURNED, ObservableFact.WAGERS)
 COUNTER, CLOCKWISE = SeatDirection.COUNTER_CLOCKWISE, SeatDirection.CLOCKWISE
 
 
@@ -35,7 +31,7 @@ def wagers(words: str) -> tuple[Wager, ...]:
 
 
 @pytest.fixture
-def laid_out(new_table):
+def new_layout(new_table):
     """A table after its burn, with the wagers of its first coup."""
 
     def made(
@@ -52,7 +48,7 @@ def laid_out(new_table):
             rules = {"third_card_dealt": down, **rules}
         values = replace(chosen.rules, deal_option=option, **rules)
         table.book = RuleBook.of(replace(chosen, rules=values), 8, tuple(observed))
-        table.deal("start, burn Ac: 2c")
+        table.deal("start; burn Ac: 2c")
         wagering = replace(table.state.wagering, wagers=wagers(on_layout))
         table.state = replace(table.state, wagering=wagering)
         return table
@@ -64,26 +60,26 @@ def turn(table, *parts: str) -> list[str]:
     """Turn these parts; the codes of the irregularities it gave."""
     before = len(table.irregularities)
     for part in parts:
-        table.take(CardsTurned(TurnedCards(part)))
+        table.apply(CardsTurned(LayoutPart(part)))
     return [one.code.value for one in table.irregularities[before:]]
 
 
 def give_up(table, hand: str = "player", *, by_order: bool = False, reason: str = "delay") -> str:
-    """Give the right up; why it was refused, empty where it was taken."""
+    """Give the right up; the reason of a refusal, empty where it was accepted."""
     event = RevealGivenUp(HandName(hand), "Ann Lee", by_order=by_order, reason=reason)
-    refused = [one for one in table.take(event).effects if isinstance(one, Refused)]
+    refused = [one for one in table.apply(event).effects if isinstance(one, Refusal)]
     return refused[0].why if refused else ""
 
 
 def handed(table) -> list[str]:
-    """What was handed to whom, and what the dealer is to turn."""
-    texts = [one.text for one in table.of(Prompted) if one.call.value == "hand_over"]
+    """The prompts to hand over or turn a part."""
+    texts = [one.text for one in table.of(Prompt) if one.kind.value == "hand_over"]
     table.effects.clear()
     return texts
 
 
 def seen(table) -> list[str]:
-    parts = [part for part in TurnedCards if part is not TurnedCards.ERROR_CARD]
+    parts = [part for part in LayoutPart if part is not LayoutPart.ERROR_CARD]
     return [part.value for part in parts if is_seen(table.book, table.shoe.coup, part)]
 
 
@@ -102,15 +98,15 @@ HANDS = ["player_hand", "banker_hand"]
         (DealOption.PLAYERS_REVEAL, []),
     ],
 )
-def test_what_is_seen_at_the_draw(laid_out, option, at_the_draw) -> None:
-    table = laid_out(option)
+def test_parts_seen_at_the_draw(new_layout, option, at_the_draw) -> None:
+    table = new_layout(option)
     table.deal(FOUR)
     assert seen(table) == at_the_draw
 
 
-def test_hands_are_seen_one_by_one(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
-    table.deal(f"{FOUR}, P 3d, B 4d")
+def test_hands_are_seen_one_by_one(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
+    table.deal(f"{FOUR}; P 3d; B 4d")
     for part in ("player_hand", "banker_hand", "player_third"):
         turn(table, part)
         assert seen(table)[-1] == part or part in seen(table)
@@ -119,17 +115,17 @@ def test_hands_are_seen_one_by_one(laid_out) -> None:
     assert all_seen(table.book, table.shoe.coup)
 
 
-def test_a_card_is_seen_with_its_part(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
-    table.deal(f"{FOUR}, P 3d")
+def test_a_card_is_seen_with_its_part(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
+    table.deal(f"{FOUR}; P 3d")
     turn(table, "player_hand")
     shown = [card_seen(table.book, table.shoe.coup, dealt) for dealt in table.shoe.coup.cards]
     assert shown == [True, False, True, False, False]
 
 
-def test_a_declared_result_tells_the_hands_but_no_card_drawn_in_error(laid_out) -> None:
-    table = laid_out()
-    table.deal(f"{STAND}, more 3d, result tie")
+def test_a_declared_result_discloses_the_hands_but_no_card_drawn_in_error(new_layout) -> None:
+    table = new_layout()
+    table.deal(f"{STAND}; more 3d; result tie")
     assert seen(table) == [*HANDS, *THIRDS]
     assert [one.turned for one in table.shoe.remedy.waiting] == [False]
 
@@ -137,8 +133,8 @@ def test_a_declared_result_tells_the_hands_but_no_card_drawn_in_error(laid_out) 
 # --- turning --------------------------------------------------------------------------------------
 
 
-def test_player_hand_before_banker_hand_is_in_order(laid_out) -> None:
-    table = laid_out()
+def test_player_hand_before_banker_hand_is_in_order(new_layout) -> None:
+    table = new_layout()
     table.deal(FOUR)
     assert turn(table, *HANDS) == []
     assert table.last.clauses == ("S42-h-1-order",)
@@ -146,8 +142,8 @@ def test_player_hand_before_banker_hand_is_in_order(laid_out) -> None:
 
 @pytest.mark.clause("S42-g-3-ii")
 @pytest.mark.clause("S42-g-3-iii")
-def test_the_banker_hand_first_is_out_of_order_and_play_goes_on(laid_out) -> None:
-    table = laid_out()
+def test_the_banker_hand_first_is_out_of_order_and_play_goes_on(new_layout) -> None:
+    table = new_layout()
     table.deal(FOUR)
     assert turn(table, "banker_hand") == ["TURNED_OUT_OF_ORDER"]
     assert set(table.last.clauses) == {"S42-g-3-ii", "S42-g-3-iii"}
@@ -156,14 +152,14 @@ def test_the_banker_hand_first_is_out_of_order_and_play_goes_on(laid_out) -> Non
     assert turn(table, "player_hand") == []
 
 
-def test_dealt_mixed_only_the_banker_hand_needs_turning(laid_out) -> None:
-    table = laid_out(DealOption.MIXED)
+def test_dealt_mixed_only_the_banker_hand_needs_turning(new_layout) -> None:
+    table = new_layout(DealOption.MIXED)
     table.deal(FOUR)
     assert turn(table, "banker_hand") == []
 
 
-def test_a_table_that_is_not_told_of_turning_judges_no_order(laid_out) -> None:
-    table = laid_out(observed=())
+def test_a_table_that_does_not_observe_turning_judges_no_order(new_layout) -> None:
+    table = new_layout(observed=())
     table.deal(FOUR)
     assert turn(table, "banker_hand", "player_hand") == []
     assert seen(table) == [*HANDS, *THIRDS]
@@ -172,46 +168,46 @@ def test_a_table_that_is_not_told_of_turning_judges_no_order(laid_out) -> None:
 @pytest.mark.parametrize(
     ("cards", "part", "words"),
     [
-        ("P 2h, B 3c", "player_hand", "the Player's Hand: not on the table, so not turned"),
+        ("P 2h; B 3c", "player_hand", "the Player's Hand: not on the table, so not turned"),
         (FOUR, "player_third", "Player's third card: not on the table, so not turned"),
-        (FOUR, "error_card", "a card drawn in error: not on the table, so not turned"),
+        (FOUR, "error_card", "no card drawn in error is on the table: nothing to turn"),
     ],
 )
-def test_what_is_not_there_is_not_turned(laid_out, cards, part, words) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
+def test_a_part_not_on_the_layout_is_not_turned(new_layout, cards, part, words) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
     table.deal(cards)
     state = table.state
     assert turn(table, part) == []
     assert (table.last.what, table.state) == (words, state)
 
 
-@pytest.mark.parametrize("words", ["", f"{STAND}, result player"])
-def test_without_a_coup_nothing_is_turned(laid_out, words) -> None:
-    table = laid_out()
+@pytest.mark.parametrize("words", ["", f"{STAND}; result player"])
+def test_without_a_coup_nothing_is_turned(new_layout, words) -> None:
+    table = new_layout()
     if words:
         table.deal(words)
     assert turn(table, "player_hand") == []
-    assert table.last.what == "cards turned with no coup on the table: nothing to do"
+    assert table.last.what == "cards turned with no coup on the table: no effect"
 
 
-def test_what_was_seen_already_is_not_turned_again(laid_out) -> None:
-    table = laid_out(DealOption.FACE_UP)
+def test_a_part_already_seen_is_not_turned_again(new_layout) -> None:
+    table = new_layout(DealOption.FACE_UP)
     table.deal(FOUR)
     assert turn(table, "banker_hand") == []
-    assert table.last.what == "the Banker's Hand: seen already"
+    assert table.last.what == "the Banker's Hand: already seen"
     assert table.shoe.coup.reveal.turned == ()
 
 
-def test_of_a_partial_coup_turning_is_not_judged(laid_out) -> None:
-    table = laid_out()
-    table.deal("P 2h, B 3c, P Kd, B ??")
+def test_of_a_partial_coup_turning_is_not_judged(new_layout) -> None:
+    table = new_layout()
+    table.deal("P 2h; B 3c; P Kd; B ??")
     assert turn(table, "banker_hand") == []
-    assert table.last.what.endswith("of a partial coup, not judged")
+    assert table.last.what.endswith("of a partial coup turned up, not judged")
 
 
-def test_what_is_turned_while_a_floorperson_decides_is_seen_and_not_called(laid_out) -> None:
-    table = laid_out()
-    table.deal(f"{STAND}, more 3d")
+def test_cards_turned_while_a_floorperson_decides_are_seen_and_not_called(new_layout) -> None:
+    table = new_layout()
+    table.deal(f"{STAND}; more 3d")
     table.effects.clear()
     assert turn(table, *HANDS) == []
     assert (seen(table), table.effects) == ([*HANDS, *THIRDS], [])
@@ -222,8 +218,8 @@ def test_what_is_turned_while_a_floorperson_decides_is_seen_and_not_called(laid_
 
 @pytest.mark.clause("S42-h-1-order")
 @pytest.mark.parametrize("turned", [[], ["player_hand"], ["banker_hand"]])
-def test_a_third_card_before_both_hands_were_turned(laid_out, turned) -> None:
-    table = laid_out()
+def test_a_third_card_before_both_hands_were_turned(new_layout, turned) -> None:
+    table = new_layout()
     table.deal(FOUR)
     turn(table, *turned)
     assert table.deal("P 3d") == ["THIRD_CARD_BEFORE_TURNED"]
@@ -232,25 +228,25 @@ def test_a_third_card_before_both_hands_were_turned(laid_out, turned) -> None:
 
 
 @pytest.mark.clause("NY-g-announce")
-def test_new_york_has_both_counts_announced_before_a_third_card(laid_out) -> None:
-    table = laid_out(profile="ny-mini")
+def test_new_york_has_both_counts_announced_before_a_third_card(new_layout) -> None:
+    table = new_layout(profile="ny-mini")
     table.deal(FOUR)
     table.deal("P 3d")
     assert "NY-g-announce" in table.last.clauses
 
 
-def test_after_both_hands_were_turned_a_third_card_may_come(laid_out) -> None:
-    table = laid_out()
+def test_after_both_hands_were_turned_a_third_card_may_come(new_layout) -> None:
+    table = new_layout()
     table.deal(FOUR)
     turn(table, *HANDS)
-    assert table.deal("P 3d, B 4d") == []
+    assert table.deal("P 3d; B 4d") == []
 
 
-def test_banker_third_card_waits_until_player_third_card_was_turned(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
+def test_banker_third_card_waits_until_player_third_card_was_turned(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
     table.deal(FOUR)
     turn(table, *HANDS)
-    assert table.deal("P 3d, B 4d") == ["THIRD_CARD_BEFORE_TURNED"]
+    assert table.deal("P 3d; B 4d") == ["THIRD_CARD_BEFORE_TURNED"]
     assert table.last.detail.endswith(
         "Banker's third card, while Player's third card lay face down"
     )
@@ -258,22 +254,22 @@ def test_banker_third_card_waits_until_player_third_card_was_turned(laid_out) ->
     assert turn(table, "player_third") == []
 
 
-def test_a_table_that_is_not_told_of_turning_judges_no_third_card(laid_out) -> None:
-    table = laid_out(observed=())
-    assert table.deal(f"{FOUR}, P 3d, B 4d") == []
+def test_a_table_that_does_not_observe_turning_judges_no_third_card(new_layout) -> None:
+    table = new_layout(observed=())
+    assert table.deal(f"{FOUR}; P 3d; B 4d") == []
 
 
 # --- cards drawn in error -------------------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-k-2-burn")
-def test_each_card_drawn_in_error_is_turned_by_itself(laid_out) -> None:
-    table = laid_out(DealOption.FACE_UP)
-    table.deal(f"{STAND}, more 3d")
+def test_each_card_drawn_in_error_is_turned_by_itself(new_layout) -> None:
+    table = new_layout(DealOption.FACE_UP)
+    table.deal(f"{STAND}; more 3d")
     assert turn(table, "error_card") == []
     assert "S42-k-2-burn" in table.last.clauses
     assert turn(table, "error_card") == []
-    assert table.last.what == "a card drawn in error: seen already"
+    assert table.last.what == "the card drawn in error was already seen"
     table.deal("more 4d")
     assert [one.turned for one in table.shoe.remedy.waiting] == [True, False]
 
@@ -283,12 +279,12 @@ def test_each_card_drawn_in_error_is_turned_by_itself(laid_out) -> None:
 
 @pytest.mark.clause("S42-g-3-iii-A")
 @pytest.mark.clause("S42-g-3-iii-B")
-def test_the_highest_bettor_on_a_hand_turns_it(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "1P100 3P200 5B50 2T900")
+def test_the_highest_bettor_on_a_hand_turns_it(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "1P100 3P200 5B50 2T900")
     table.deal(FOUR)
     assert handed(table) == ["hand the Player's Hand face down to seat 3"]
     turn(table, "player_hand")
-    assert table.of(Prompted)[-1].clauses == ("S42-g-3-iii-B",)
+    assert table.of(Prompt)[-1].clauses == ("S42-g-3-iii-B",)
     assert handed(table) == ["hand the Banker's Hand face down to seat 5"]
 
 
@@ -303,14 +299,14 @@ def test_the_highest_bettor_on_a_hand_turns_it(laid_out) -> None:
 @pytest.mark.clause("NY-g-2-iii")
 @pytest.mark.clause("NY-g-2-iv")
 @pytest.mark.clause("NY-g-2-v")
-def test_at_midi_tables_the_third_cards_go_to_the_same_patrons(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", "ny-midi")
+def test_at_midi_tables_the_third_cards_go_to_the_same_patrons(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", "ny-midi")
     table.deal(FOUR)
     turn(table, *HANDS)
     table.deal("P 3d")
     turn(table, "player_third")
     table.deal("B 4d")
-    over = [one for one in table.of(Prompted) if one.call.value == "hand_over"]
+    over = [one for one in table.of(Prompt) if one.kind.value == "hand_over"]
     assert [one.text for one in over] == [
         "hand the Player's Hand face down to seat 3",
         "hand the Banker's Hand face down to seat 5",
@@ -329,12 +325,12 @@ def test_at_midi_tables_the_third_cards_go_to_the_same_patrons(laid_out) -> None
 @pytest.mark.clause("S42-g-3-iii-C")
 @pytest.mark.clause("S42-g-3-iii-D")
 @pytest.mark.clause("S42-h-1-iii")
-def test_third_cards_of_section_42_go_to_the_same_patrons_face_down(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
+def test_third_cards_of_section_42_go_to_the_same_patrons_face_down(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
     table.deal(FOUR)
     turn(table, *HANDS)
-    table.deal("P 3d, B 4d")
-    cited = [clause for one in table.of(Prompted) for clause in one.clauses]
+    table.deal("P 3d; B 4d")
+    cited = [clause for one in table.of(Prompt) for clause in one.clauses]
     assert {"S42-h-3-iii", "S42-g-3-iii-C", "S42-g-3-iii-D", "S42-h-1-iii"} < set(cited)
     assert handed(table)[-2:] == [
         "hand Player's third card face down to seat 3",
@@ -366,38 +362,38 @@ def test_third_cards_of_section_42_go_to_the_same_patrons_face_down(laid_out) ->
     ],
 )
 def test_of_equal_wagers_the_one_nearest_to_the_dealer_counts(
-    laid_out, profile, player, banker
+    new_layout, profile, player, banker
 ) -> None:
     on_layout = "6P200 2P200 4P100 7B50 5B50"
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, on_layout, profile)
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, on_layout, profile)
     table.deal(FOUR)
-    assert player in table.of(Prompted)[-1].clauses
+    assert player in table.of(Prompt)[-1].clauses
     assert handed(table) == ["hand the Player's Hand face down to seat 2"]
     turn(table, "player_hand")
-    assert banker in table.of(Prompted)[-1].clauses
+    assert banker in table.of(Prompt)[-1].clauses
     assert handed(table) == ["hand the Banker's Hand face down to seat 5"]
 
 
 @pytest.mark.clause("NY-f-3-ii-g-3")
-def test_a_hand_that_nobody_bet_on_is_turned_by_the_dealer(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "5B50", "ny-midi")
+def test_a_hand_that_nobody_bet_on_is_turned_by_the_dealer(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "5B50", "ny-midi")
     table.deal(FOUR)
-    assert "NY-f-3-ii-g-3" in table.of(Prompted)[-1].clauses
+    assert "NY-f-3-ii-g-3" in table.of(Prompt)[-1].clauses
     assert handed(table) == ["turn the Player's Hand: no patron does"]
 
 
-def test_where_wagers_are_not_known_the_prompt_says_whom_to_look_for(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
+def test_where_wagers_are_not_known_the_prompt_says_whom_to_look_for(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
     table.deal(FOUR)
     (text,) = handed(table)
     assert text == (
         "hand the Player's Hand face down to the patron with the highest Player wager; "
-        "nobody: the dealer turns it"
+        "if there is none, the dealer turns it"
     )
 
 
-def test_told_of_no_turning_both_hands_are_handed_over_at_the_fourth_card(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, (Fact.WAGERS,), "3P200 5B50")
+def test_without_observed_turning_both_hands_are_handed_over_at_the_fourth_card(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, (ObservableFact.WAGERS,), "3P200 5B50")
     table.deal(FOUR)
     (text,) = handed(table)
     assert text == (
@@ -422,7 +418,7 @@ def test_told_of_no_turning_both_hands_are_handed_over_at_the_fourth_card(laid_o
     ],
 )
 def test_the_highest_wager(on_layout, direction, seat, tied) -> None:
-    found = highest(wagers(on_layout), HandName.PLAYER, direction)
+    found = highest_bettor(wagers(on_layout), HandName.PLAYER, direction)
     assert (found.seat, found.tied) == (seat, tied)
 
 
@@ -473,22 +469,22 @@ def test_whom_the_right_is_offered_to_next(holder, given_up, direction, seat) ->
     ],
 )
 def test_a_right_given_up_goes_to_the_right_then_on_then_to_the_dealer(
-    laid_out, profile, right, turn_of, dealer
+    new_layout, profile, right, turn_of, dealer
 ) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50 1T10", profile)
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50 1T10", profile)
     table.deal(FOUR)
     table.effects.clear()
     cited = []
     for _ in range(3):
         assert give_up(table) == ""
-        cited.append(table.of(Recorded)[-1].clauses)
+        cited.append(table.of(ActRecord)[-1].clauses)
     assert cited == [(right,), (turn_of,), (dealer,)]
     assert handed(table) == [
         "hand the Player's Hand face down to seat 5",
         "hand the Player's Hand face down to seat 1",
         "turn the Player's Hand: no patron does",
     ]
-    assert give_up(table) == "the dealer turns the Player's Hand already"
+    assert give_up(table) == "the dealer already turns the Player's Hand"
 
 
 @pytest.mark.parametrize(
@@ -500,11 +496,11 @@ def test_a_right_given_up_goes_to_the_right_then_on_then_to_the_dealer(
         pytest.param("ny-midi", "NY-f-3-ii-g", marks=pytest.mark.clause("NY-f-3-ii-g")),
     ],
 )
-def test_dealer_or_floorperson_may_order_it_with_a_reason(laid_out, profile, clause) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", profile)
+def test_dealer_or_floorperson_may_order_it_with_a_reason(new_layout, profile, clause) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", profile)
     table.deal(FOUR)
     assert give_up(table, by_order=True, reason="unreasonable delay") == ""
-    (recorded,) = table.of(Recorded)
+    (recorded,) = table.of(ActRecord)
     assert (recorded.what, recorded.person) == ("reveal-given-up", "Ann Lee")
     assert recorded.detail == (
         "the Player's Hand given up by order (unreasonable delay); seat 3; offered to seat 5"
@@ -512,24 +508,24 @@ def test_dealer_or_floorperson_may_order_it_with_a_reason(laid_out, profile, cla
     assert clause in recorded.clauses
 
 
-def test_an_order_without_a_reason_is_refused(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
+def test_an_order_without_a_reason_is_refused(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
     table.deal(FOUR)
     why = give_up(table, by_order=True, reason="")
-    assert why == "a named dealer or floorperson orders it and says why"
-    assert table.of(Refused)[0].clauses == ("S42-k-5-relinquish",)
+    assert why == "an order needs a named dealer or floorperson and a reason"
+    assert table.of(Refusal)[0].clauses == ("S42-k-5-relinquish",)
 
 
-def test_who_gave_one_hand_up_may_still_turn_the_other(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 3B50 5B20")
+def test_a_seat_that_gave_up_one_hand_may_still_turn_the_other(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 3B50 5B20")
     table.deal(FOUR)
     assert give_up(table, "banker") == ""
     reveal = table.shoe.coup.reveal
     assert (reveal.player_seat, reveal.banker_seat) == (3, 5)
 
 
-def test_a_right_given_up_holds_for_the_third_card_and_not_for_the_next_coup(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
+def test_a_right_given_up_holds_for_the_third_card_and_not_for_the_next_coup(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
     table.deal(FOUR)
     turn(table, *HANDS)
     table.effects.clear()
@@ -539,14 +535,14 @@ def test_a_right_given_up_holds_for_the_third_card_and_not_for_the_next_coup(lai
     assert handed(table) == ["hand Player's third card face down to seat 5"]
 
 
-def test_where_wagers_are_not_known_the_way_of_the_offer_is_recorded(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
+def test_where_wagers_are_not_known_the_way_of_the_offer_is_recorded(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
     table.deal(FOUR)
     assert give_up(table) == ""
-    (recorded,) = table.of(Recorded)
+    (recorded,) = table.of(ActRecord)
     assert recorded.detail == (
         "the Player's Hand given up; offered to the patron to the right, "
-        "then on counter-clockwise; nobody: the dealer"
+        "then counter-clockwise; if nobody accepts, the dealer turns it"
     )
     assert recorded.clauses == ("S42-k-5-right", "S42-k-5-turn", "S42-k-5-dealer")
 
@@ -561,7 +557,7 @@ def test_where_wagers_are_not_known_the_way_of_the_offer_is_recorded(laid_out) -
         ),
         (
             DealOption.PLAYERS_REVEAL,
-            "P 2h, B 3c, P Kd, B ??",
+            "P 2h; B 3c; P Kd; B ??",
             "no hand has been handed over: wait for the fourth card",
         ),
         (
@@ -571,26 +567,26 @@ def test_where_wagers_are_not_known_the_way_of_the_offer_is_recorded(laid_out) -
         ),
     ],
 )
-def test_what_nobody_holds_cannot_be_given_up(laid_out, option, words, why) -> None:
-    table = laid_out(option)
+def test_a_right_that_no_seat_has_cannot_be_given_up(new_layout, option, words, why) -> None:
+    table = new_layout(option)
     table.deal(words)
     assert give_up(table) == why
 
 
 @pytest.mark.clause("NY-f-3-i-e")
-def test_at_new_york_mini_tables_no_patron_ever_holds_a_card(laid_out) -> None:
-    table = laid_out(DealOption.FACE_DOWN_DEALER, profile="ny-mini")
+def test_at_new_york_mini_tables_no_patron_ever_holds_a_card(new_layout) -> None:
+    table = new_layout(DealOption.FACE_DOWN_DEALER, profile="ny-mini")
     table.deal(FOUR)
     give_up(table)
-    assert "NY-f-3-i-e" in table.of(Refused)[0].clauses
+    assert "NY-f-3-i-e" in table.of(Refusal)[0].clauses
 
 
 def test_without_a_shoe_there_is_nothing_to_give_up(new_table) -> None:
     assert give_up(new_table()) == "no hand has been handed over: wait for the fourth card"
 
 
-def test_once_every_card_lies_face_up_nothing_is_left_to_give_up(laid_out) -> None:
-    table = laid_out(DealOption.PLAYERS_REVEAL)
+def test_once_every_card_lies_face_up_nothing_is_left_to_give_up(new_layout) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL)
     table.deal(STAND)
     turn(table, *HANDS)
     assert give_up(table) == "every card lies face up: nothing is left to turn"

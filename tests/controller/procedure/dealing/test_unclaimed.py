@@ -1,96 +1,98 @@
-"""A shoe that claims nothing: the order of drawing says what each card is.
+"""A shoe that claims no places: the order of drawing says what each card is.
 
-Responsible for: the place such a card takes in every phase, what begins a shoe, and what custody
-proves about the cards.
-Not responsible for: finding it (tests/controller/custody).
 Source: NY (a)(4)(iv), (e), (f); S42 (a)(4), (e)(6), (g)(3); D-16, D-22.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.custody.findings import Finding, FindingCode
 from controller.procedure.effects import CoupClosed
-from controller.procedure.events import CustodyFound
+from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
-from controller.script.events import ShoeCount, happenings, place_due
+from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.parser import parse
 
-RESULT = (Fact.RESULT_BUTTON,)
+RESULT = (ObservableFact.RESULT_BUTTON,)
 BURNED = "unclaimed 2c of red; unclaimed 9h; unclaimed 9h"
 COUP = "unclaimed 7h; unclaimed 7c; unclaimed Kd; unclaimed Kh; result tie"
 
 
 @pytest.fixture
-def said(new_table):
-    """A table that is told a script; returns the codes it raised."""
+def new_unclaimed_table(new_table):
+    """A factory of tables that deal a script; calling one returns the codes raised."""
 
-    class Said:
+    class UnclaimedTable:
         def __init__(self, **settings: object) -> None:
             self.table = new_table(**{"observed": RESULT, **settings})
 
         def __call__(self, script: str) -> list[str]:
             codes: list[str] = []
             for statement in parse(script):
-                due = place_due(self.table.state)
-                for event in happenings(statement.said, ShoeCount(), due)[0]:
-                    taken = self.table.take(event)
-                    codes += [v.code.value for v in taken.verdicts if isinstance(v, Irregularity)]
+                due = due_place(self.table.state)
+                for event in domain_events(statement.body, ShoeCount(), due)[0]:
+                    result = self.table.apply(event)
+                    codes += [v.code.value for v in result.verdicts if isinstance(v, Irregularity)]
             return codes
 
         @property
         def due(self) -> Phase:
             return self.table.phase
 
-    return Said
+    return UnclaimedTable
 
 
-def test_the_first_card_with_no_shoe_open_opens_one(said) -> None:
-    table = said()
+def test_the_first_card_with_no_shoe_open_opens_one(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     assert table("unclaimed 2c of red") == []
     assert (table.due, table.table.state.shoe.burn_owed) == (Phase.BURN_REST, 2)
     assert table.table.state.opening.last_batch == "red"
 
 
-def test_where_only_numbers_are_left_of_the_shoes_before_the_first_card_joins_one(said) -> None:
-    table = said()
+def test_where_only_numbers_are_left_of_the_shoes_before_the_first_card_joins_one(
+    new_unclaimed_table,
+) -> None:
+    table = new_unclaimed_table()
     table.table.state = replace(table.table.state, shoe_number=4)
     assert table("unclaimed 2c of red") == ["SHOE_JOINED"]
     assert (table.table.state.shoe.joined, table.table.state.shoe.burn_proven) == (True, False)
 
 
-def test_where_only_numbers_are_left_a_recorded_loading_begins_the_next_shoe(said) -> None:
-    table = said()
+def test_where_only_numbers_are_left_a_recorded_loading_begins_the_next_shoe(
+    new_unclaimed_table,
+) -> None:
+    table = new_unclaimed_table()
     table.table.state = replace(table.table.state, shoe_number=4)
     table("record loaded batch red amount 416")
     assert table("unclaimed 2c of red") == []
     assert table.table.state.shoe.joined is False
 
 
-def test_a_coup_is_dealt_by_the_order_of_drawing(said) -> None:
-    table = said()
+def test_a_coup_is_dealt_by_the_order_of_drawing(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     assert table(f"{BURNED}; {COUP}") == []
     (closed,) = (one for one in table.table.effects if isinstance(one, CoupClosed))
     assert [str(card.card) for card in closed.record.cards] == ["7h", "7c", "Kd", "Kh"]
 
 
-def test_a_card_after_a_wrong_result_is_the_next_coups_first(said) -> None:
-    table = said()
+def test_a_card_after_a_wrong_result_is_the_next_coups_first(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     wrong = COUP.replace("tie", "player")
     codes = table(f"{BURNED}; {wrong}; {COUP}")
     assert codes == ["RESULT_MISMATCH", "DEALT_WHILE_SUSPENDED"]
 
 
-@pytest.mark.parametrize("told", [RESULT, (Fact.NO_MORE_BETS,)])
-def test_a_card_before_the_result_of_a_whole_coup_is_one_too_many(said, told) -> None:
-    table = said(observed=told)
+@pytest.mark.parametrize("observed", [RESULT, (ObservableFact.NO_MORE_BETS,)])
+def test_a_card_before_the_result_of_a_whole_coup_is_one_too_many(
+    new_unclaimed_table, observed
+) -> None:
+    table = new_unclaimed_table(observed=observed)
     table(BURNED)
-    if told == RESULT:
+    if observed == RESULT:
         coup = COUP.removesuffix("; result tie")
     else:
         coup = "no more bets; " + COUP.removesuffix("; result tie")
@@ -98,35 +100,37 @@ def test_a_card_before_the_result_of_a_whole_coup_is_one_too_many(said, told) ->
     assert table("unclaimed 4d") == ["OVERDRAW"]
 
 
-def test_with_nothing_told_of_a_coups_end_the_next_card_begins_another(said) -> None:
-    table = said(observed=())
+def test_without_a_reported_end_of_the_coup_the_next_card_begins_another(
+    new_unclaimed_table,
+) -> None:
+    table = new_unclaimed_table(observed=())
     assert table(f"{BURNED}; {COUP.removesuffix('; result tie')}; unclaimed 4d") == []
     assert table.table.state.shoe.coup.number == 2
 
 
-def test_after_the_last_hand_a_card_with_the_same_back_is_one_too_many(said) -> None:
-    table = said()
+def test_after_the_last_hand_a_card_with_the_same_back_is_one_too_many(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; {COUP}; cut; {COUP}; {COUP}")
     assert table.due is Phase.SHOE_OVER
     assert table("unclaimed 4d of red") == ["CARD_AFTER_LAST_COUP"]
 
 
-def test_after_the_last_hand_the_other_back_begins_the_next_shoe(said) -> None:
-    table = said()
+def test_after_the_last_hand_the_other_back_begins_the_next_shoe(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; {COUP}; cut; {COUP}; {COUP}")
     assert table("unclaimed 4d of blue") == []
     assert (table.due, table.table.state.shoe.number) == (Phase.BURN_REST, 2)
 
 
-def test_after_the_last_hand_a_card_dealt_before_begins_the_next_shoe(said) -> None:
-    table = said()
+def test_after_the_last_hand_a_card_dealt_before_begins_the_next_shoe(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; {COUP}; cut; {COUP}; {COUP}")
     assert table("unclaimed 7h of red again") == []
     assert (table.due, table.table.state.shoe.number) == (Phase.BURN_REST, 2)
 
 
-def test_with_one_batch_a_recorded_loading_begins_the_next_shoe(said) -> None:
-    table = said(shuffle_mode=ShuffleMode.HAND)
+def test_with_one_batch_a_recorded_loading_begins_the_next_shoe(new_unclaimed_table) -> None:
+    table = new_unclaimed_table(shuffle_mode=ShuffleMode.HAND)
     table(f"{BURNED}; {COUP}; cut; {COUP}; {COUP}")
     assert table("unclaimed 4d") == ["CARD_AFTER_LAST_COUP"]
     table('resolve continue because "racked"')
@@ -135,16 +139,18 @@ def test_with_one_batch_a_recorded_loading_begins_the_next_shoe(said) -> None:
     assert table.due is Phase.BURN_REST
 
 
-def test_the_next_shoe_begun_while_suspended_is_noted_and_not_followed(said) -> None:
-    table = said()
+def test_the_next_shoe_begun_while_suspended_is_noted_and_not_followed(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; {COUP}; cut; {COUP}; {COUP}; unclaimed 4d of red")
     assert table("unclaimed 5d of blue") == ["DEALT_WHILE_SUSPENDED"]
     assert table.table.state.shoe.number == 1
 
 
-@pytest.mark.parametrize("told", [RESULT, (Fact.NO_MORE_BETS,)])
-def test_a_burn_of_unknown_length_goes_on_until_no_more_bets_is_called(said, told) -> None:
-    table = said(observed=told)
+@pytest.mark.parametrize("observed", [RESULT, (ObservableFact.NO_MORE_BETS,)])
+def test_a_burn_of_unknown_length_goes_on_until_no_more_bets_is_called(
+    new_unclaimed_table, observed
+) -> None:
+    table = new_unclaimed_table(observed=observed)
     assert table("unclaimed ??") == ["CARD_UNREADABLE"]
     table('resolve continue because "burn on"')
     assert table("unclaimed 3d; unclaimed 4d") == []
@@ -153,8 +159,10 @@ def test_a_burn_of_unknown_length_goes_on_until_no_more_bets_is_called(said, tol
     assert table.due is Phase.BANKER_1
 
 
-def test_of_a_partial_coup_the_first_four_take_their_places_and_no_further_one_does(said) -> None:
-    table = said()
+def test_of_a_partial_coup_the_first_four_take_their_places_and_no_further_one_does(
+    new_unclaimed_table,
+) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; unclaimed 7h; unclaimed ??; unclaimed 4d; unclaimed 5d; unclaimed 6d")
     coup = table.table.state.shoe.coup
     assert [card.place.value for card in coup.cards] == [
@@ -163,8 +171,10 @@ def test_of_a_partial_coup_the_first_four_take_their_places_and_no_further_one_d
     assert len(coup.aside) == 1
 
 
-def test_the_amount_of_a_card_drawn_in_error_is_burned_before_the_result(said) -> None:
-    table = said()
+def test_the_amount_of_a_card_drawn_in_error_is_burned_before_the_result(
+    new_unclaimed_table,
+) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; {COUP.removesuffix('; result tie')}; unclaimed 2d")
     table('resolve burn-card because "seen"')
     assert table("unclaimed 3d; unclaimed 4d") == []
@@ -189,13 +199,13 @@ CARD_MISPLACED      S42-g-3-four
 @pytest.mark.clause("S42-a-4-v-alt")
 @pytest.mark.clause("S42-a-4-vi")
 @pytest.mark.parametrize("row", CITED.split("\n")[1:-1])
-def test_what_custody_proves_cites_its_clause(said, row) -> None:
+def test_a_custody_finding_cites_its_clause(new_unclaimed_table, row) -> None:
     code, clause = row.split()
-    table = said()
+    table = new_unclaimed_table()
     table(f"{BURNED}; unclaimed 7h")
     finding = Finding(FindingCode(code), "shoe 1, card 5", "tag E004 is in no manifest")
-    taken = table.table.take(CustodyFound(finding))
-    (raised,) = taken.verdicts
+    result = table.table.apply(CustodyFindingRaised(finding))
+    (raised,) = result.verdicts
     assert raised.code.value == code
     assert clause in raised.clauses
     assert "shoe 1, card 5" in raised.detail
@@ -203,14 +213,14 @@ def test_what_custody_proves_cites_its_clause(said, row) -> None:
 
 
 @pytest.mark.parametrize("code", FindingCode)
-def test_every_finding_is_an_irregularity_of_its_own(said, code) -> None:
+def test_every_finding_is_an_irregularity_of_its_own(new_unclaimed_table, code) -> None:
     assert IrregularityCode(code.value) in CATALOGUE
 
 
-def test_what_was_raised_of_the_loading_is_not_raised_again_by_its_cards(said) -> None:
-    table = said()
+def test_a_defect_of_the_loading_is_not_raised_again_by_its_cards(new_unclaimed_table) -> None:
+    table = new_unclaimed_table()
     table(f"{BURNED}; unclaimed 7h")
-    found = CustodyFound(Finding(FindingCode.BATCH_REPEATED, "here", "red was dealt last"))
-    table.table.take(found)
-    again = table.table.take(found)
+    found = CustodyFindingRaised(Finding(FindingCode.BATCH_REPEATED, "here", "red was dealt last"))
+    table.table.apply(found)
+    again = table.table.apply(found)
     assert [type(verdict).__name__ for verdict in again.verdicts][:1] == ["Accepted"]

@@ -1,21 +1,18 @@
-"""Two batches take turns: which one is loaded, where the other waits, what lies in the rack.
+"""Two batches alternate: which one is loaded, where the other waits, what is in the rack.
 
-Responsible for: loading, alternation across shoes and days, the shuffler, foreign backs, the
-discard rack, and the swap after a dead table.
-Not responsible for: the cut (test_opening) and which duties a profile has (test_duties).
 Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (d)(4), (e)(1), (e)(6), (e)(8)(ii), (f)(1), (j)(4);
 D-5, D-7, D-17, D-19, D-21, D-35.
 """
 
 import pytest
 
-from controller.procedure.effects import Prompted
+from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.rules.setting_values import ShuffleMode
 
-TOLD = (Fact.SHOE_OPENED, Fact.BATCH_LOADED, Fact.CUT_DEPTH)
-RACK = (Fact.DISCARD_COUNT,)
+OBSERVED = (ObservableFact.SHOE_OPENED, ObservableFact.BATCH_LOADED, ObservableFact.CUT_DEPTH)
+RACK = (ObservableFact.DISCARD_COUNT,)
 SECURE = {"shuffler_secure_store": True}
 CUT = "cut-offered, cut 200 seat 3, cut-moved, cut-cards-placed 20"
 RECEIVED = ", ".join(
@@ -26,14 +23,14 @@ SHUFFLED = "into-shuffler red, shuffled red, released, into-shuffler blue, shuff
 FIRST = f"{RECEIVED}, {SHUFFLED}, {CUT}, loaded red 416"
 SWAPPED = "released, into-shuffler red, shuffled red"
 SECOND = f"{SWAPPED}, {CUT}, loaded blue 416"
-OPENED = "start, burn Ac: 2c"
-COUP = "P1 7h, B 7c, P Kd, B Kh, result tie"
+OPENED = "start; burn Ac: 2c"
+COUP = "P1 7h; B 7c; P Kd; B Kh; result tie"
 
 
 @pytest.fixture
-def told(new_people):
+def prepared(new_people):
     """Section 42, a shuffler, everything recorded for the first shoe, dealt from red."""
-    people = new_people(observed=TOLD)
+    people = new_people(observed=OBSERVED)
     assert people.do(FIRST) == ""
     assert people.table.deal(OPENED) == []
     return people
@@ -45,50 +42,50 @@ def told(new_people):
 @pytest.mark.clause("S42-e-6-load")
 @pytest.mark.clause("S42-d-4-separate")
 @pytest.mark.clause("S42-a-4-iv")
-def test_the_record_of_a_loading_names_batch_cards_and_cutter(told) -> None:
-    assert told.noted.detail == "red, 416 cards, cut by seat 3"
-    assert told.noted.clauses == ("S42-e-6-load", "S42-a-4-v-alt", "S42-a-4-v-every")
-    assert told.table.state.opening.last_batch == "red"
+def test_the_record_of_a_loading_names_batch_cards_and_cutter(prepared) -> None:
+    assert prepared.record.detail == "red, 416 cards, cut by seat 3"
+    assert prepared.record.clauses == ("S42-e-6-load", "S42-a-4-v-alt", "S42-a-4-v-every")
+    assert prepared.table.state.opening.last_batch == "red"
 
 
-def test_it_names_no_cutter_where_nobody_told_of_the_cut(new_people) -> None:
+def test_it_names_no_cutter_where_the_cut_was_not_recorded(new_people) -> None:
     people = new_people()
     people.do("loaded blue 416", reference="shuffle 12")
-    assert people.noted.detail == "blue, 416 cards; shuffle 12"
+    assert people.record.detail == "blue, 416 cards; shuffle 12"
     people = new_people(shuffle_mode=ShuffleMode.HAND)
     people.do("loaded 416")
-    assert people.noted.detail == "all decks, 416 cards"
+    assert people.record.detail == "all decks, 416 cards"
 
 
 @pytest.mark.clause("S42-a-4-sets")
 @pytest.mark.parametrize("act", ["loaded 416", "loaded green 416", "shuffled", "inspected 416"])
 def test_with_two_batches_every_act_on_cards_names_one(new_people, act) -> None:
     people = new_people()
-    assert people.do(act) == "say which batch: red or blue"
+    assert people.do(act) == "name the batch: red or blue"
     assert people.refused.clauses[0] == "S42-a-4-sets"
 
 
 @pytest.mark.clause("S42-a-4-v-alt")
 @pytest.mark.clause("S42-a-4-v-every")
-@pytest.mark.parametrize("meanwhile", ["stand-by", "day 2026-11-22", "day 2026-11-23, stand-by"])
-def test_the_batches_alternate_across_shoes_and_days(told, meanwhile) -> None:
-    told.table.deal(f"{COUP}, close shoe, {meanwhile}")
-    assert told.do(SWAPPED) == ""
-    assert told.do(f"{CUT}, loaded red 416") == "the last shoe was dealt from red: load blue"
-    assert told.refused.clauses == ("S42-a-4-v-alt", "S42-a-4-v-every")
-    assert told.do("loaded blue 416") == ""
-    assert told.table.deal(OPENED) == []
-    assert told.table.state.opening.last_batch == "blue"
+@pytest.mark.parametrize("meanwhile", ["stand-by", "day 2026-11-22", "day 2026-11-23; stand-by"])
+def test_the_batches_alternate_across_shoes_and_days(prepared, meanwhile) -> None:
+    prepared.table.deal(f"{COUP}; close shoe; {meanwhile}")
+    assert prepared.do(SWAPPED) == ""
+    assert prepared.do(f"{CUT}, loaded red 416") == "the last shoe was dealt from red: load blue"
+    assert prepared.refused.clauses == ("S42-a-4-v-alt", "S42-a-4-v-every")
+    assert prepared.do("loaded blue 416") == ""
+    assert prepared.table.deal(OPENED) == []
+    assert prepared.table.state.opening.last_batch == "blue"
 
 
 @pytest.mark.clause("NY-a-4-iv-d-alternate")
 @pytest.mark.clause("NY-a-4-iv-d-every")
 def test_dealing_from_a_batch_that_was_refused_is_an_irregularity(new_people) -> None:
-    people = new_people("ny-mini", observed=(Fact.BATCH_LOADED,))
+    people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
     people.do("into-shuffler blue, loaded red 416")
-    people.table.deal(f"{OPENED}, {COUP}, close shoe")
+    people.table.deal(f"{OPENED}; {COUP}; close shoe")
     people.do("loaded red 416")
-    assert people.table.deal("start, burn Ac:") == ["BATCH_REPEATED"]
+    assert people.table.deal("start; burn Ac") == ["BATCH_REPEATED"]
     assert people.table.irregularities[0].clauses == (
         "NY-a-4-iv-d-alternate",
         "NY-a-4-iv-d-every",
@@ -99,7 +96,7 @@ def test_dealing_from_a_batch_that_was_refused_is_an_irregularity(new_people) ->
 def test_either_batch_begins_and_where_no_coup_was_dealt_it_may_come_back(new_people) -> None:
     people = new_people()
     assert people.do("loaded blue 416") == ""
-    people.table.deal(f"{OPENED}, close shoe")
+    people.table.deal(f"{OPENED}; close shoe")
     assert people.do("loaded blue 416") == ""
 
 
@@ -109,24 +106,24 @@ def test_either_batch_begins_and_where_no_coup_was_dealt_it_may_come_back(new_pe
     ("counted", "difference"), [(412, "4 too few"), (417, "1 too many"), (0, "416 too few")]
 )
 def test_a_batch_that_is_short_or_long_is_not_loaded(new_people, counted, difference) -> None:
-    people = new_people("ny-mini", observed=(Fact.BATCH_LOADED,))
+    people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
     why = people.do(f"loaded red {counted}")
-    assert why.startswith(f"{counted} cards of 416 were counted, {difference}: count every deck")
-    assert people.table.deal("start, burn Ac:") == ["BATCH_SHORT"]
+    assert why.startswith(f"counted {counted} of 416 cards, {difference}: count every deck")
+    assert people.table.deal("start; burn Ac") == ["BATCH_SHORT"]
 
 
 @pytest.mark.clause("S42-e-1")
 @pytest.mark.clause("S42-d-4-stack")
 def test_loading_comes_last(new_people) -> None:
-    people = new_people(observed=TOLD)
+    people = new_people(observed=OBSERVED)
     people.do(RECEIVED)
     why = people.do(f"{CUT}, loaded red 416")
     assert why == "not recorded yet: shuffle the cards. Record it, then the loading"
     assert people.refused.clauses == ("S42-e-6-load", "S42-e-1")
 
 
-def test_nothing_is_loaded_while_a_shoe_is_in_play(told) -> None:
-    assert told.do("loaded blue 416") == "a shoe is in play: end or close it first"
+def test_nothing_is_loaded_while_a_shoe_is_in_play(prepared) -> None:
+    assert prepared.do("loaded blue 416") == "a shoe is in play: end or close it first"
 
 
 @pytest.mark.clause("S42-l-1-use")
@@ -135,24 +132,24 @@ def test_a_continuous_shuffler_is_not_loaded(new_people) -> None:
     assert people.do("loaded 416") == "a continuous shuffler is not loaded shoe by shoe"
 
 
-def test_without_a_loading_nobody_knows_whose_turn_it_is(new_people) -> None:
-    people = new_people(observed=(Fact.BATCH_LOADED,))
-    assert people.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
+def test_without_a_loading_the_next_batch_is_unknown(new_people) -> None:
+    people = new_people(observed=(ObservableFact.BATCH_LOADED,))
+    assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
     assert people.table.state.opening.last_batch == ""
 
 
-def test_a_missing_loading_is_missed_of_the_batch_whose_turn_it_is(told) -> None:
-    told.table.deal(f"{COUP}, close shoe")
-    told.do(f"{SWAPPED}, {CUT}")
-    assert told.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
-    (found,) = told.table.irregularities
+def test_a_missing_loading_is_missed_of_the_batch_whose_turn_it_is(prepared) -> None:
+    prepared.table.deal(f"{COUP}; close shoe")
+    prepared.do(f"{SWAPPED}, {CUT}")
+    assert prepared.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
+    (found,) = prepared.table.irregularities
     assert found.detail.endswith(": load the shoe and record the batch, its cards and who cut")
 
 
 def test_before_the_first_shoe_it_is_the_one_that_does_not_wait_in_the_shuffler(new_people) -> None:
-    people = new_people(observed=TOLD)
+    people = new_people(observed=OBSERVED)
     people.do(f"{RECEIVED}, {SHUFFLED}, {CUT}")
-    people.table.deal("start, burn Ac:")
+    people.table.deal("start; burn Ac")
     (found,) = people.table.irregularities
     assert "shuffle the cards" not in found.detail
 
@@ -162,17 +159,17 @@ def test_before_the_first_shoe_it_is_the_one_that_does_not_wait_in_the_shuffler(
 
 @pytest.mark.clause("NY-a-4-iv-c")
 def test_dealing_with_the_idle_batch_out_of_the_shuffler_is_an_irregularity(new_people) -> None:
-    people = new_people("ny-mini", observed=(Fact.BATCH_LOADED,))
+    people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
     people.do("loaded red 416")
-    assert people.table.deal("start, burn Ac:") == ["IDLE_BATCH_OUT"]
+    assert people.table.deal("start; burn Ac") == ["IDLE_BATCH_OUT"]
     assert people.table.irregularities[0].clauses == ("NY-a-4-iv-c",)
 
 
 @pytest.mark.clause("S42-a-4-iv")
 @pytest.mark.clause("S42-e-8-ii-B")
-def test_so_is_taking_it_out_during_play(told) -> None:
-    told.do("released")
-    (found,) = told.table.irregularities
+def test_so_is_taking_it_out_during_play(prepared) -> None:
+    prepared.do("released")
+    (found,) = prepared.table.irregularities
     assert found.code.value == "IDLE_BATCH_OUT"
     assert found.detail.endswith(": blue was taken out while red is in play")
 
@@ -181,19 +178,19 @@ def test_so_is_taking_it_out_during_play(told) -> None:
 @pytest.mark.parametrize(
     ("act", "why"),
     [
-        ("into-shuffler red", "it holds blue: take that one out first"),
-        ("into-shuffler green", "say which batch: red or blue"),
+        ("into-shuffler red", "the shuffler holds blue: take that batch out first"),
+        ("into-shuffler green", "name the batch: red or blue"),
         ("released, into-shuffler red", "red is in play: end or close the shoe first"),
     ],
 )
-def test_the_shuffler_stores_one_batch_and_not_the_one_in_play(told, act, why) -> None:
-    assert told.do(act) == why
-    assert told.refused.clauses == ("S42-a-4-iv",)
+def test_the_shuffler_stores_one_batch_and_not_the_one_in_play(prepared, act, why) -> None:
+    assert prepared.do(act) == why
+    assert prepared.refused.clauses == ("S42-a-4-iv",)
 
 
 @pytest.mark.clause("S42-d-4-stack")
 def test_a_batch_is_stacked_apart_before_it_goes_in(new_people) -> None:
-    people = new_people(observed=TOLD)
+    people = new_people(observed=OBSERVED)
     why = "red is not stacked apart yet: record that, then put it into the shuffler"
     assert people.do("inspected red, into-shuffler red") == why
     assert people.refused.clauses == ("S42-d-4-separate", "S42-d-4-stack")
@@ -217,7 +214,7 @@ def test_a_release_needs_a_batch_and_a_member_of_staff(new_people) -> None:
     why = "no batch is known to be in the shuffler: record into-shuffler first"
     assert people.do("released") == why
     people.do("into-shuffler red")
-    assert people.do("released", reference="").startswith("say in the reference who released it")
+    assert people.do("released", reference="").startswith("give in the reference the number")
     assert people.refused.clauses == ("S42-e-8-ii-B",)
 
 
@@ -236,11 +233,11 @@ def test_an_opened_shuffler_is_secure_again_after_a_shuffle(new_people) -> None:
     assert not people.table.state.opening.shuffler_opened
 
 
-def test_the_idle_batch_may_be_shuffled_during_play_and_the_other_not(told) -> None:
-    assert told.do("shuffled blue") == ""
-    assert told.do("shuffled red") == "these cards are in play: end or close the shoe first"
-    assert told.do("received red") == "these cards are in play: close the shoe first"
-    assert told.do("received blue") == ""
+def test_the_idle_batch_may_be_shuffled_during_play_and_the_other_not(prepared) -> None:
+    assert prepared.do("shuffled blue") == ""
+    assert prepared.do("shuffled red") == "these cards are in play: end or close the shoe first"
+    assert prepared.do("received red") == "these cards are in play: close the shoe first"
+    assert prepared.do("received blue") == ""
 
 
 # --- backs --------------------------------------------------------------------------------------
@@ -249,42 +246,42 @@ def test_the_idle_batch_may_be_shuffled_during_play_and_the_other_not(told) -> N
 @pytest.mark.clause("S42-a-4-iii-same")
 @pytest.mark.clause("S42-f-1-same")
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "detail"),
     [
         ("foreign-back blue", "a back of blue among red"),
         ("foreign-back", "a back of another colour or design among red"),
     ],
 )
-def test_a_foreign_back_is_an_irregularity_that_names_both(told, act, said) -> None:
-    told.do(act)
-    (found,) = told.table.irregularities
+def test_a_foreign_back_is_an_irregularity_that_names_both(prepared, act, detail) -> None:
+    prepared.do(act)
+    (found,) = prepared.table.irregularities
     assert (found.code.value, found.suspends) == ("WRONG_BATCH", True)
-    assert found.detail.endswith(said)
-    assert told.table.phase is Phase.SUSPENDED
+    assert found.detail.endswith(detail)
+    assert prepared.table.phase is Phase.SUSPENDED
 
 
 @pytest.mark.clause("NY-a-4-iv-b-same")
-def test_between_shoes_it_stands_in_the_record(new_people) -> None:
+def test_between_shoes_it_is_in_the_shoes_record(new_people) -> None:
     people = new_people("ny-mini")
     people.do("foreign-back green")
-    assert people.noted.detail == "a back of green among the cards of the shoe"
-    assert people.noted.clauses == ("NY-a-4-iv-b-same",)
+    assert people.record.detail == "a back of green among the cards of the shoe"
+    assert people.record.clauses == ("NY-a-4-iv-b-same",)
     assert people.table.irregularities == []
 
 
 @pytest.mark.clause("S42-a-4-iii-same")
-def test_a_back_of_the_batch_in_play_is_no_foreign_one(told) -> None:
-    why = "red is the batch in play: its cards are no foreign ones"
-    assert told.do("foreign-back red") == why
+def test_a_back_of_the_batch_in_play_is_no_foreign_one(prepared) -> None:
+    why = "red is the batch in play: its cards are not foreign"
+    assert prepared.do("foreign-back red") == why
 
 
 # --- alternation is suspended (D-20) ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("said", "who", "why"),
+    ("act", "who", "why"),
     [
-        ("alternation-suspended green", {}, "say which batch may come again: red or blue"),
+        ("alternation-suspended green", {}, "name the batch that may be used again: red or blue"),
         (
             "alternation-suspended red",
             {"reason": "broken"},
@@ -297,13 +294,13 @@ def test_a_back_of_the_batch_in_play_is_no_foreign_one(told) -> None:
         ),
     ],
 )
-def test_alternation_is_suspended_by_a_supervisor_with_a_reason(told, said, who, why) -> None:
-    told.table.deal("close shoe")
-    assert told.do(said, **who) == why
+def test_alternation_is_suspended_by_a_supervisor_with_a_reason(prepared, act, who, why) -> None:
+    prepared.table.deal("close shoe")
+    assert prepared.do(act, **who) == why
 
 
-def test_alternation_is_not_suspended_in_mid_shoe(told) -> None:
-    why = told.do("alternation-suspended red", role="floorperson", reason="broken")
+def test_alternation_is_not_suspended_in_mid_shoe(prepared) -> None:
+    why = prepared.do("alternation-suspended red", role="floorperson", reason="broken")
     assert why == "a shoe is in play: end or close it first"
 
 
@@ -316,14 +313,14 @@ def test_with_one_batch_there_is_no_alternation_to_suspend(new_people) -> None:
 @pytest.mark.clause("NY-a-4-iv-d-alternate")
 @pytest.mark.clause("NY-a-4-iv-c")
 def test_while_alternation_is_suspended_the_same_batch_comes_again_for_one_shoe(new_people) -> None:
-    people = new_people("ny-mini", observed=(Fact.BATCH_LOADED,))
+    people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
     people.do("into-shuffler blue, loaded red 416")
-    people.table.deal(f"{OPENED}, {COUP}, close shoe")
+    people.table.deal(f"{OPENED}; {COUP}; close shoe")
     people.do("released", reference="badge 12")
     people.do("alternation-suspended red", role="floorperson", reason="the shuffler is broken")
 
     assert people.do("loaded red 416") == ""
-    assert people.table.deal(f"{OPENED}, {COUP}, close shoe") == []
+    assert people.table.deal(f"{OPENED}; {COUP}; close shoe") == []
     assert people.do("loaded red 416") == "the last shoe was dealt from red: load blue"
 
 
@@ -335,13 +332,13 @@ def test_while_alternation_is_suspended_the_same_batch_comes_again_for_one_shoe(
 @pytest.mark.parametrize("profile", ["ny-mini", "s42-mini"])
 def test_after_each_coup_the_rack_is_counted(new_people, profile) -> None:
     people = new_people(profile, observed=RACK)
-    people.table.deal(f"{OPENED}, {COUP}")
-    (asked,) = [one for one in people.table.of(Prompted) if one.call.value == "discard"]
-    assert asked.text.endswith("and count it: 6 are to be in it")
-    assert asked.observed
+    people.table.deal(f"{OPENED}; {COUP}")
+    (prompted,) = [one for one in people.table.of(Prompt) if one.kind.value == "discard"]
+    assert prompted.text.endswith("and count it: it should hold 6")
+    assert prompted.observed
     assert people.do("discard-counted 6") == ""
-    assert people.noted.detail == "6 cards, 6 are due"
-    people.table.deal("P1 9h, B 7c")
+    assert people.record.detail == "counted 6, expected 6"
+    people.table.deal("P1 9h; B 7c")
     people.do("discard-counted 6")
     assert people.table.irregularities == []
 
@@ -351,20 +348,21 @@ def test_after_each_coup_the_rack_is_counted(new_people, profile) -> None:
 @pytest.mark.clause("NY-i-4")
 @pytest.mark.parametrize("profile", ["ny-mini", "s42-mini"])
 @pytest.mark.parametrize(
-    ("counted", "said"), [(5, "5 cards, 6 are due: 1 missing"), (8, "8 cards, 6 are due: 2 too")]
+    ("counted", "difference"),
+    [(5, "counted 5, expected 6: 1 missing"), (8, "counted 8, expected 6: 2 too")],
 )
-def test_a_rack_that_differs_is_one_irregularity(new_people, profile, counted, said) -> None:
+def test_a_rack_that_differs_is_one_irregularity(new_people, profile, counted, difference) -> None:
     people = new_people(profile, observed=RACK)
-    people.table.deal(f"{OPENED}, {COUP}")
+    people.table.deal(f"{OPENED}; {COUP}")
     people.do(f"discard-counted {counted}, discard-counted {counted}")
     (found,) = people.table.irregularities
     assert found.code.value == "DISCARD_DIFFERS"
-    assert said in found.detail
+    assert difference in found.detail
     touched = any(clause.endswith("5-touch") for clause in found.clauses)
     assert touched is (counted < 6)
 
 
-def test_nothing_is_asked_where_the_rack_is_not_counted(table) -> None:
+def test_nothing_is_prompted_where_the_rack_is_not_counted(table) -> None:
     table.deal(COUP)
     assert "discard" not in table.prompts()
 
@@ -373,7 +371,7 @@ def test_a_joined_shoe_is_compared_from_its_first_count_on(new_people) -> None:
     people = new_people(observed=RACK)
     people.table.deal("P1 7h")
     people.table.decide("continue")
-    people.table.deal("B 7c, P Kd, B Kh, result tie")
+    people.table.deal("B 7c; P Kd; B Kh; result tie")
     people.do("discard-counted 90")
     assert people.table.deal(COUP) == []
     people.do("discard-counted 94")
@@ -386,39 +384,39 @@ def test_nothing_is_counted_before_a_shoe_was_dealt(new_people) -> None:
 
 
 @pytest.mark.clause("S42-a-4-vi")
-def test_cards_of_both_batches_in_the_rack_are_an_irregularity(told) -> None:
-    told.do("discard-counted blue 2")
-    (found,) = told.table.irregularities
+def test_cards_of_both_batches_in_the_rack_are_an_irregularity(prepared) -> None:
+    prepared.do("discard-counted blue 2")
+    (found,) = prepared.table.irregularities
     assert found.code.value == "DISCARD_RACK_MIXED"
-    assert found.detail.endswith(": blue lies with red")
-    assert told.do("discard-counted green 2") == "say which batch: red or blue"
+    assert found.detail.endswith(": cards of blue lie with cards of red")
+    assert prepared.do("discard-counted green 2") == "name the batch: red or blue"
 
 
 @pytest.mark.clause("NY-a-4-iv-e")
 def test_the_next_shoe_is_not_loaded_before_the_rack_is_clear(new_people) -> None:
-    people = new_people("ny-mini", observed=(*RACK, Fact.BATCH_LOADED))
+    people = new_people("ny-mini", observed=(*RACK, ObservableFact.BATCH_LOADED))
     people.do("into-shuffler blue, loaded red 416")
-    people.table.deal(f"{OPENED}, {COUP}, close shoe")
+    people.table.deal(f"{OPENED}; {COUP}; close shoe")
     people.do("released")
     why = "the discard rack still holds red: put red into the shuffler or clear the rack"
     assert people.do("loaded blue 416") == why
     assert people.refused.clauses == ("NY-a-4-iv-e",)
-    assert people.table.deal("start, burn Ac:") == ["DISCARD_RACK_MIXED"]
+    assert people.table.deal("start; burn Ac") == ["DISCARD_RACK_MIXED"]
 
 
 @pytest.mark.parametrize("act", ["into-shuffler red", "discard-cleared"])
 def test_either_act_clears_it(new_people, act) -> None:
     people = new_people("ny-mini", observed=RACK)
     people.do("into-shuffler blue, loaded red 416")
-    people.table.deal(f"{OPENED}, {COUP}, close shoe")
+    people.table.deal(f"{OPENED}; {COUP}; close shoe")
     assert people.do(f"released, {act}, discard-counted red 0, loaded blue 416") == ""
     assert people.table.irregularities == []
 
 
 @pytest.mark.clause("S42-j-4")
-def test_the_rack_is_not_cleared_during_play(told) -> None:
+def test_the_rack_is_not_cleared_during_play(prepared) -> None:
     why = "its cards belong to the shoe in play: end or close the shoe first"
-    assert told.do("discard-cleared") == why
+    assert prepared.do("discard-cleared") == why
 
 
 # --- a dead table with a shuffler ---------------------------------------------------------------
@@ -429,9 +427,9 @@ def dead(new_people):
     """The shoe from red was closed and its cards were spread; blue is in the shuffler."""
 
     def closed(**rules):
-        people = new_people(observed=(Fact.BATCH_LOADED,), **rules)
+        people = new_people(observed=(ObservableFact.BATCH_LOADED,), **rules)
         people.do("into-shuffler blue, shuffled blue, loaded red 416")
-        people.table.deal(f"{OPENED}, close shoe")
+        people.table.deal(f"{OPENED}; close shoe")
         assert people.do("dead-table-spread, dead-table-viewed") == ""
         return people
 
@@ -443,7 +441,7 @@ def dead(new_people):
 def test_the_cards_go_into_the_shuffler_and_the_other_batch_comes(dead) -> None:
     people = dead(**SECURE)
     people.do("released, into-shuffler red")
-    assert people.noted.clauses == ("S42-a-4-iv", "S42-e-8-ii-load", "S42-e-8-ii-swap")
+    assert people.record.clauses == ("S42-a-4-iv", "S42-e-8-ii-load", "S42-e-8-ii-swap")
     assert people.do("loaded red 416") == "the last shoe was dealt from red: load blue"
     assert people.refused.clauses == ("S42-e-8-ii-load", "S42-e-8-ii-swap")
     assert people.do("loaded blue 416") == ""
@@ -460,18 +458,18 @@ def test_the_cards_go_into_the_shuffler_and_the_other_batch_comes(dead) -> None:
         (True, "into-shuffler blue", "its release is not recorded"),
         (True, "shuffler-opened, released", "the shuffler did not keep it secure"),
         (False, "released", "the shuffler did not keep it secure"),
-        (True, "released, respread-asked", "a patron asked that it is spread"),
+        (True, "released, respread-asked", "a patron asked for it to be spread"),
         (
             False,
             "respread-asked",
             (
-                "a patron asked that it is spread and the shuffler did not keep it secure and its"
+                "a patron asked for it to be spread and the shuffler did not keep it secure and its"
                 " release is not recorded"
             ),
         ),
     ],
 )
-def test_unless_asked_opened_or_not_released_it_is_not_spread(dead, secure, acts, why) -> None:
+def test_it_is_spread_only_if_requested_opened_or_not_released(dead, secure, acts, why) -> None:
     people = dead(shuffler_secure_store=secure)
     people.do(acts)
     assert people.do("loaded blue 416") == f"{why}: spread blue, shuffle it and record both"
@@ -483,21 +481,23 @@ def test_unless_asked_opened_or_not_released_it_is_not_spread(dead, secure, acts
 def test_dealing_from_it_all_the_same_is_an_irregularity(dead) -> None:
     people = dead(**SECURE)
     people.do("shuffler-opened, loaded blue 416")
-    assert people.table.deal("start, burn Ac:") == ["SHUFFLER_UNSECURE"]
+    assert people.table.deal("start; burn Ac") == ["SHUFFLER_UNSECURE"]
 
 
 @pytest.mark.clause("S42-e-8-ii-noreq")
-def test_a_patron_asks_for_it_after_a_dead_table_only(told, dead) -> None:
-    assert told.do("respread-asked").startswith("a patron can ask for it after a dead table")
-    assert told.do("respread blue") == "after a dead table, of one batch: red or blue"
-    assert dead(**SECURE).do("respread green").startswith("after a dead table, of one batch")
+def test_a_patron_asks_for_it_after_a_dead_table_only(prepared, dead) -> None:
+    assert prepared.do("respread-asked").startswith(
+        "a patron can ask for this only after a dead table"
+    )
+    assert prepared.do("respread blue") == "only after a dead table, for one batch: red or blue"
+    assert dead(**SECURE).do("respread green").startswith("only after a dead table, for one batch")
 
 
 @pytest.mark.clause("S42-e-8-ii-load")
 @pytest.mark.clause("S42-e-8-ii-swap")
 @pytest.mark.clause("S42-e-8-ii-noreq")
-def test_a_closed_shoe_tells_what_becomes_of_its_cards(told) -> None:
-    told.table.deal("close shoe")
-    last = told.table.of(Prompted)[-1]
-    assert last.call.value == "dead_table"
+def test_a_closed_shoe_prompts_what_to_do_with_its_cards(prepared) -> None:
+    prepared.table.deal("close shoe")
+    last = prepared.table.of(Prompt)[-1]
+    assert last.kind.value == "dead_table"
     assert "load the batch that is in it" in last.text

@@ -1,25 +1,22 @@
-"""Acts before the shoe, one by one: taken into the record, or refused with what to do instead.
+"""Acts before the shoe, one by one: recorded, or refused with what to do instead.
 
-Responsible for: the table, received cards, shuffle, cut and re-cut, a dead table, conduct.
-Not responsible for: what is due (test_duties), batches and the discard rack (test_batches).
 Source: NY (a)(2), (d), (i)(5); S42 (d), (e), (j)(5), (l); NJ 1.12(d); WA; HG; D-5, D-26.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.effects import Prompted, Refused
+from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.rules.setting_values import DealOption, SeatDirection, ShuffleFinish, ShuffleMode
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 CONTINUOUS = {"shuffle_mode": ShuffleMode.CONTINUOUS}
-DEEP = (Fact.CUT_DEPTH,)
-OPENED = "start, burn Ac: 2c"
+DEEP = (ObservableFact.CUT_DEPTH,)
+OPENED = "start; burn Ac: 2c"
 
 
 @pytest.fixture
@@ -55,23 +52,23 @@ def by_hand(new_people):
         ),
     ],
 )
-def test_acts_of_the_table_stand_in_the_record(new_people, profile, act, clauses) -> None:
+def test_acts_of_the_table_are_recorded(new_people, profile, act, clauses) -> None:
     people = new_people(profile)
     assert people.do(act) == ""
-    assert (people.noted.what, people.noted.person) == (act, "Ann Lee")
-    assert people.noted.clauses == clauses
+    assert (people.record.what, people.record.person) == (act, "Ann Lee")
+    assert people.record.clauses == clauses
 
 
 def test_the_record_holds_reason_reference_and_who_confirmed(new_people) -> None:
     people = new_people("ny-mini")
     people.do("odds-posted", reason="new sign", reference="S-4", second="Bo Ray")
-    assert people.noted.detail == "new sign; S-4; with Bo Ray"
+    assert people.record.detail == "new sign; S-4; with Bo Ray"
 
 
 @pytest.mark.clause("NJ-12-d-approve")
 def test_an_approval_without_its_reference_is_refused(new_people) -> None:
     people = new_people("nj-baccarat")
-    assert people.do("layout-approved", reference="").startswith("say the reference")
+    assert people.do("layout-approved", reference="").startswith("give the reference")
     assert people.refused.clauses == ("NJ-12-d-approve",)
 
 
@@ -83,7 +80,7 @@ def test_an_approval_without_its_reference_is_refused(new_people) -> None:
 @pytest.mark.clause("S42-d-3")
 def test_cards_are_inspected_verified_by_a_floorperson_spread_and_washed(by_hand) -> None:
     assert by_hand.do("inspected 416, verified, spread, washed") == ""
-    assert by_hand.noted.clauses == ("S42-d-3", "S42-e-8-i")
+    assert by_hand.record.clauses == ("S42-d-3", "S42-e-8-i")
 
 
 @pytest.mark.clause("S42-d-1-verify")
@@ -104,37 +101,37 @@ def test_nobody_else_verifies_the_inspection(by_hand, before, more, why) -> None
 @pytest.mark.clause("S42-a-4-ii")
 @pytest.mark.clause("S42-a-1-decks")
 @pytest.mark.parametrize(
-    ("counted", "said"), [(415, "415 cards of 416 were counted, 1 too few"), (418, "2 too many")]
+    ("counted", "text"), [(415, "415 of 416 cards, 1 too few"), (418, "2 too many")]
 )
-def test_a_count_that_differs_is_refused_with_the_difference(by_hand, counted, said) -> None:
-    assert said in by_hand.do(f"inspected {counted}")
+def test_a_count_that_differs_is_refused_with_the_difference(by_hand, counted, text) -> None:
+    assert text in by_hand.do(f"inspected {counted}")
     assert by_hand.refused.clauses == ("S42-a-1-decks", "S42-a-4-ii", "S42-d-1-sort", "S42-a-4-i")
 
 
 @pytest.mark.clause("NY-d-preshuffled")
 def test_cards_that_came_shuffled_need_their_receipt(new_people) -> None:
-    people = new_people("ny-mini", **HAND, observed=(Fact.SHOE_OPENED,))
-    assert people.do("preshuffled", reference="").startswith("say the reference")
+    people = new_people("ny-mini", **HAND, observed=(ObservableFact.SHOE_OPENED,))
+    assert people.do("preshuffled", reference="").startswith("give the reference")
     assert people.do("preshuffled") == ""
-    assert people.noted.detail == "package 9"
+    assert people.record.detail == "package 9"
     people.do("odds-posted")
     assert people.table.deal(OPENED) == []
 
 
 @pytest.mark.clause("NY-d-preshuffled")
-def test_the_receipt_stands_for_the_first_shuffle_only(new_people) -> None:
-    people = new_people("ny-mini", **HAND, observed=(Fact.SHOE_OPENED,))
+def test_the_receipt_counts_for_the_first_shuffle_only(new_people) -> None:
+    people = new_people("ny-mini", **HAND, observed=(ObservableFact.SHOE_OPENED,))
     people.do("odds-posted, preshuffled")
-    people.table.deal(f"{OPENED}, close shoe")
-    assert people.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
+    people.table.deal(f"{OPENED}; close shoe")
+    assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
     assert people.table.irregularities[0].detail.endswith(
         ": shuffle the cards; leave the stack feathered for the floorperson to check"
     )
 
 
 @pytest.mark.clause("S42-d-1-sort")
-def test_other_rules_know_no_cards_that_come_shuffled(by_hand) -> None:
-    assert by_hand.do("preshuffled").startswith("these rules know no cards that come shuffled")
+def test_other_rules_do_not_allow_preshuffled_cards(by_hand) -> None:
+    assert by_hand.do("preshuffled").startswith("these rules do not allow preshuffled cards")
 
 
 def test_new_cards_are_inspected_again(by_hand) -> None:
@@ -154,12 +151,12 @@ def test_cards_in_play_are_not_replaced(by_hand) -> None:
 def test_a_shuffle_by_hand_undoes_what_was_cut_before(by_hand) -> None:
     by_hand.do("shuffled, cut-offered, cut 200 seat 3")
     by_hand.do("shuffled")
-    assert by_hand.noted.detail == "all cards, hand"
+    assert by_hand.record.detail == "all cards, hand"
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
 
 
 @pytest.mark.clause("S42-e-1")
-@pytest.mark.parametrize("words", [OPENED, f"{OPENED}, lost unproven"])
+@pytest.mark.parametrize("words", [OPENED, f"{OPENED}; lost unproven"])
 def test_cards_in_play_are_not_shuffled(by_hand, words) -> None:
     by_hand.table.deal(words)
     assert by_hand.do("shuffled") == "these cards are in play: end or close the shoe first"
@@ -170,7 +167,7 @@ def test_cards_in_play_are_not_shuffled(by_hand, words) -> None:
 def test_washington_records_the_mode_and_its_paper(new_people) -> None:
     people = new_people("wa-mini", **HAND)
     people.do("shuffled")
-    assert people.noted.clauses == ("WA-shuffle-mode", "WA-shuffle-doc")
+    assert people.record.clauses == ("WA-shuffle-mode", "WA-shuffle-doc")
 
 
 @pytest.mark.clause("S42-e-2")
@@ -184,13 +181,13 @@ def test_the_finish_follows_the_shuffle_and_the_last_shuffle_the_lacing(new_peop
 
 @pytest.mark.clause("S42-e-2")
 def test_a_machine_has_no_finish(new_people) -> None:
-    assert new_people().do("feathered") == "asked for after a shuffle by hand only"
+    assert new_people().do("feathered") == "only after a shuffle by hand"
 
 
-def test_uncollected_vigorish_holds_up_the_shuffle_and_the_loading(by_hand, monkeypatch) -> None:
-    owed = Refused("reshuffle", "seat 3 owes 1.00: collect it first")
+def test_uncollected_vigorish_blocks_the_shuffle_and_the_loading(by_hand, monkeypatch) -> None:
+    owed = Refusal("reshuffle", "seat 3 owes 1.00: collect it first")
     for module in ("people.acts", "opening.batches", "dealing.shoe"):
-        path = f"controller.procedure.{module}.reshuffle_refused"
+        path = f"controller.procedure.{module}.refusal_to_reshuffle"
         monkeypatch.setattr(path, lambda book, state: owed)
     assert by_hand.do("shuffled") == "seat 3 owes 1.00: collect it first"
     assert by_hand.do("loaded 416") == "seat 3 owes 1.00: collect it first"
@@ -216,13 +213,13 @@ def test_the_cut_is_offered_from_the_highest_seat_clockwise(direction, order) ->
 @pytest.mark.parametrize(("occupied", "order"), [("2 4 4", "4, 2"), ("", "6, 5, 4, 3, 2, 1")])
 def test_it_is_offered_to_the_occupied_seats_else_to_all(by_hand, occupied, order) -> None:
     by_hand.do("cut-offered", reference=occupied)
-    assert by_hand.noted.detail.startswith(f"offered to seats in the order {order}, then the")
+    assert by_hand.record.detail.startswith(f"offered to seats in the order {order}, then the")
 
 
-def test_without_a_layout_the_order_is_said_in_words(new_people) -> None:
+def test_without_a_layout_the_order_is_described(new_people) -> None:
     people = new_people(**HAND)
     people.do("cut-offered")
-    assert "in the order from the highest seat clockwise" in people.noted.detail
+    assert "in the order from the highest seat clockwise" in people.record.detail
     assert people.do("cut 200 seat 9") == ""
 
 
@@ -236,16 +233,16 @@ def test_a_seat_that_was_not_offered_the_cut_does_not_cut(by_hand) -> None:
 @pytest.mark.clause("S42-e-4-dealer")
 def test_if_nobody_accepts_the_dealer_cuts(by_hand) -> None:
     assert by_hand.do("cut-offered, cut-by-dealer 200") == ""
-    assert by_hand.noted.detail == "by the dealer, 200 cards deep"
-    assert by_hand.noted.clauses == ("S42-e-5", "S42-e-4-dealer")
+    assert by_hand.record.detail == "by the dealer, 200 cards deep"
+    assert by_hand.record.clauses == ("S42-e-5", "S42-e-4-dealer")
 
 
 @pytest.mark.clause("S42-e-5")
-@pytest.mark.parametrize(("deep", "taken"), [(9, False), (10, True), (406, True), (407, False)])
-def test_the_cut_keeps_ten_cards_from_either_end(by_hand, deep, taken) -> None:
+@pytest.mark.parametrize(("deep", "accepted"), [(9, False), (10, True), (406, True), (407, False)])
+def test_the_cut_keeps_ten_cards_from_either_end(by_hand, deep, accepted) -> None:
     why = by_hand.do(f"cut {deep} seat 3")
-    assert (why == "") is taken
-    assert taken or why == f"{deep} cards deep; from 10 to 406 is allowed: cut again"
+    assert (why == "") is accepted
+    assert accepted or why == f"{deep} cards deep; from 10 to 406 is allowed: cut again"
 
 
 @pytest.mark.clause("S42-e-5")
@@ -253,7 +250,7 @@ def test_dealing_by_a_cut_that_was_refused_is_an_irregularity(new_people) -> Non
     people = new_people(**HAND, observed=DEEP)
     people.do("cut-offered, cut 200, cut-moved, cut-cards-placed 20, cut 3")
     people.table.deal("start")
-    assert people.table.deal("burn Ac:") == ["CUT_TOO_SHALLOW"]
+    assert people.table.deal("burn Ac") == ["CUT_TOO_SHALLOW"]
     assert people.table.irregularities[0].detail.endswith("from 10 to 406 is allowed")
 
 
@@ -270,11 +267,11 @@ def test_a_table_that_does_not_measure_the_cut_is_not_judged_by_it(by_hand) -> N
 
 @pytest.mark.clause("S42-e-5")
 @pytest.mark.clause("S42-e-6-first")
-def test_where_the_depth_is_measured_it_is_said(new_people) -> None:
+def test_where_the_depth_is_measured_it_must_be_stated(new_people) -> None:
     people = new_people(**HAND, observed=DEEP)
-    assert people.do("cut seat 3") == "say how deep: from 10 to 406 cards"
+    assert people.do("cut seat 3") == "state the depth: from 10 to 406 cards"
     people.do("cut 200")
-    why = "say how many cards are behind the cut card: at least 14"
+    why = "state how many cards are behind the cut card: at least 14"
     assert people.do("cut-cards-placed") == why
 
 
@@ -284,26 +281,28 @@ def test_elsewhere_it_may_be_left_out(by_hand) -> None:
 
 @pytest.mark.clause("S42-e-6-first")
 @pytest.mark.clause("S42-e-6-second")
-@pytest.mark.parametrize(("behind", "taken"), [(13, False), (14, True), (415, True), (416, False)])
-def test_the_cut_card_keeps_fourteen_cards_from_the_back(by_hand, behind, taken) -> None:
+@pytest.mark.parametrize(
+    ("behind", "accepted"), [(13, False), (14, True), (415, True), (416, False)]
+)
+def test_the_cut_card_keeps_fourteen_cards_from_the_back(by_hand, behind, accepted) -> None:
     why = by_hand.do(f"cut 200, cut-cards-placed {behind}")
-    assert (why == "") is taken
-    assert not taken or by_hand.noted.clauses == ("S42-e-6-first", "S42-e-6-second")
-    assert taken or why.endswith("at least 14 of 416 are due: place it again")
+    assert (why == "") is accepted
+    assert not accepted or by_hand.record.clauses == ("S42-e-6-first", "S42-e-6-second")
+    assert accepted or why.endswith("at least 14 of 416 are required: place it again")
 
 
 @pytest.mark.clause("S42-e-6-first")
 def test_dealing_with_a_misplaced_cut_card_is_an_irregularity(new_people) -> None:
     people = new_people(**HAND, observed=DEEP)
     people.do("cut-offered, cut 200, cut-moved, cut-cards-placed 3")
-    assert people.table.deal("start, burn Ac: 2c") == ["CUT_CARD_PLACEMENT"]
+    assert people.table.deal("start; burn Ac: 2c") == ["CUT_CARD_PLACEMENT"]
 
 
 @pytest.mark.clause("S42-e-6-move")
 def test_the_cards_in_front_go_to_the_back_after_the_cut(by_hand) -> None:
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
     assert by_hand.do("cut 200, cut-moved") == ""
-    assert by_hand.noted.clauses == ("S42-e-6-move",)
+    assert by_hand.record.clauses == ("S42-e-6-move",)
 
 
 @pytest.mark.clause("S42-e-4-offer")
@@ -335,26 +334,26 @@ def test_a_continuous_shuffler_has_no_cut(new_people) -> None:
 )
 def test_a_supervisor_orders_a_recut_by_either_of_two(by_hand, cut, candidates) -> None:
     by_hand.do(f"cut-offered, {cut}, recut")
-    assert by_hand.noted.detail == f"{candidates}; the cut was improper"
+    assert by_hand.record.detail == f"{candidates}; the cut was improper"
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
 
 
 def test_after_a_cut_that_nobody_was_offered_the_dealer_is_next(by_hand) -> None:
     by_hand.do("cut 200 seat 5, recut")
-    assert by_hand.noted.detail.startswith("by the last to cut, seat 5, or the next entitled, the")
+    assert by_hand.record.detail.startswith("by the last to cut, seat 5, or the next entitled, the")
 
 
 @pytest.mark.clause("S42-e-7-who")
 @pytest.mark.parametrize(("seat", "which"), [(3, "the last to cut"), (2, "the next entitled")])
 def test_the_record_says_who_carried_the_recut_out(by_hand, seat, which) -> None:
     by_hand.do(f"cut-offered, cut 200 seat 3, recut, cut 150 seat {seat}")
-    assert by_hand.noted.detail == f"re-cut by seat {seat}, 150 cards deep: {which}"
+    assert by_hand.record.detail == f"re-cut by seat {seat}, 150 cards deep: {which}"
 
 
 @pytest.mark.clause("S42-e-7-who")
 def test_nobody_else_carries_it_out(by_hand) -> None:
     by_hand.do("cut-offered, cut 200 seat 3, recut")
-    why = "the re-cut is seat 3 or seat 2's: the last to cut or the next entitled"
+    why = "the re-cut belongs to seat 3 or seat 2: the last to cut or the next entitled"
     assert by_hand.do("cut 150 seat 6") == why
     assert by_hand.refused.clauses == ("S42-e-7-who",)
 
@@ -364,7 +363,7 @@ def test_nobody_else_carries_it_out(by_hand) -> None:
     ("words", "more", "why"),
     [
         ("", {"role": "dealer"}, "a floorperson orders a re-cut"),
-        ("", {"reason": ""}, "say the reason: what was improper with the cut"),
+        ("", {"reason": ""}, "give the reason: what was improper about the cut"),
         ("start", {}, "nothing is cut yet: offer the cut"),
         (OPENED, {}, "cards have left the shoe: close it and reload (all cards back, new shuffle"),
     ],
@@ -381,22 +380,22 @@ def test_otherwise_a_recut_is_refused(by_hand, words, more, why) -> None:
 @pytest.mark.clause("S42-e-8-dead")
 @pytest.mark.clause("S42-e-8-up")
 @pytest.mark.clause("S42-e-8-i")
-def test_a_dead_table_by_hand_begins_anew(new_people) -> None:
-    facts = (Fact.SHOE_OPENED,)
+def test_a_dead_table_by_hand_starts_over(new_people) -> None:
+    facts = (ObservableFact.SHOE_OPENED,)
     people = new_people(**HAND, observed=facts)
     people.do("inspected, verified, spread, washed, shuffled, feathered")
-    people.table.deal(f"{OPENED}, close shoe")
-    assert people.table.of(Prompted)[-1].clauses == ("S42-e-8-dead", "S42-e-8-up", "S42-e-8-i")
+    people.table.deal(f"{OPENED}; close shoe")
+    assert people.table.of(Prompt)[-1].clauses == ("S42-e-8-dead", "S42-e-8-up", "S42-e-8-i")
     assert people.do("dead-table-spread, dead-table-viewed") == ""
     people.do("shuffled, feathered")
-    assert people.table.deal("start, burn Ac:") == ["OPENING_INCOMPLETE"]
+    assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
     assert "wash and stack the cards of the dead table" in people.table.irregularities[0].detail
 
 
 def test_washed_shuffled_and_cut_again_it_is_in_order(new_people) -> None:
-    people = new_people(**HAND, observed=(Fact.SHOE_OPENED,))
+    people = new_people(**HAND, observed=(ObservableFact.SHOE_OPENED,))
     people.do("inspected, verified, spread, washed, shuffled, feathered")
-    people.table.deal(f"{OPENED}, close shoe")
+    people.table.deal(f"{OPENED}; close shoe")
     people.do("dead-table-spread, dead-table-viewed, washed, shuffled, feathered")
     assert people.table.deal(OPENED) == []
 
@@ -413,7 +412,7 @@ def test_a_table_is_dead_once_its_shoe_is_closed(by_hand) -> None:
 @pytest.mark.clause("S42-l-1-use")
 def test_a_continuous_shuffler_keeps_its_cards(new_people) -> None:
     people = new_people(**CONTINUOUS)
-    people.table.deal(f"{OPENED}, close shoe")
+    people.table.deal(f"{OPENED}; close shoe")
     assert people.do("dead-table-spread") == "a continuous shuffler keeps its cards"
     assert "dead_table" not in people.table.prompts()
 
@@ -433,7 +432,7 @@ def test_a_touched_card_is_recorded_with_the_staff_on_duty(by_hand, act, where) 
     assert found.code.value == "CARDS_TOUCHED"
     assert where in found.detail
     assert found.detail.endswith("on duty: Ann Lee, Bo Ray")
-    assert by_hand.noted.clauses == ("S42-j-5-touch", "S42-j-5-permit")
+    assert by_hand.record.clauses == ("S42-j-5-touch", "S42-j-5-permit")
 
 
 @pytest.mark.clause("NY-i-5-touch")
@@ -446,7 +445,7 @@ def test_new_york_says_so_too(new_people) -> None:
 
 def test_turning_a_hand_by_right_is_no_incident(new_people) -> None:
     people = new_people(deal_option=DealOption.PLAYERS_REVEAL)
-    people.table.deal(f"{OPENED}, P 7h")
+    people.table.deal(f"{OPENED}; P 7h")
     table = people.table
     reveal = replace(table.shoe.coup.reveal, player_seat=4)
     coup = replace(table.shoe.coup, reveal=reveal)
@@ -463,7 +462,7 @@ def test_a_touched_wager_is_an_irregularity(by_hand) -> None:
 
 
 def test_an_incident_while_suspended_leaves_the_suspension_as_it_is(by_hand) -> None:
-    by_hand.table.deal(f"{OPENED}, extra 3h")
+    by_hand.table.deal(f"{OPENED}; extra 3h")
     by_hand.do("cards-touched")
     assert by_hand.table.phase is Phase.SUSPENDED
     assert by_hand.table.irregularities[-1].provisional
@@ -473,9 +472,9 @@ def test_an_incident_while_suspended_leaves_the_suspension_as_it_is(by_hand) -> 
 def test_the_seat_that_holds_the_shoe_is_recorded(new_people) -> None:
     people = new_people("house-baccarat", seats=(1, 2, 3))
     assert people.do("shoe-passed seat 2") == ""
-    assert people.noted.detail == "seat 2"
-    assert people.do("shoe-passed seat 9") == "say the seat: 1, 2, 3"
-    assert new_people("house-baccarat").do("shoe-passed") == "say the seat: from 1"
+    assert people.record.detail == "seat 2"
+    assert people.do("shoe-passed seat 9") == "name the seat: 1, 2, 3"
+    assert new_people("house-baccarat").do("shoe-passed") == "name the seat: from 1"
 
 
 @pytest.mark.clause("HG-mini-dealer")
@@ -491,10 +490,10 @@ MOMENTS = {
     "before the first shoe": "stand-by",
     "opened": "start",
     "burned": OPENED,
-    "in a coup": f"{OPENED}, P 7h",
-    "suspended": f"{OPENED}, extra 3h",
-    "suspended before the burn": "start, lost 1",
-    "over": f"{OPENED}, close shoe",
+    "in a coup": f"{OPENED}; P 7h",
+    "suspended": f"{OPENED}; extra 3h",
+    "suspended before the burn": "start; lost 1",
+    "over": f"{OPENED}; close shoe",
     "joined": "P1 7h",
 }
 ACTS_BEFORE = {
@@ -509,7 +508,9 @@ ACTS_BEFORE = {
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("before", ACTS_BEFORE)
 def test_every_act_is_answered_at_every_moment(new_people, mode, moment, before) -> None:
-    people = new_people(shuffle_mode=mode, observed=(Fact.CUT_DEPTH, Fact.DISCARD_COUNT))
+    people = new_people(
+        shuffle_mode=mode, observed=(ObservableFact.CUT_DEPTH, ObservableFact.DISCARD_COUNT)
+    )
     if ACTS_BEFORE[before]:
         people.do(ACTS_BEFORE[before])
     people.table.deal(MOMENTS[moment])
@@ -520,5 +521,5 @@ def test_every_act_is_answered_at_every_moment(new_people, mode, moment, before)
             people.table.state, people.table.effects, people.table.verdicts = start, [], []
             people.do(f"{kind.value} {values}".strip(), reference="1 2")
             answered += bool(people.table.effects)
-            people.table.deal("burn 2c:, P1 7h")
+            people.table.deal("burn 2c; P1 7h")
     assert answered == 3 * len(ActKind)

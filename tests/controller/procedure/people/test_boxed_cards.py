@@ -1,25 +1,23 @@
-"""Cards found face up in the shoe, wherever they were drawn to.
+"""Boxed cards (found face up in the shoe), wherever they were drawn to.
 
-Responsible for: the card out of its hand, its burn, and the deal going on where it stopped.
-Not responsible for: cards drawn in error that lay face down (test_remedies).
 Source: Section 42 (k)(3), (k)(4); D-12, D-13, D-14.
 """
 
 import pytest
 
-from controller.procedure.effects import BurnDone, Prompted, Refused
+from controller.procedure.effects import BurnDone, Prompt, Refusal
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnMode
 
-OPENED = "start, burn Ac: 2c"
-FOUND = "found face up, decide continue"
-FOUR = "P 2h, B 7c, P Kd, B Kh"
-NATURAL = "P1 9h, B 7c, P Kd, B Kh"
+OPENED = "start; burn Ac: 2c"
+FOUND = "found face up; resolve continue"
+FOUR = "P 2h; B 7c; P Kd; B Kh"
+NATURAL = "P1 9h; B 7c; P Kd; B Kh"
 
 
-def told(table) -> list[str]:
-    return [one.text for one in table.of(Prompted) if one.call.value == "remedy"]
+def remedy_prompts(table) -> list[str]:
+    return [one.text for one in table.of(Prompt) if one.kind.value == "remedy"]
 
 
 @pytest.mark.clause("S42-k-3-unused")
@@ -28,11 +26,11 @@ def told(table) -> list[str]:
     ("dealt", "due"),
     [
         ("P 2d", "player_1"),
-        ("P 7h, B 2d", "banker_1"),
-        ("P 7h, B 7c, P 2d", "player_2"),
-        ("P 7h, B 7c, P Kd, B 2d", "banker_2"),
-        (f"{FOUR}, P 2d", "player_3"),
-        ("P 7h, B 2c, P Kd, B Kh, B 2d", "banker_3"),
+        ("P 7h; B 2d", "banker_1"),
+        ("P 7h; B 7c; P 2d", "player_2"),
+        ("P 7h; B 7c; P Kd; B 2d", "banker_2"),
+        (f"{FOUR}; P 2d", "player_3"),
+        ("P 7h; B 2c; P Kd; B Kh; B 2d", "banker_3"),
     ],
 )
 def test_it_leaves_its_hand_its_amount_is_burned_and_the_same_card_is_due_again(
@@ -54,61 +52,61 @@ def test_it_leaves_its_hand_its_amount_is_burned_and_the_same_card_is_due_again(
 
 
 @pytest.mark.clause("S42-k-3-extra")
-def test_what_is_to_be_done_is_told(table) -> None:
-    table.deal("P 7h, B Kd, found face up")
-    assert told(table) == [
+def test_the_remedy_is_prompted(table) -> None:
+    table.deal("P 7h; B Kd; found face up")
+    assert remedy_prompts(table) == [
         "put the card into the discard rack and burn 10 cards more, face up",
         "burn 10 cards, face up",
     ]
 
 
-def test_the_third_card_ruling_is_made_anew(table) -> None:
+def test_the_third_card_ruling_is_made_again(table) -> None:
     """Banker 7 stands after a six, whatever the card before it would have called for."""
-    table.deal(f"{FOUR}, P Ad, {FOUND}, extra 5c")
+    table.deal(f"{FOUR}; P Ad; {FOUND}; extra 5c")
     assert table.phase is Phase.PLAYER_3
-    assert table.deal("P3 6d, result player") == []
+    assert table.deal("P3 6d; result player") == []
     (record,) = table.records
     assert [str(one.card) for one in record.cards][-1] == "6d"
     assert [str(one.card) for one in record.aside] == ["Ad"]
 
 
 def test_a_natural_found_face_up_is_none(table) -> None:
-    table.deal("P 9h, B 2c, P Kd, B 6h, found face up")
+    table.deal("P 9h; B 2c; P Kd; B 6h; found face up")
     assert table.resumes_to is Phase.BURN_REST
     table.decide("continue")
-    table.deal(", ".join(["extra 5c"] * 6))
+    table.deal("; ".join(["extra 5c"] * 6))
     assert table.phase is Phase.BANKER_2
 
 
 def test_the_first_card_of_a_coup_may_be_one_and_the_coup_keeps_its_number(table) -> None:
-    table.deal(f"P 2d, {FOUND}, extra 5c, extra 6c")
+    table.deal(f"P 2d; {FOUND}; extra 5c; extra 6c")
     assert table.phase is Phase.PLAYER_1
-    assert table.deal("no more bets, P1 9h, B 7c, P Kd, B Kh, result player") == []
+    assert table.deal("no more bets; P1 9h; B 7c; P Kd; B Kh; result player") == []
     assert [one.coup for one in table.records] == [1]
 
 
 def test_in_that_coup_a_result_or_a_forced_exit_is_of_that_coup(table) -> None:
-    table.deal(f"P Ad, {FOUND}, extra 5c")
+    table.deal(f"P Ad; {FOUND}; extra 5c")
     assert table.deal("result tie") == ["MISSING_CARD"]
     table.decide("void-coup")
     assert table.phase is Phase.BETWEEN_COUPS
 
 
 def test_a_declared_result_does_not_hold_without_the_card(table) -> None:
-    table.deal(f"{NATURAL}, result tie, found face up")
+    table.deal(f"{NATURAL}; result tie; found face up")
     assert table.resumes_to is Phase.BURN_REST
     assert table.shoe.coup.declared is None
 
 
 def test_a_card_of_a_partial_coup_is_burned_for_after_it(table) -> None:
-    table.deal("P 7h, lost 1, P2 2d, found face up")
+    table.deal("P 7h; lost 1; P2 2d; found face up")
     assert table.resumes_to is Phase.RESULT
     table.decide("void-coup take-over")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
 
 
 def test_one_that_nobody_could_read_is_burned_for_without_a_count(table) -> None:
-    table.deal("P 7h, B ??, found face up")
+    table.deal("P 7h; B ??; found face up")
     table.decide("void-coup")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
 
@@ -118,17 +116,17 @@ def test_one_that_nobody_could_read_is_burned_for_without_a_count(table) -> None
 
 @pytest.mark.clause("S42-k-3-extra")
 def test_in_the_burn_before_play_its_own_amount_is_added(new_table) -> None:
-    table = new_table("start, burn 4c: 2c, found face up")
+    table = new_table("start; burn 4c: 2c; found face up")
     assert table.shoe.burn_owed == 3 + 2
     table.decide("continue")
-    assert table.deal(", ".join(["burned 5c"] * 5)) == []
+    assert table.deal("; ".join(["burned 5c"] * 5)) == []
     assert table.of(BurnDone) == [BurnDone(Card.parse("4c"), 7, True)]
 
 
 def test_as_the_first_burn_card_it_sets_no_amount(new_table) -> None:
-    table = new_table(f"start, burn 2c:, {FOUND}")
+    table = new_table(f"start; burn 2c; {FOUND}")
     assert table.shoe.burn_owed == 2
-    assert table.deal("burned 5c, burned 6c") == []
+    assert table.deal("burned 5c; burned 6c") == []
     assert table.phase is Phase.BURN_FIRST
     assert table.deal("burn Ac: 3c") == []
     assert table.of(BurnDone) == [BurnDone(Card.parse("Ac"), 2, True)]
@@ -139,47 +137,47 @@ def test_as_the_first_burn_card_it_sets_no_amount(new_table) -> None:
 def test_and_with_reports_missing_meanwhile_the_burn_before_play_has_no_count(
     new_table, lost
 ) -> None:
-    table = new_table(f"start, burn 2c:, {FOUND}, burned 5c, {lost}")
+    table = new_table(f"start; burn 2c; {FOUND}; burned 5c; {lost}")
     table.decide("continue")
     assert not table.shoe.burn_proven
-    assert table.deal("burned 6c, P1 7h") == []
+    assert table.deal("burned 6c; P1 7h") == []
 
 
 def test_as_the_only_card_of_a_fixed_burn_it_adds_its_amount(new_table) -> None:
     table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
-    table.deal(f"burn 2c, {FOUND}")
+    table.deal(f"burn 2c; {FOUND}")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
 
 
 def test_as_the_last_card_of_the_burn_it_is_burned_for_before_the_first_coup(table) -> None:
     table.deal(FOUND)
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
-    table.deal("extra 5c, extra 6c, P1 7h")
+    table.deal("extra 5c; extra 6c; P1 7h")
     assert table.phase is Phase.BANKER_1
 
 
 def test_in_a_burn_without_a_count_nothing_is_counted(new_table) -> None:
-    table = new_table("start, lost 2, decide continue, burned 3c, found face up")
+    table = new_table("start; lost 2; resolve continue; burned 3c; found face up")
     assert table.shoe.burn_owed == 0
 
 
 def test_an_unread_card_in_the_burn_is_burned_for_after_it(new_table) -> None:
-    table = new_table("start, burn 2c: ??, found face up, decide continue, burned 4c")
+    table = new_table("start; burn 2c: ??; found face up; resolve continue; burned 4c")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
-    assert table.deal("extra 5c, P1 7h") == []
+    assert table.deal("extra 5c; P1 7h") == []
 
 
 @pytest.mark.clause("S42-k-3-extra")
 def test_in_a_burn_for_an_irregularity_its_own_amount_is_added(table) -> None:
-    table.deal(f"P 7h, B 2d, {FOUND}, extra 3c, found face up")
+    table.deal(f"P 7h; B 2d; {FOUND}; extra 3c; found face up")
     assert table.shoe.burn_owed == 1 + 3
     table.decide("continue")
-    assert table.deal(", ".join(["extra 5c"] * 4)) == []
+    assert table.deal("; ".join(["extra 5c"] * 4)) == []
     assert table.phase is Phase.BANKER_1
 
 
 def test_a_card_burned_before_the_result_is_burned_for_before_the_next_hand(table) -> None:
-    table.deal(f"{NATURAL}, P Ah, decide burn-card, extra 3c, found face up")
+    table.deal(f"{NATURAL}; P Ah; resolve burn-card; extra 3c; found face up")
     table.decide("continue")
     table.deal("result player")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
@@ -191,22 +189,22 @@ def test_a_card_burned_before_the_result_is_burned_for_before_the_next_hand(tabl
 @pytest.mark.parametrize(
     ("words", "phase"),
     [
-        ("P 7h, out 2d", "banker_1"),
-        ("no more bets, out 2d", "player_1"),
+        ("P 7h; out 2d", "banker_1"),
+        ("no more bets; out 2d", "player_1"),
         ("out 2d", "between_coups"),
     ],
 )
 def test_drawn_in_error_it_is_no_longer_carried_but_burned_for_at_once(table, words, phase) -> None:
-    table.deal(f"{words}, found face up")
+    table.deal(f"{words}; found face up")
     voidable = ["void-coup"] if "P" in words else []
     assert table.permitted == ["continue", *voidable, "close-shoe"]
     table.decide("continue")
-    table.deal("extra 5c, extra 6c")
+    table.deal("extra 5c; extra 6c")
     assert table.phase.value == phase
 
 
 def test_after_complete_hands_it_is_burned_for_before_the_next_hand(table) -> None:
-    table.deal(f"{NATURAL}, P 2d, found face up")
+    table.deal(f"{NATURAL}; P 2d; found face up")
     assert table.resumes_to is Phase.RESULT
     table.decide("continue")
     table.deal("result player")
@@ -214,14 +212,14 @@ def test_after_complete_hands_it_is_burned_for_before_the_next_hand(table) -> No
 
 
 def test_held_for_the_next_hand_it_is_held_no_more(table) -> None:
-    table.deal(f"{NATURAL}, P 2d, decide carry-card, found face up, decide continue")
+    table.deal(f"{NATURAL}; P 2d; resolve carry-card; found face up; resolve continue")
     assert table.shoe.remedy.carried == ()
-    table.deal("result player, extra 5c, extra 6c, P1 7h")
+    table.deal("result player; extra 5c; extra 6c; P1 7h")
     assert len(table.shoe.coup.cards) == 1
 
 
 def test_before_the_burn_it_is_burned_for_and_then_the_burn_begins(new_table) -> None:
-    table = new_table("start, out Ad, found face up, decide continue, burned 5c")
+    table = new_table("start; out Ad; found face up; resolve continue; burned 5c")
     assert table.phase is Phase.BURN_FIRST
 
 
@@ -233,11 +231,11 @@ def test_before_the_burn_it_is_burned_for_and_then_the_burn_begins(new_table) ->
     [
         "",
         "start",
-        f"{OPENED}, close shoe",
-        f"{OPENED}, {NATURAL}, result player",
-        f"{OPENED}, {NATURAL}, P 2d, decide burn-card",
-        f"{OPENED}, P 2d, found face up",
-        f"{OPENED}, close shoe, out 2d",
+        f"{OPENED}; close shoe",
+        f"{OPENED}; {NATURAL}; result player",
+        f"{OPENED}; {NATURAL}; P 2d; resolve burn-card",
+        f"{OPENED}; P 2d; found face up",
+        f"{OPENED}; close shoe; out 2d",
     ],
 )
 def test_where_no_card_can_be_meant_it_is_refused_in_words(new_table, words) -> None:
@@ -245,8 +243,8 @@ def test_where_no_card_can_be_meant_it_is_refused_in_words(new_table, words) -> 
     state = table.state
     table.effects.clear()
     assert table.deal("found face up") == []
-    (refused,) = table.of(Refused)
-    assert refused.why == "no card was drawn last that could still be taken out of play"
+    (refused,) = table.of(Refusal)
+    assert refused.why == "there is no last card that can still be taken out of play"
     assert refused.clauses == ("S42-k-3-unused",)
     assert table.state == state
 
@@ -260,12 +258,12 @@ def test_where_no_card_can_be_meant_it_is_refused_in_words(new_table, words) -> 
 def test_in_mid_coup_a_shoe_that_runs_out_in_the_burn_voids_the_coup(new_table, spare) -> None:
     table = new_table(OPENED, decks=1)
     table.deal_up_to(50 - spare)
-    table.deal("P1 7h, B 9d")
+    table.deal("P1 7h; B 9d")
     codes = table.deal("found face up")
     if spare:
         assert codes == ["FOUND_FACE_UP"]
         table.decide("continue")
-        codes = table.deal("extra 2c, extra 3c")
+        codes = table.deal("extra 2c; extra 3c")
     assert codes[-1] == "INSUFFICIENT_CARDS"
     assert table.permitted == ["close-shoe"]
     assert set(table.last.clauses) == {"S42-k-4-void", "S42-k-4-restart"}
@@ -275,20 +273,20 @@ def test_in_mid_coup_a_shoe_that_runs_out_in_the_burn_voids_the_coup(new_table, 
 
 
 def test_the_second_cut_card_in_it_does_the_same(table) -> None:
-    table.deal(f"P 7h, B 9d, {FOUND}, cut card")
+    table.deal(f"P 7h; B 9d; {FOUND}; cut card")
     assert table.deal("cut card") == ["INSUFFICIENT_CARDS"]
 
 
 @pytest.mark.parametrize("lost", ["lost 2", "program 2.0", "start"])
 def test_in_mid_coup_with_reports_missing_the_coup_is_partial(table, lost) -> None:
-    table.deal(f"P 7h, B 9d, {FOUND}, extra 2c, {lost}")
+    table.deal(f"P 7h; B 9d; {FOUND}; extra 2c; {lost}")
     assert table.resumes_to is Phase.RESULT
-    assert "8 cards were still owed" in told(table)[-1]
+    assert "still owed: 8 cards" in remedy_prompts(table)[-1]
     table.decide("void-coup")
     assert table.phase is Phase.BETWEEN_COUPS
 
 
 def test_in_mid_coup_what_is_left_of_it_comes_after_a_void_coup(table) -> None:
-    table.deal(f"P 7h, B 9d, {FOUND}, extra 2c, forced exit")
+    table.deal(f"P 7h; B 9d; {FOUND}; extra 2c; forced exit")
     table.decide("void-coup")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 8)

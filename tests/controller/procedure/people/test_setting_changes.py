@@ -1,24 +1,30 @@
-"""Settings that change in play: when, with which notice, and what they are refused with."""
+"""Settings that change in play: when, with which notice, and with what they are refused."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
-from controller.procedure.effects import CoupClosed, Effect, Recorded, Refused, SettingChanged
-from controller.procedure.events import NoticeRecorded, SettingChangeAsked
-from controller.procedure.people.change_moments import MOMENTS, Moment, in_toml
-from controller.procedure.people.setting_changes import effective, refused_at_start
+from controller.procedure.effects import ActRecord, CoupClosed, Effect, Refusal, SettingChanged
+from controller.procedure.events import NoticeRecorded, SettingChangeRequested
+from controller.procedure.people.change_moments import MOMENTS, ChangeMoment, parse_value
+from controller.procedure.people.setting_changes import effective_book, refusals_at_start
 from controller.procedure.phases import Phase
-from controller.procedure.rulebook import Fact
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
 from controller.profiles.load import load_profile
 from controller.profiles.setting_definitions import SHAPES
-from controller.profiles.setting_types import TEXT_LENGTH_MAX, fits, frozen, in_words
+from controller.profiles.setting_types import (
+    TEXT_LENGTH_MAX,
+    describe_value,
+    fits,
+    to_setting_value,
+)
 from controller.rules.setting_values import PayProcedure, VigorishMode
 
 MINUTE = 60 * 10**9
 NOON = 12 * 60 * MINUTE
-COUP = "P 7h, B 5c, P Kd, B Qh, B 3c, result banker"
+COUP = "P 7h; B 5c; P Kd; B Qh; B 3c; result banker"
 
 
 @dataclass
@@ -29,32 +35,32 @@ class Floor:
 
     def notice(self, setting: str, value: str, to: str, minute: int = 0) -> Effect:
         event = NoticeRecorded(setting, value, to, "Bo Ray", NOON + minute * MINUTE)
-        return self.table.take(event).effects[-1]
+        return self.table.apply(event).effects[-1]
 
     def change(self, setting: str, value: str, minute: int = 0) -> Effect:
-        event = SettingChangeAsked(setting, value, "Bo Ray", "trial", NOON + minute * MINUTE)
-        return self.table.take(event).effects[-1]
+        event = SettingChangeRequested(setting, value, "Bo Ray", "trial", NOON + minute * MINUTE)
+        return self.table.apply(event).effects[-1]
 
     def rules(self) -> object:
-        return effective(self.table.book, self.table.state).values
+        return effective_book(self.table.book, self.table.state).values
 
 
 @pytest.fixture
 def floor(new_table):
-    def lay_out(words="", **settings):
+    def make_table(words="", **settings):
         return Floor(new_table(words, **settings))
 
-    return lay_out
+    return make_table
 
 
-OPENED = "start, burn Ac: 2c"
+OPENED = "start; burn Ac: 2c"
 
 
 # --- between coups ------------------------------------------------------------------------------
 
 
 def test_odds_change_between_coups_and_hold_from_then_on(floor):
-    table = floor(f"{OPENED}, {COUP}", profile="ny-mini")
+    table = floor(f"{OPENED}; {COUP}", profile="ny-mini")
 
     assert table.change("odds_tie", "9:1") == SettingChanged(
         "odds_tie", "8:1", "9:1", "Bo Ray", "trial", ("NY-c-2",)
@@ -63,11 +69,11 @@ def test_odds_change_between_coups_and_hold_from_then_on(floor):
     assert table.table.state.settings == (ChangedSetting("odds_tie", "9:1", "8:1", "trial"),)
 
 
-@pytest.mark.parametrize("words", ["no more bets", "P 7h", "P 7h, B 5c, P Kd, B Qh"])
+@pytest.mark.parametrize("words", ["no more bets", "P 7h", "P 7h; B 5c; P Kd; B Qh"])
 def test_odds_do_not_change_in_a_coup(floor, words):
-    table = floor(f"{OPENED}, {words}", profile="ny-mini")
+    table = floor(f"{OPENED}; {words}", profile="ny-mini")
 
-    assert table.change("odds_tie", "9:1") == Refused(
+    assert table.change("odds_tie", "9:1") == Refusal(
         "change-setting",
         "odds_tie changes between coups only: let this coup end, then change it",
         ("NY-c-2",),
@@ -77,11 +83,11 @@ def test_odds_do_not_change_in_a_coup(floor, words):
 
 def test_odds_change_before_any_shoe_and_in_the_burn(floor):
     assert isinstance(floor().change("odds_tie", "9:1"), SettingChanged)
-    assert isinstance(floor("start, burn 3c: 2c").change("odds_tie", "9:1"), SettingChanged)
+    assert isinstance(floor("start; burn 3c: 2c").change("odds_tie", "9:1"), SettingChanged)
 
 
 def test_a_coup_that_waits_only_for_an_unreported_result_is_over(floor):
-    table = floor(f"{OPENED}, P 9h, B 7c, P Kd, B Kh")
+    table = floor(f"{OPENED}; P 9h; B 7c; P Kd; B Kh")
 
     table.change("odds_tie", "9:1")
 
@@ -89,15 +95,15 @@ def test_a_coup_that_waits_only_for_an_unreported_result_is_over(floor):
 
 
 def test_a_coup_whose_result_will_be_reported_is_not_over(floor):
-    table = floor(f"{OPENED}, P 9h, B 7c, P Kd, B Kh", observed=(Fact.RESULT_BUTTON,))
+    table = floor(f"{OPENED}; P 9h; B 7c; P Kd; B Kh", observed=(ObservableFact.RESULT_BUTTON,))
 
-    assert isinstance(table.change("odds_tie", "9:1"), Refused)
+    assert isinstance(table.change("odds_tie", "9:1"), Refusal)
 
 
 def test_nothing_changes_while_the_table_is_suspended(floor):
-    table = floor(f"{OPENED}, P 7h, B 2c, out 4d")
+    table = floor(f"{OPENED}; P 7h; B 2c; out 4d")
 
-    assert table.change("odds_tie", "9:1") == Refused(
+    assert table.change("odds_tie", "9:1") == Refusal(
         "change-setting", "the table is suspended: resolve first, then change it"
     )
 
@@ -106,7 +112,7 @@ def test_nothing_changes_while_the_table_is_suspended(floor):
 
 
 def test_decks_change_between_shoes_and_the_next_shoe_has_them(floor):
-    table = floor(f"{OPENED}, close shoe")
+    table = floor(f"{OPENED}; close shoe")
 
     changed = table.change("decks_per_shoe", "6")
     table.table.deal("start")
@@ -125,7 +131,7 @@ def test_decks_put_back_to_the_profiles_number_are_still_the_tables(floor):
 
 
 @pytest.mark.parametrize("setting", ["decks_per_shoe", "cut_card_at_round_start", "deal_option"])
-def test_what_a_shoe_goes_by_does_not_change_in_it(floor, setting):
+def test_settings_of_a_shoe_do_not_change_within_it(floor, setting):
     values = {"decks_per_shoe": "7", "cut_card_at_round_start": "last_coup"}
     table = floor(OPENED, profile="ny-mini")
 
@@ -140,10 +146,10 @@ def test_what_a_shoe_goes_by_does_not_change_in_it(floor, setting):
 # --- what may never be --------------------------------------------------------------------------
 
 
-def test_what_the_rule_fixes_is_refused_with_its_clause(floor):
+def test_a_setting_that_the_rule_fixes_is_refused_with_its_clause(floor):
     table = floor(profile="ny-mini")
 
-    assert table.change("decks_min", "5") == Refused(
+    assert table.change("decks_min", "5") == Refusal(
         "change-setting",
         "decks_min does not change in play: the rule fixes it",
         ("NY-a-4-i-decks",),
@@ -166,14 +172,14 @@ def test_a_value_that_the_clause_does_not_allow_is_refused_with_it(floor):
 
 
 def test_a_value_that_holds_already_is_refused(floor):
-    assert floor().change("vig_rate", "5").why == "vig_rate is 5 already"
+    assert floor().change("vig_rate", "5").why == "vig_rate is already 5"
 
 
 def test_a_change_is_judged_by_the_file_and_not_by_an_earlier_change(floor):
     table = floor()
     assert isinstance(table.change("cut_card_min_from_back", "20"), SettingChanged)
 
-    assert isinstance(table.change("cut_card_min_from_back", "10"), Refused)
+    assert isinstance(table.change("cut_card_min_from_back", "10"), Refusal)
     assert table.change("cut_card_min_from_back", "16").old == "20"
 
 
@@ -208,9 +214,9 @@ def test_another_type_of_vigorish_needs_notice_to_players_and_commission(floor):
     table.notice("vig_mode", "tie25", "commission")
     changed = table.change("vig_mode", "tie25")
 
-    needs = "vig_mode to tie25 needs notice before it: record notice of it to"
-    assert first == Refused("change-setting", f"{needs} players first", ("NY-c-5-notice",))
-    assert second == Refused("change-setting", f"{needs} commission first", ("NY-c-5-notice",))
+    needs = "vig_mode to tie25 needs prior notice: record notice of it to"
+    assert first == Refusal("change-setting", f"{needs} players first", ("NY-c-5-notice",))
+    assert second == Refusal("change-setting", f"{needs} commission first", ("NY-c-5-notice",))
     assert changed.clauses == ("NY-c-3-pay", "NY-c-5-uniform", "NY-c-5-notice")
     assert table.rules().vig_mode is VigorishMode.TIE25
 
@@ -232,13 +238,13 @@ def test_a_higher_rate_needs_notice_and_a_lower_one_none(floor):
 
 
 @pytest.mark.clause("NY-c-5-notice")
-def test_notice_stands_in_the_record_with_what_asks_for_it(floor):
+def test_notice_is_recorded_with_the_clause_that_requires_it(floor):
     table = floor(OPENED, profile="ny-mini")
 
-    assert table.notice("vig_mode", "tie25", "players") == Recorded(
+    assert table.notice("vig_mode", "tie25", "players") == ActRecord(
         "notice",
         "Bo Ray",
-        "vig_mode from commission to tie25: told players",
+        "vig_mode from commission to tie25: notice given to players",
         ("NY-c-5-notice",),
     )
     assert table.table.state.notices == (
@@ -251,7 +257,7 @@ def test_notice_of_another_value_does_not_serve(floor):
     table.notice("vig_mode", "none_six", "players")
     table.notice("vig_mode", "none_six", "commission")
 
-    assert isinstance(table.change("vig_mode", "tie25"), Refused)
+    assert isinstance(table.change("vig_mode", "tie25"), Refusal)
 
 
 def test_notice_is_used_up_by_its_change(floor):
@@ -265,12 +271,12 @@ def test_notice_is_used_up_by_its_change(floor):
 
 
 def test_notice_to_nobody_known_is_refused(floor):
-    assert floor().notice("vig_rate", "4", "the press") == Refused(
+    assert floor().notice("vig_rate", "4", "the press") == Refusal(
         "notice", "notice goes to players, commission, surveillance"
     )
 
 
-def test_notice_of_what_the_clause_refuses_is_refused(floor):
+def test_notice_of_a_change_that_the_clause_refuses_is_refused(floor):
     assert "S42-c-3-rate" in floor().notice("vig_rate", "3", "players").clauses
 
 
@@ -310,7 +316,7 @@ def test_a_table_without_vigorish_posts_notice(floor, profile, value, clause):
     table = floor(OPENED, profile=profile)
     table.notice("vig_mode", value, "commission")
 
-    assert isinstance(table.change("vig_mode", value), Refused)
+    assert isinstance(table.change("vig_mode", value), Refusal)
     assert clause in table.notice("vig_mode", value, "players").clauses
     assert clause in table.change("vig_mode", value).clauses
 
@@ -330,7 +336,7 @@ def test_a_pay_table_of_the_bonus_changes_after_notice_to_the_commission(floor):
     table.notice("dragon_bonus_table", "B", "commission")
     table.table.deal("P 7h")
     in_a_coup = table.change("dragon_bonus_table", "B")
-    table.table.deal("B 5c, P Kd, B Qh, B 3c, result banker")
+    table.table.deal("B 5c; P Kd; B Qh; B 3c; result banker")
     changed = table.change("dragon_bonus_table", "B")
 
     assert refused.clauses == ("NY-c-7-change",)
@@ -343,7 +349,7 @@ def test_a_pay_table_of_the_bonus_changes_after_notice_to_the_commission(floor):
 @pytest.mark.clause("S42-j-3-elect")
 def test_another_pay_procedure_waits_30_minutes_after_notice_to_surveillance(floor):
     table = floor(OPENED)
-    needs = "pay_procedure to i needs notice before it"
+    needs = "pay_procedure to i needs prior notice"
 
     first = table.change("pay_procedure", "i")
     table.notice("pay_procedure", "i", "surveillance", minute=5)
@@ -351,8 +357,8 @@ def test_another_pay_procedure_waits_30_minutes_after_notice_to_surveillance(flo
     changed = table.change("pay_procedure", "i", minute=35)
 
     wait = "record notice of it to surveillance first and wait 30 minutes"
-    assert first == Refused("change-setting", f"{needs}: {wait}", ("S42-j-3-ii",))
-    assert early.why == f"{needs}: notice to surveillance is given; wait 1 more minutes"
+    assert first == Refusal("change-setting", f"{needs}: {wait}", ("S42-j-3-ii",))
+    assert early.why == f"{needs}: notice to surveillance is given; wait 1 more minute"
     assert {"S42-j-3-ii", "S42-j-3-elect"} <= set(changed.clauses)
     assert table.rules().pay_procedure is PayProcedure.I
 
@@ -381,7 +387,7 @@ def test_a_reshuffle_after_lacing_begins_30_minutes_after_notice(floor):
 
 
 def test_a_table_without_changes_plays_by_its_own_book(table):
-    assert effective(table.book, table.state) is table.book
+    assert effective_book(table.book, table.state) is table.book
 
 
 def test_the_changed_book_is_made_once(floor):
@@ -389,43 +395,43 @@ def test_the_changed_book_is_made_once(floor):
     table.change("odds_tie", "9:1")
 
     book, state = table.table.book, table.table.state
-    assert effective(book, state) is effective(book, state)
+    assert effective_book(book, state) is effective_book(book, state)
 
 
 def test_a_changed_setting_is_the_houses_and_the_others_stay_as_they_were(floor):
     table = floor()
     table.change("odds_tie", "9:1")
 
-    book = effective(table.table.book, table.table.state)
+    book = effective_book(table.table.book, table.table.state)
     assert book.profile.house == ("odds_tie",)
     assert book.profile.value("odds_tie").reason == "trial"
     assert book.unchanged is table.table.book.profile
 
 
 @pytest.mark.parametrize("file_value", ["10:1", "9:1"])
-def test_a_change_is_over_once_the_file_says_something_else(floor, file_value):
+def test_a_change_ends_once_the_file_has_another_value(floor, file_value):
     table = floor()
     table.change("odds_tie", "9:1")
 
     state = replace(
         table.table.state, settings=(ChangedSetting("odds_tie", "12:1", file_value, "trial"),)
     )
-    assert effective(table.table.book, state) is table.table.book
+    assert effective_book(table.table.book, state) is table.table.book
 
 
 def test_changes_that_the_file_no_longer_allows_are_not_in_force(floor):
     table = floor()
     settings = (ChangedSetting("dragon_bonus", "on", "off", "without its approval"),)
 
-    assert effective(table.table.book, replace(table.table.state, settings=settings)) is (
+    assert effective_book(table.table.book, replace(table.table.state, settings=settings)) is (
         table.table.book
     )
 
 
-def test_what_a_house_chose_for_itself_it_may_choose_anew(floor):
+def test_a_value_that_the_house_chose_may_be_chosen_again(floor):
     table = floor()
     book, state = table.table.book, table.table.state
-    house = effective(
+    house = effective_book(
         book,
         replace(
             state,
@@ -449,18 +455,20 @@ def test_what_a_house_chose_for_itself_it_may_choose_anew(floor):
 
 def test_every_setting_has_its_moment():
     assert tuple(MOMENTS) == tuple(SHAPES)
-    between_coups = [name for name, moment in MOMENTS.items() if moment is Moment.BETWEEN_COUPS]
+    between_coups = [
+        name for name, moment in MOMENTS.items() if moment is ChangeMoment.BETWEEN_COUPS
+    ]
     assert "vig_mode" in between_coups
-    assert MOMENTS["decks_per_shoe"] is Moment.BETWEEN_SHOES
-    assert MOMENTS["vig_rate_allowed"] is Moment.NEVER
+    assert MOMENTS["decks_per_shoe"] is ChangeMoment.BETWEEN_SHOES
+    assert MOMENTS["vig_rate_allowed"] is ChangeMoment.NEVER
 
 
 @pytest.mark.parametrize("name", ["ny-mini", "s42-mini", "wa-mini", "nj-minibaccarat", "ny-ez"])
-def test_every_value_of_a_profile_is_read_back_from_its_words(name):
+def test_every_value_of_a_profile_is_parsed_back_from_its_text(name):
     for value in load_profile(name).values:
-        read = in_toml(value.name, in_words(value.value))
+        read = parse_value(value.name, describe_value(value.value))
         assert fits(SHAPES[value.name], read)
-        assert frozen(read) == value.value
+        assert to_setting_value(read) == value.value
 
 
 @pytest.mark.parametrize(
@@ -479,8 +487,8 @@ def test_every_value_of_a_profile_is_read_back_from_its_words(name):
         ("side_wager_approval", "letter 7", "letter 7"),
     ],
 )
-def test_values_are_read_from_words(setting, words, read):
-    assert in_toml(setting, words) == read
+def test_values_are_parsed_from_text(setting, words, read):
+    assert parse_value(setting, words) == read
 
 
 def test_words_longer_than_a_line_do_not_fit():
@@ -505,29 +513,29 @@ S42 = load_profile("s42-mini")
 def test_at_a_start_a_higher_rate_without_notice_is_refused():
     running = with_values(S42, vig_rate=4)
 
-    (refused,) = refused_at_start(running, S42, (), NOON, Phase.CLOSED)
+    (refused,) = refusals_at_start(running, S42, (), NOON, Phase.CLOSED)
 
-    assert refused == Refused(
+    assert refused == Refusal(
         "start",
-        "vig_rate to 5 needs notice before it: record notice of it to players first. "
+        "vig_rate to 5 needs prior notice: record notice of it to players first. "
         "Start with vig_rate 4 until then",
         ("S42-c-5-notice",),
     )
 
 
-def test_at_a_start_what_was_announced_is_taken():
+def test_at_a_start_an_announced_change_is_applied():
     running = with_values(S42, vig_rate=4)
     notices = tuple(
         NoticeGiven("vig_rate", "5", to, "Bo Ray", NOON) for to in ("players", "commission")
     )
 
-    assert refused_at_start(running, S42, notices, NOON, Phase.SHOE_OVER) == ()
+    assert refusals_at_start(running, S42, notices, NOON, Phase.SHOE_OVER) == ()
 
 
-def test_at_a_start_with_a_shoe_open_only_what_changes_between_coups_is_taken():
+def test_at_a_start_with_a_shoe_open_only_changes_between_coups_are_applied():
     file = with_values(S42, odds_tie="9:1", decks_per_shoe=6)
 
-    (refused,) = refused_at_start(S42, file, (), NOON, Phase.BETWEEN_COUPS)
+    (refused,) = refusals_at_start(S42, file, (), NOON, Phase.BETWEEN_COUPS)
 
     assert refused.why == (
         "decks_per_shoe from 8 to 6 changes between shoes only: finish or close this shoe, then "
@@ -536,16 +544,16 @@ def test_at_a_start_with_a_shoe_open_only_what_changes_between_coups_is_taken():
 
 
 @pytest.mark.parametrize("phase", [Phase.PLAYER_1, Phase.RESULT, Phase.SUSPENDED])
-def test_at_a_start_with_a_coup_open_nothing_is_taken(phase):
-    assert refused_at_start(S42, with_values(S42, odds_tie="9:1"), (), NOON, phase)
+def test_at_a_start_with_a_coup_open_no_change_is_applied(phase):
+    assert refusals_at_start(S42, with_values(S42, odds_tie="9:1"), (), NOON, phase)
 
 
 def test_another_rule_document_comes_between_shoes():
     other = load_profile("ny-mini")
 
-    assert refused_at_start(S42, other, (), NOON, Phase.CLOSED) == ()
-    assert refused_at_start(S42, other, (), NOON, Phase.BETWEEN_COUPS) == (
-        Refused(
+    assert refusals_at_start(S42, other, (), NOON, Phase.CLOSED) == ()
+    assert refusals_at_start(S42, other, (), NOON, Phase.BETWEEN_COUPS) == (
+        Refusal(
             "start",
             "the profile changes between shoes only: finish or close this shoe, then change it",
         ),

@@ -1,8 +1,5 @@
-"""Whatever a shuffler tells between cards and people's acts, in any order: every answer holds.
+"""Random shuffler events between cards and acts of people: the invariants hold at every step.
 
-Responsible for: long random evenings at a table whose shuffler tells, with what must always hold
-of every step (conftest), of warnings, and of the batch that is dealt.
-Not responsible for: cards without a shuffler (test_any_order) and the life alone (custody).
 Source: package README, "The shuffler at the table".
 """
 
@@ -40,22 +37,24 @@ HARMS = (
 
 
 class Evening:
-    """One table for so many happenings."""
+    """One table for so many events."""
 
-    def __init__(self, told, seed: int) -> None:
-        self.told = told
+    def __init__(self, people, seed: int) -> None:
+        self.people = people
         self.chance = random.Random(seed)
 
-    def happens(self) -> None:
-        """Mostly what is next in order, now and then anything else."""
+    def apply_random_event(self) -> None:
+        """Mostly the next event in order, sometimes any other."""
         if self.chance.random() < 0.6:
             self.in_order()
         else:
-            self.chance.choice((self.shuffler, self.harm, self.card, self.act, self.clears))()
+            self.chance.choice(
+                (self.shuffler, self.wrong_event, self.card, self.act, self.clears)
+            )()
 
     def in_order(self) -> None:
-        told, back = self.told, self.chance.choice(BACKS)
-        moves = (told.put_in, told.begin, told.finish, told.shuffle, told.release)
+        people, back = self.people, self.chance.choice(BACKS)
+        moves = (people.put_in, people.begin, people.finish, people.shuffle, people.release)
         if self.chance.random() < 0.4:
             self.chance.choice(moves)(back)
         else:
@@ -64,19 +63,19 @@ class Evening:
     def shuffler(self) -> None:
         place, back = self.chance.choice((1, 2)), self.chance.choice((*BACKS, "green"))
         state, cards = self.chance.choice(STATES), self.chance.choice((0, 412, 416, 416))
-        self.told.say(f"shuffler {place} {state} {cards} of {back}")
+        self.people.run_script(f"shuffler {place} {state} {cards} of {back}")
 
-    def harm(self) -> None:
+    def wrong_event(self) -> None:
         words = self.chance.choice(HARMS)
-        place, cycle = str(self.chance.choice((1, 2))), str(max(1, self.told.cycle))
-        self.told.say(f"shuffler {words.replace('C', place).replace('N', cycle)}")
+        place, cycle = str(self.chance.choice((1, 2))), str(max(1, self.people.cycle))
+        self.people.run_script(f"shuffler {words.replace('C', place).replace('N', cycle)}")
 
     def card(self) -> None:
-        self.told.table.deal(self.chance.choice(CARDS))
+        self.people.table.deal(self.chance.choice(CARDS))
         self.decide()
 
     def decide(self) -> None:
-        table = self.told.table
+        table = self.people.table
         if table.state.open_irregularities and self.chance.random() < 0.5:
             permitted = permitted_decisions(table.state)
             decision = self.chance.choice(permitted).value
@@ -85,15 +84,15 @@ class Evening:
 
     def act(self) -> None:
         floor = {"role": "floorperson", "reason": "seen"} if self.chance.random() < 0.5 else {}
-        self.told.do(self.chance.choice(ACTS), **floor)
+        self.people.do(self.chance.choice(ACTS), **floor)
 
     def clears(self) -> None:
-        newest = self.told.table.state.lineage.warnings_told
-        self.told.say(f"clear warning {self.chance.randint(1, max(1, newest))}")
+        newest = self.people.table.state.lineage.warnings_given
+        self.people.run_script(f"clear warning {self.chance.randint(1, max(1, newest))}")
 
 
 def holds(table, first: int) -> None:
-    """Warnings are numbered once, and what is open is what was not cleared."""
+    """Warnings have unique numbers, and exactly those not cleared are open."""
     opened = [one.number for one in table.of(WarningOpened)]
     closed = [one.number for one in table.of(WarningClosed)]
     assert opened == list(range(1, len(opened) + 1))
@@ -105,13 +104,13 @@ def holds(table, first: int) -> None:
             assert one.clauses
 
 
-def evening(told, seed: int, happenings: int) -> set[str]:
-    table, one = told.table, Evening(told, seed)
+def random_play(people, seed: int, happenings: int) -> set[str]:
+    table, one = people.table, Evening(people, seed)
     for number in range(happenings):
         table.encoded = number % 40 == 0
         first = len(table.verdicts)
         try:
-            one.happens()
+            one.apply_random_event()
             holds(table, first)
         except BaseException as error:
             error.add_note(f"seed {seed}, happening {number}")
@@ -119,10 +118,10 @@ def evening(told, seed: int, happenings: int) -> set[str]:
     return {one.code.value for one in table.irregularities}
 
 
-def test_thousands_of_happenings_by_chance(by_shuffler) -> None:
+def test_thousands_of_random_events(new_shuffler_table) -> None:
     met: set[str] = set()
     for seed in range(12):
-        met |= evening(by_shuffler(("ny-mini", "s42-mini")[seed % 2]), seed, 250)
+        met |= random_play(new_shuffler_table(("ny-mini", "s42-mini")[seed % 2]), seed, 250)
     assert met >= {
         *("BATCH_UNSHUFFLED", "BATCH_NOT_READY", "BATCH_BLOCKED", "BATCH_REPEATED"),
         *("CARD_UNDER_WARNING", "IDLE_BATCH_OUT"),
@@ -131,6 +130,6 @@ def test_thousands_of_happenings_by_chance(by_shuffler) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("block", range(4))
-def test_very_many_by_chance(by_shuffler, block) -> None:
+def test_very_many_by_chance(new_shuffler_table, block) -> None:
     for seed in range(1000 + block * 50, 1050 + block * 50):
-        assert evening(by_shuffler(("ny-mini", "s42-mini")[seed % 2]), seed, 600)
+        assert random_play(new_shuffler_table(("ny-mini", "s42-mini")[seed % 2]), seed, 600)

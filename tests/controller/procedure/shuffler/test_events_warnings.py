@@ -1,13 +1,11 @@
 """A warning of the shuffler is an interlock: no next card before a named person clears it.
 
-Responsible for: warnings in the record, clearing them, and cards drawn while one is open.
-Not responsible for: which happenings warn (custody), and locking the shoe (core).
 Source: NY (a)(4)(iv)(c); S42 (a)(4)(iv), (e)(8)(ii)(A); D-32; field practice (SugarHouse).
 """
 
 import pytest
 
-from controller.procedure.effects import Prompted, Refused, WarningClosed, WarningOpened
+from controller.procedure.effects import Prompt, Refusal, WarningClosed, WarningOpened
 from controller.procedure.phases import Phase
 from controller.rules.setting_values import ShuffleMode
 
@@ -16,19 +14,19 @@ EASED = 'shuffler warning 17 off "belt slips"'
 
 
 @pytest.fixture
-def in_play(by_shuffler):
+def in_play(new_shuffler_table):
     """Red is dealt, blue is stored, and one coup is over."""
 
     def at(profile: str = "s42-mini", **rules: object):
-        told = by_shuffler(profile, **rules)
-        assert told.deal_first("red") == []
-        assert told.table.deal("P1 7h, B 7c, P Kd, B Kh, result tie") == []
-        return told
+        people = new_shuffler_table(profile, **rules)
+        assert people.deal_first("red") == []
+        assert people.table.deal("P1 7h; B 7c; P Kd; B Kh; result tie") == []
+        return people
 
     return at
 
 
-# --- told ---------------------------------------------------------------------------------------
+# --- people ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.clause("S42-e-8-ii-A")
@@ -40,20 +38,18 @@ def in_play(by_shuffler):
         ("s42-mini", ("S42-e-8-ii-A", "S42-a-4-iv")),
     ],
 )
-def test_a_warning_is_recorded_and_people_are_told_to_draw_no_card(
-    in_play, profile, clauses
-) -> None:
-    told = in_play(profile)
-    told.say(f"{WARNS} at +60s")
-    (opened,) = told.table.of(WarningOpened)
+def test_a_warning_is_recorded_and_prompts_to_draw_no_card(in_play, profile, clauses) -> None:
+    people = in_play(profile)
+    people.run_script(f"{WARNS} at +60s")
+    (opened,) = people.table.of(WarningOpened)
     assert (opened.number, opened.kind, opened.code) == (1, "lamp", 17)
     assert opened.clauses == clauses
-    prompt = told.table.of(Prompted)[-1]
+    prompt = people.table.of(Prompt)[-1]
     assert prompt.text == (
         "warning 1 of the shuffler (the shuffler warns (code 17): belt slips): draw no card; a"
         " floorperson looks at the shuffler and clears the warning with a reason"
     )
-    assert (prompt.call.value, prompt.observed, prompt.clauses) == ("warning", True, clauses)
+    assert (prompt.kind.value, prompt.observed, prompt.clauses) == ("warning", True, clauses)
 
 
 @pytest.mark.parametrize(
@@ -67,19 +63,19 @@ def test_a_warning_is_recorded_and_people_are_told_to_draw_no_card(
         ("shuffler gone", "silent"),
     ],
 )
-def test_each_of_these_is_one(in_play, words, kind) -> None:
-    told = in_play()
-    told.say(words)
-    assert [one.kind for one in told.table.of(WarningOpened)] == [kind]
-    assert told.table.deal("P1 2h")[0] == "CARD_UNDER_WARNING"
+def test_each_of_these_reports_opens_a_warning(in_play, words, kind) -> None:
+    people = in_play()
+    people.run_script(words)
+    assert [one.kind for one in people.table.of(WarningOpened)] == [kind]
+    assert people.table.deal("P1 2h")[0] == "CARD_UNDER_WARNING"
 
 
-def test_a_continuous_shuffler_warns_by_its_own_clauses(by_shuffler) -> None:
-    told = by_shuffler(shuffle_mode=ShuffleMode.CONTINUOUS)
-    told.say(WARNS)
-    (opened,) = told.table.of(WarningOpened)
+def test_a_continuous_shuffler_warns_by_its_own_clauses(new_shuffler_table) -> None:
+    people = new_shuffler_table(shuffle_mode=ShuffleMode.CONTINUOUS)
+    people.run_script(WARNS)
+    (opened,) = people.table.of(WarningOpened)
     assert opened.clauses == ("S42-l-1-use", "S42-l-1-ic")
-    assert "CARD_UNDER_WARNING" in told.table.deal("start, P1 7h")
+    assert "CARD_UNDER_WARNING" in people.table.deal("start; P1 7h")
 
 
 # --- cards --------------------------------------------------------------------------------------
@@ -89,127 +85,133 @@ def test_a_continuous_shuffler_warns_by_its_own_clauses(by_shuffler) -> None:
 @pytest.mark.clause("S42-a-4-iv")
 @pytest.mark.clause("S42-f-1-shoe")
 def test_the_first_card_drawn_under_a_warning_suspends_and_names_it(in_play) -> None:
-    told = in_play()
-    told.say(WARNS)
-    assert told.table.deal("P1 2h") == ["CARD_UNDER_WARNING"]
-    found = told.table.irregularities[-1]
+    people = in_play()
+    people.run_script(WARNS)
+    assert people.table.deal("P1 2h") == ["CARD_UNDER_WARNING"]
+    found = people.table.irregularities[-1]
     assert found.coup == 2
     assert "warning 1 of the shuffler (the shuffler warns (code 17): belt slips)" in found.detail
     assert found.clauses == ("S42-e-8-ii-A", "S42-f-1-shoe", "S42-a-4-iv")
-    assert told.table.phase is Phase.SUSPENDED
+    assert people.table.phase is Phase.SUSPENDED
 
 
 @pytest.mark.clause("NY-a-4-iv-c")
 @pytest.mark.clause("NY-a-3")
 def test_so_it_is_in_new_york(in_play) -> None:
-    told = in_play("ny-mini")
-    told.say(WARNS)
-    told.table.deal("P1 2h")
-    assert told.table.irregularities[-1].clauses == ("S42-e-8-ii-A", "NY-a-3", "NY-a-4-iv-c")
+    people = in_play("ny-mini")
+    people.run_script(WARNS)
+    people.table.deal("P1 2h")
+    assert people.table.irregularities[-1].clauses == ("S42-e-8-ii-A", "NY-a-3", "NY-a-4-iv-c")
 
 
 def test_a_warning_that_came_in_mid_coup_stops_the_next_card_of_it(in_play) -> None:
-    told = in_play()
-    told.table.deal("P1 2h, B 2c")
-    told.say(WARNS)
-    assert told.table.deal("P Kd") == ["CARD_UNDER_WARNING"]
+    people = in_play()
+    people.table.deal("P1 2h; B 2c")
+    people.run_script(WARNS)
+    assert people.table.deal("P Kd") == ["CARD_UNDER_WARNING"]
 
 
 def test_the_end_of_its_cause_does_not_clear_a_warning(in_play) -> None:
-    told = in_play()
-    told.say(f"{WARNS}; {EASED}")
-    assert told.table.deal("P1 2h") == ["CARD_UNDER_WARNING"]
+    people = in_play()
+    people.run_script(f"{WARNS}; {EASED}")
+    assert people.table.deal("P1 2h") == ["CARD_UNDER_WARNING"]
 
 
 def test_once_for_each_warning_until_a_floorperson_decides(in_play) -> None:
-    told = in_play()
-    told.say(WARNS)
-    assert told.table.deal("P1 2h, B 2c") == ["CARD_UNDER_WARNING", "DEALT_WHILE_SUSPENDED"]
-    told.say('shuffler warning 18 on "cover"')
-    assert told.table.deal("P Kd") == ["CARD_UNDER_WARNING"]
-    assert "warning 2 " in told.table.irregularities[-1].detail
-    assert "warning 1 " not in told.table.irregularities[-1].detail
-    assert told.table.decide("continue take-over") == ""
-    assert told.table.deal("B Kh") == ["CARD_UNDER_WARNING"], "nobody has cleared them"
-    assert "warning 1 " in told.table.irregularities[-1].detail
+    people = in_play()
+    people.run_script(WARNS)
+    assert people.table.deal("P1 2h; B 2c") == ["CARD_UNDER_WARNING", "DEALT_WHILE_SUSPENDED"]
+    people.run_script('shuffler warning 18 on "cover"')
+    assert people.table.deal("P Kd") == ["CARD_UNDER_WARNING"]
+    assert "warning 2 " in people.table.irregularities[-1].detail
+    assert "warning 1 " not in people.table.irregularities[-1].detail
+    assert people.table.decide("continue take-over") == ""
+    assert people.table.deal("B Kh") == ["CARD_UNDER_WARNING"], "nobody has cleared them"
+    assert "warning 1 " in people.table.irregularities[-1].detail
 
 
 def test_after_it_was_cleared_play_goes_on(in_play) -> None:
-    told = in_play()
-    told.say(f"{WARNS}; {EASED}; clear warning 1")
-    assert told.table.deal("P1 2h, B 2c") == []
+    people = in_play()
+    people.run_script(f"{WARNS}; {EASED}; clear warning 1")
+    assert people.table.deal("P1 2h; B 2c") == []
 
 
 def test_it_is_cleared_while_the_table_is_suspended_too(in_play) -> None:
-    told = in_play()
-    told.say(WARNS)
-    told.table.deal("P1 2h")
-    told.say(f"{EASED}; clear warning 1")
-    assert told.table.of(WarningClosed) != []
-    assert told.table.decide("continue") == ""
-    assert told.table.deal("B 2c") == []
+    people = in_play()
+    people.run_script(WARNS)
+    people.table.deal("P1 2h")
+    people.run_script(f"{EASED}; clear warning 1")
+    assert people.table.of(WarningClosed) != []
+    assert people.table.decide("continue") == ""
+    assert people.table.deal("B 2c") == []
 
 
-def test_no_other_happening_is_held_up(in_play) -> None:
-    told = in_play()
-    told.say(WARNS)
-    assert told.table.deal("no more bets, cut card, stand-by") == []
+def test_no_other_event_is_blocked(in_play) -> None:
+    people = in_play()
+    people.run_script(WARNS)
+    assert people.table.deal("no more bets; cut card; stand-by") == []
 
 
-def test_where_cards_are_shuffled_by_hand_the_shuffler_holds_up_nothing(by_shuffler) -> None:
-    told = by_shuffler(shuffle_mode=ShuffleMode.HAND)
-    told.say(WARNS)
-    assert told.table.deal("start, burn Ac: 2c") == []
+def test_where_cards_are_shuffled_by_hand_the_shuffler_blocks_nothing(new_shuffler_table) -> None:
+    people = new_shuffler_table(shuffle_mode=ShuffleMode.HAND)
+    people.run_script(WARNS)
+    assert people.table.deal("start; burn Ac: 2c") == []
 
 
 # --- clearing -----------------------------------------------------------------------------------
 
 
-def test_who_cleared_it_why_and_after_how_long_stands_in_the_record(in_play) -> None:
-    told = in_play()
-    told.say(f"{WARNS} at +60s; {EASED} at +90s")
-    told.say('clear warning 1 at +100s by "Bo Ray" because "belt tightened"')
-    (closed,) = told.table.of(WarningClosed)
+def test_the_record_says_who_cleared_it_why_and_after_how_long(in_play) -> None:
+    people = in_play()
+    people.run_script(f"{WARNS} at +60s; {EASED} at +90s")
+    people.run_script('clear warning 1 at +100s by "Bo Ray" because "belt tightened"')
+    (closed,) = people.table.of(WarningClosed)
     assert (closed.number, closed.kind, closed.person, closed.reason, closed.waited_ns) == (
         *(1, "lamp", "Bo Ray", "belt tightened"),
         40_000_000_000,
     )
-    assert told.table.last.what == "warning 1 cleared by Bo Ray"
+    assert people.table.last.what == "warning 1 cleared by Bo Ray"
 
 
-def test_a_clock_that_was_set_back_gives_no_time_below_zero(in_play) -> None:
-    told = in_play()
-    told.say(f"{WARNS} at +60s; {EASED} at +61s; clear warning 1 at +2s")
-    assert told.table.of(WarningClosed)[0].waited_ns == 0
+def test_a_clock_that_was_set_back_gives_no_negative_time(in_play) -> None:
+    people = in_play()
+    people.run_script(f"{WARNS} at +60s; {EASED} at +61s; clear warning 1 at +2s")
+    assert people.table.of(WarningClosed)[0].waited_ns == 0
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
         ("clear warning 9", "no warning 9 is open; open are 1"),
-        ("clear warning 1", "warning 1 (the shuffler warns (code 17): belt slips) is still so: "),
-        (f'{EASED}; clear warning 1 because " "', "say the reason: what it was and how it was "),
+        (
+            "clear warning 1",
+            "warning 1 (the shuffler warns (code 17): belt slips) is still active: ",
+        ),
+        (
+            f'{EASED}; clear warning 1 because " "',
+            "give the reason: what the cause was and how it was ",
+        ),
         (f"{EASED}; clear warning 1; clear warning 1", "no warning 1 is open; no warning is open"),
     ],
 )
-def test_what_cannot_be_cleared_is_refused_with_why(in_play, words, why) -> None:
-    told = in_play()
-    told.say(f"{WARNS}; {words}")
-    refused = told.table.of(Refused)[-1]
+def test_a_warning_that_cannot_be_cleared_is_refused_with_the_reason(in_play, words, why) -> None:
+    people = in_play()
+    people.run_script(f"{WARNS}; {words}")
+    refused = people.table.of(Refusal)[-1]
     assert refused.what == "clear-warning"
     assert refused.why.startswith(why)
 
 
-def test_a_warning_that_dealing_gives_is_timed_by_when_the_shuffler_was_last_heard(
-    by_shuffler,
+def test_a_warning_raised_by_dealing_has_the_time_of_the_last_shuffler_event(
+    new_shuffler_table,
 ) -> None:
-    told = by_shuffler()
-    told.shuffle("blue")
-    told.put_in("red")
-    told.say("shuffler 1 counted 416 of red at +50s")
-    told.do("loaded red 416")
-    told.table.deal("start, burn Ac:")
-    (opened,) = told.table.of(WarningOpened)
+    people = new_shuffler_table()
+    people.shuffle("blue")
+    people.put_in("red")
+    people.run_script("shuffler 1 counted 416 of red at +50s")
+    people.do("loaded red 416")
+    people.table.deal("start; burn Ac")
+    (opened,) = people.table.of(WarningOpened)
     assert opened.kind == "count"
-    told.say(f"clear warning {opened.number} at +70s")
-    assert told.table.of(WarningClosed)[0].waited_ns == 20_000_000_000
+    people.run_script(f"clear warning {opened.number} at +70s")
+    assert people.table.of(WarningClosed)[0].waited_ns == 20_000_000_000

@@ -1,74 +1,73 @@
-"""Wagers at the table: stated, standing, changed too late, and what a coup pays for them.
+"""Wagers at the table: stated, locked, changed too late, and what a coup pays for them.
 
 Source: 9 NYCRR 5324.21 (b), (i)(2); Section 42 (b), (j)(2), (k)(4); Washington overview 1, 2, 9;
 New Jersey 3.2(a)4, 7.2(a)4; D-15, D-23, D-24, D-28, D-29.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from controller.procedure.act_kinds import ActKind
-from controller.procedure.effects import Call, CoupPaid, Prompted, Recorded, Refused
-from controller.procedure.events import ActRecorded, SettingChangeAsked, WagersStated
-from controller.procedure.people.wager_statements import verbal_wager
-from controller.procedure.rulebook import Fact
+from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
+from controller.procedure.events import ActReported, SettingChangeRequested, WagersStated
+from controller.procedure.people.wager_statements import record_verbal_wager
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.wagering import StandingWagers, VerbalWager
 from controller.procedure.step_result import Step
-from controller.procedure.wagering.payment import by_outcome, payment, terms_of
-from controller.procedure.wagering.wagers import coup_paid, wagers_stand
+from controller.procedure.wagering.payment import results_by_outcome, settle_coup, terms_of
+from controller.procedure.wagering.wagers import lock_wagers, pay_coup
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 
-TOLD = (Fact.WAGERS, Fact.RESULT_BUTTON)
-CALLED = (*TOLD, Fact.NO_MORE_BETS)
-OPENED = "start, burn Ac: 2c"
-BANKER_8 = "P 7h, B 5c, P Kd, B Qh, B 3c"
-BANKER_6 = "P 2h, B 6c, P 3d, B Kh, P Kc"
-DRAGON_7 = "P 2h, B 2c, P 4d, B Kh, B 5c"
-PLAYER_9 = "P 9h, B Kc, P Qd, B Jh"
-TIE_7 = "P 7h, B 7c, P Kd, B Kh"
+OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
+CALLED = (*OBSERVED, ObservableFact.NO_MORE_BETS)
+OPENED = "start; burn Ac: 2c"
+BANKER_8 = "P 7h; B 5c; P Kd; B Qh; B 3c"
+BANKER_6 = "P 2h; B 6c; P 3d; B Kh; P Kc"
+DRAGON_7 = "P 2h; B 2c; P 4d; B Kh; B 5c"
+PLAYER_9 = "P 9h; B Kc; P Qd; B Jh"
+TIE_7 = "P 7h; B 7c; P Kd; B Kh"
 
 
 def wagers_of(words):
     """seat 5 banker 100.00, seat 2 tie 10.00"""
-    said = (part.split() for part in words.split(", ") if part)
+    parts = (part.split() for part in words.split(", ") if part)
     return tuple(
         Wager(int(seat), WagerKind(kind), int(amount.replace(".", "")))
-        for _, seat, kind, amount in said
+        for _, seat, kind, amount in parts
     )
 
 
 def bet(table, words):
     """State the wagers; the irregularities it gave."""
-    taken = table.take(WagersStated(wagers_of(words), "Ann Lee"))
-    return [one for one in taken.verdicts if hasattr(one, "code")]
+    result = table.apply(WagersStated(wagers_of(words), "Ann Lee"))
+    return [one for one in result.verdicts if hasattr(one, "code")]
 
 
 def refused(table, words):
-    taken = table.take(WagersStated(wagers_of(words), "Ann Lee"))
-    return next(one for one in taken.effects if isinstance(one, Refused))
+    result = table.apply(WagersStated(wagers_of(words), "Ann Lee"))
+    return next(one for one in result.effects if isinstance(one, Refusal))
 
 
 def acts(table):
     """What the dealer does for the coup paid last."""
-    return [step.text for step in table.of(CoupPaid)[-1].steps]
+    return [step.text for step in table.of(CoupPayment)[-1].steps]
 
 
 @pytest.fixture
-def told(new_table):
-    """A table that is told of its wagers; its first shoe is opened and burned."""
+def new_wager_table(new_table):
+    """A factory of tables that observe wagers; the first shoe is opened and burned."""
 
-    def lay_out(words="", profile="s42-mini", observed=TOLD, **settings):
-        opened = f"{OPENED}, {words}" if words else OPENED
+    def make_table(words="", profile="s42-mini", observed=OBSERVED, **settings):
+        opened = f"{OPENED}; {words}" if words else OPENED
         return new_table(opened, profile=profile, observed=observed, **settings)
 
-    return lay_out
+    return make_table
 
 
 def change(table, setting, value):
-    """The house changes a setting in play that asks for no notice."""
-    table.take(SettingChangeAsked(setting, value, "Bo Ray", "trial", 0))
+    """The house changes a setting in play that requires no notice."""
+    table.apply(SettingChangeRequested(setting, value, "Bo Ray", "trial", 0))
 
 
 # --- stated -------------------------------------------------------------------------------------
@@ -76,48 +75,48 @@ def change(table, setting, value):
 
 @pytest.mark.clause("S42-b-2")
 @pytest.mark.clause("S42-b-3-chips")
-def test_wagers_are_stated_while_bets_are_open(told):
-    table = told()
+def test_wagers_are_stated_while_bets_are_open(new_wager_table):
+    table = new_wager_table()
 
     assert bet(table, "seat 5 banker 100.00, seat 2 tie 10.00") == []
-    assert table.last.what == "2 wagers, 110.00 in all, said Ann Lee"
+    assert table.last.what == "2 wagers, 110.00 in all, stated by Ann Lee"
     assert table.last.clauses == ("S42-b-2", "S42-b-3-chips")
 
 
 @pytest.mark.clause("NY-b-1-list")
 @pytest.mark.clause("NY-b-2")
-def test_new_york_lists_its_wagers_and_how_they_are_made(told):
-    table = told(profile="ny-mini")
+def test_new_york_lists_its_wagers_and_how_they_are_made(new_wager_table):
+    table = new_wager_table(profile="ny-mini")
     bet(table, "seat 5 banker 100.00")
 
     assert table.last.clauses == ("NY-b-1-list", "NY-b-2")
 
 
 @pytest.mark.clause("WA-ov-1")
-def test_washington_lists_its_wagers(told):
-    table = told(profile="wa-mini")
+def test_washington_lists_its_wagers(new_wager_table):
+    table = new_wager_table(profile="wa-mini")
     bet(table, "seat 5 banker 100.00")
 
     assert "WA-ov-1" in table.last.clauses
 
 
-def test_a_new_statement_takes_the_place_of_the_one_before(told):
-    table = told()
+def test_a_new_statement_takes_the_place_of_the_one_before(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00")
     bet(table, "seat 5 banker 50.00, seat 1 player 5.00")
 
     assert table.state.wagering.wagers == wagers_of("seat 5 banker 50.00, seat 1 player 5.00")
 
 
-def test_a_table_that_is_not_told_of_wagers_says_how_to_be(told):
-    assert refused(told(observed=()), "seat 5 banker 100.00") == Refused(
-        "wagers", 'this table is not told of wagers: add "wagers" to observed in table.toml'
+def test_a_table_that_does_not_observe_wagers_says_how_to_configure_it(new_wager_table):
+    assert refused(new_wager_table(observed=()), "seat 5 banker 100.00") == Refusal(
+        "wagers", 'this table does not observe wagers: add "wagers" to observed in table.toml'
     )
 
 
-@pytest.mark.parametrize("words", ["", f"{OPENED}, close shoe"])
+@pytest.mark.parametrize("words", ["", f"{OPENED}; close shoe"])
 def test_without_a_shoe_in_play_there_is_nothing_to_bet_on(new_table, words):
-    table = new_table(words, observed=TOLD)
+    table = new_table(words, observed=OBSERVED)
 
     assert refused(table, "seat 5 banker 100.00").why == (
         "no shoe is in play: state wagers once the next one is opened"
@@ -128,11 +127,11 @@ def test_without_a_shoe_in_play_there_is_nothing_to_bet_on(new_table, words):
 
 
 @pytest.mark.clause("S42-b-2")
-def test_a_wager_that_is_not_offered_is_an_irregularity_and_comes_back(told):
-    table = told()
+def test_a_wager_that_is_not_offered_is_an_irregularity_and_comes_back(new_wager_table):
+    table = new_wager_table()
 
     (one,) = bet(table, "seat 5 banker 100.00, seat 5 dragon_7 5.00")
-    table.deal(f"{BANKER_8}, result banker")
+    table.deal(f"{BANKER_8}; result banker")
 
     assert one.code == "WAGER_REFUSED"
     assert one.clauses == ("S42-b-2",)
@@ -149,11 +148,11 @@ def test_a_wager_that_is_not_offered_is_an_irregularity_and_comes_back(told):
 
 
 @pytest.mark.clause("WA-ov-2-combo")
-def test_washington_refuses_both_hands_from_one_seat(told):
-    table = told(profile="wa-mini")
+def test_washington_refuses_both_hands_from_one_seat(new_wager_table):
+    table = new_wager_table(profile="wa-mini")
 
     (one,) = bet(table, "seat 5 banker 100.00, seat 5 player 40.00, seat 5 tie 5.00")
-    table.deal(f"{PLAYER_9}, result player")
+    table.deal(f"{PLAYER_9}; result player")
 
     assert "WA-ov-2-combo" in one.clauses
     assert acts(table) == [
@@ -163,12 +162,14 @@ def test_washington_refuses_both_hands_from_one_seat(told):
     ]
 
 
-def test_new_york_lets_one_seat_bet_on_both_hands(told):
-    assert bet(told(profile="ny-mini"), "seat 5 banker 100.00, seat 5 player 40.00") == []
+def test_new_york_lets_one_seat_bet_on_both_hands(new_wager_table):
+    assert (
+        bet(new_wager_table(profile="ny-mini"), "seat 5 banker 100.00, seat 5 player 40.00") == []
+    )
 
 
-def test_a_refused_wager_is_told_once(told):
-    table = told()
+def test_a_refused_wager_is_raised_once(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00, seat 5 dragon_7 5.00")
 
     assert bet(table, "seat 5 banker 200.00, seat 5 dragon_7 5.00") == []
@@ -176,16 +177,16 @@ def test_a_refused_wager_is_told_once(told):
 
 
 @pytest.mark.clause("NJ-sum-base")
-def test_a_total_card_wager_needs_a_base_wager(told):
-    (one,) = bet(told(profile="nj-minibaccarat"), "seat 5 total_4 10.00")
+def test_a_total_card_wager_needs_a_base_wager(new_wager_table):
+    (one,) = bet(new_wager_table(profile="nj-minibaccarat"), "seat 5 total_4 10.00")
 
     assert "NJ-sum-base" in one.clauses
 
 
 @pytest.mark.clause("NJ-sum-offer")
 @pytest.mark.clause("NJ-7.2-a-4-offer")
-def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(told):
-    table = told(profile="nj-minibaccarat")
+def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(new_wager_table):
+    table = new_wager_table(profile="nj-minibaccarat")
     table.deal("close shoe")
     change(table, "total_card_wagers", "off")
     table.deal(OPENED)
@@ -196,14 +197,16 @@ def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(told):
 
 
 @pytest.mark.clause("NY-b-1-iv-offer")
-def test_the_bonus_is_refused_where_the_house_does_not_offer_it(told):
-    (one,) = bet(told(profile="ny-mini"), "seat 5 player 10.00, seat 5 bonus_player 10.00")
+def test_the_bonus_is_refused_where_the_house_does_not_offer_it(new_wager_table):
+    (one,) = bet(
+        new_wager_table(profile="ny-mini"), "seat 5 player 10.00, seat 5 bonus_player 10.00"
+    )
 
     assert one.clauses == ("NY-b-1-list", "NY-b-1-iv-offer", "NY-b-1-iv-dragon")
 
 
-def test_a_wager_that_cannot_be_paid_to_the_cent_is_refused(told):
-    table = told(profile="nj-minibaccarat")
+def test_a_wager_that_cannot_be_paid_to_the_cent_is_refused(new_wager_table):
+    table = new_wager_table(profile="nj-minibaccarat")
 
     (one,) = bet(table, "seat 5 player 10.00, seat 5 total_4 10.01")
 
@@ -213,32 +216,32 @@ def test_a_wager_that_cannot_be_paid_to_the_cent_is_refused(told):
     assert "NJ-7.3-g-4" in one.clauses
 
 
-def test_the_same_spot_stated_twice_counts_once(told):
-    table = told()
+def test_the_same_spot_stated_twice_counts_once(new_wager_table):
+    table = new_wager_table()
     assert len(bet(table, "seat 5 player 10.00, seat 5 player 10.00")) == 1
 
-    table.deal(f"{PLAYER_9}, result player")
+    table.deal(f"{PLAYER_9}; result player")
 
     assert acts(table) == [
         "seat 5: pay 10.00 on Player",
-        "seat 5: return 10.00 on Player, this spot is stated twice",
+        "seat 5: return 10.00 on Player, this spot has two amounts",
     ]
 
 
-def test_a_wager_of_nothing_is_refused_and_nothing_comes_back(told):
-    table = told()
+def test_a_wager_of_nothing_is_refused_and_nothing_comes_back(new_wager_table):
+    table = new_wager_table()
     assert len(bet(table, "seat 5 player 0.00, seat 5 tie 5.00")) == 1
 
-    table.deal(f"{TIE_7}, result tie")
+    table.deal(f"{TIE_7}; result tie")
 
     assert acts(table) == ["seat 5: pay 40.00 on Tie"]
 
 
-def test_a_wager_whose_base_is_returned_is_returned_too(told):
-    table = told(profile="nj-minibaccarat")
+def test_a_wager_whose_base_is_returned_is_returned_too(new_wager_table):
+    table = new_wager_table(profile="nj-minibaccarat")
     bet(table, "seat 5 player 0.00, seat 5 total_4 10.00")
 
-    table.deal(f"{PLAYER_9}, result player")
+    table.deal(f"{PLAYER_9}; result player")
 
     assert acts(table) == [
         "seat 5: return 10.00 on four cards, it needs a wager on Banker, Player or Tie"
@@ -250,9 +253,9 @@ def test_a_wager_whose_base_is_returned_is_returned_too(told):
 
 @pytest.mark.clause("S42-b-4")
 @pytest.mark.clause("S42-b-5")
-@pytest.mark.parametrize("words", ["P 7h", "P 7h, B 5c, P Kd, B Qh"])
-def test_after_the_first_card_a_change_is_an_irregularity(told, words):
-    table = told()
+@pytest.mark.parametrize("words", ["P 7h", "P 7h; B 5c; P Kd; B Qh"])
+def test_after_the_first_card_a_change_is_an_irregularity(new_wager_table, words):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00, seat 2 tie 10.00, seat 1 tie 5.00")
     table.deal(words)
 
@@ -262,13 +265,13 @@ def test_after_the_first_card_a_change_is_an_irregularity(told, words):
     assert one.clauses == ("S42-b-4", "S42-b-5")
     assert one.detail.endswith(
         "seat 2 Tie from 10.00 to 0.00, seat 3 Player from 0.00 to 5.00, "
-        "seat 5 Banker from 100.00 to 200.00; said Ann Lee"
+        "seat 5 Banker from 100.00 to 200.00; stated by Ann Lee"
     )
 
 
 @pytest.mark.clause("NY-b-3")
-def test_after_no_more_bets_a_change_is_an_irregularity(told):
-    table = told(profile="ny-mini", observed=CALLED)
+def test_after_no_more_bets_a_change_is_an_irregularity(new_wager_table):
+    table = new_wager_table(profile="ny-mini", observed=CALLED)
     bet(table, "seat 5 banker 100.00")
     table.deal("no more bets")
 
@@ -279,8 +282,8 @@ def test_after_no_more_bets_a_change_is_an_irregularity(told):
 
 @pytest.mark.clause("NY-b-3")
 @pytest.mark.clause("NY-b-4")
-def test_in_a_coup_a_change_breaks_both_rules_of_new_york(told):
-    table = told("P 7h", profile="ny-mini")
+def test_in_a_coup_a_change_breaks_both_rules_of_new_york(new_wager_table):
+    table = new_wager_table("P 7h", profile="ny-mini")
 
     (one,) = bet(table, "seat 5 banker 200.00")
 
@@ -288,8 +291,8 @@ def test_in_a_coup_a_change_breaks_both_rules_of_new_york(told):
 
 
 @pytest.mark.clause("HG-mini-before")
-def test_the_house_guide_closes_bets_with_the_call(told):
-    table = told("no more bets", profile="house-mini", observed=CALLED)
+def test_the_house_guide_closes_bets_with_the_call(new_wager_table):
+    table = new_wager_table("no more bets", profile="house-mini", observed=CALLED)
 
     (one,) = bet(table, "seat 5 banker 200.00")
 
@@ -297,8 +300,8 @@ def test_the_house_guide_closes_bets_with_the_call(told):
 
 
 @pytest.mark.clause("HG-bac-before")
-def test_the_house_guide_closes_bets_of_baccarat_with_the_call(told):
-    table = told("no more bets", profile="house-baccarat", observed=CALLED)
+def test_the_house_guide_closes_bets_of_baccarat_with_the_call(new_wager_table):
+    table = new_wager_table("no more bets", profile="house-baccarat", observed=CALLED)
 
     (one,) = bet(table, "seat 5 banker 200.00")
 
@@ -306,8 +309,8 @@ def test_the_house_guide_closes_bets_of_baccarat_with_the_call(told):
 
 
 @pytest.mark.clause("WA-ov-2-before")
-def test_washington_takes_wagers_until_the_first_card(told):
-    table = told("no more bets", profile="wa-mini", observed=CALLED)
+def test_washington_takes_wagers_until_the_first_card(new_wager_table):
+    table = new_wager_table("no more bets", profile="wa-mini", observed=CALLED)
 
     assert bet(table, "seat 5 banker 100.00") == []
     table.deal("P 7h")
@@ -317,17 +320,17 @@ def test_washington_takes_wagers_until_the_first_card(told):
     assert "WA-ov-2-before" in one.clauses
 
 
-def test_wagers_said_again_as_they_stand_are_no_change(told):
-    table = told()
+def test_the_same_wagers_stated_again_are_not_a_change(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00, seat 2 tie 10.00")
     table.deal("P 7h")
 
     assert bet(table, "seat 2 tie 10.00, seat 5 banker 100.00") == []
-    assert table.last.what == "wagers as they stand, said Ann Lee"
+    assert table.last.what == "wagers unchanged, stated by Ann Lee"
 
 
-def test_a_late_change_is_told_once(told):
-    table = told("P 7h")
+def test_a_late_change_is_raised_once(new_wager_table):
+    table = new_wager_table("P 7h")
     bet(table, "seat 5 banker 200.00")
 
     assert bet(table, "seat 5 banker 200.00") == []
@@ -335,18 +338,20 @@ def test_a_late_change_is_told_once(told):
 
 
 @pytest.mark.clause("S42-b-4")
-def test_a_late_change_is_not_paid(told):
-    table = told()
+def test_a_late_change_is_not_paid(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
     table.deal("P 9h")
     bet(table, "seat 5 player 500.00")
-    table.deal("B Kc, P Qd, B Jh, result player")
+    table.deal("B Kc; P Qd; B Jh; result player")
 
     assert acts(table) == ["seat 5: pay 100.00 on Player"]
 
 
-def test_where_nothing_reports_results_a_statement_after_the_last_card_is_the_next_coups(told):
-    table = told(observed=(Fact.WAGERS,))
+def test_where_nothing_reports_results_a_statement_after_the_last_card_is_the_next_coups(
+    new_wager_table,
+):
+    table = new_wager_table(observed=(ObservableFact.WAGERS,))
     bet(table, "seat 5 player 100.00")
     table.deal(PLAYER_9)
 
@@ -358,31 +363,31 @@ def test_where_nothing_reports_results_a_statement_after_the_last_card_is_the_ne
     assert table.state.wagering.wagers == wagers_of("seat 5 banker 60.00")
 
 
-def test_where_results_are_reported_the_coup_is_not_over_before(told):
-    table = told()
+def test_where_results_are_reported_the_coup_is_not_over_before(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
     table.deal(PLAYER_9)
 
     assert [one.code for one in bet(table, "seat 5 banker 60.00")] == ["WAGER_CHANGED_LATE"]
 
 
-def test_while_suspended_a_statement_is_held_against_the_open_coup(told):
-    table = told(observed=(Fact.WAGERS,))
+def test_while_suspended_a_statement_is_held_against_the_open_coup(new_wager_table):
+    table = new_wager_table(observed=(ObservableFact.WAGERS,))
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, P 4h")
+    table.deal(f"{PLAYER_9}; P 4h")
 
     (one,) = bet(table, "seat 5 banker 60.00")
 
     assert (one.code, one.provisional) == ("WAGER_CHANGED_LATE", True)
 
 
-def test_wagers_stand_once_and_from_the_first_card_on(told):
-    table = told("no more bets", observed=CALLED)
-    assert wagers_stand(table.book, Step(table.state)).state == table.state
+def test_wagers_stand_once_and_from_the_first_card_on(new_wager_table):
+    table = new_wager_table("no more bets", observed=CALLED)
+    assert lock_wagers(table.book, Step(table.state)).state == table.state
 
     table.deal("P 7h")
     assert [one.coup for one in table.state.wagering.standing] == [1]
-    assert wagers_stand(table.book, Step(table.state)).state == table.state
+    assert lock_wagers(table.book, Step(table.state)).state == table.state
 
 
 # --- paid ---------------------------------------------------------------------------------------
@@ -390,11 +395,11 @@ def test_wagers_stand_once_and_from_the_first_card_on(told):
 
 @pytest.mark.clause("S42-c-3-pay")
 @pytest.mark.clause("S42-j-2-iii")
-def test_a_coup_is_paid_seat_by_seat_from_the_highest(told):
-    table = told()
+def test_a_coup_is_paid_seat_by_seat_from_the_highest(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 2 player 20.00, seat 7 banker 50.00, seat 5 banker 100.00, seat 5 tie 5.00")
 
-    table.deal(f"{BANKER_8}, result banker")
+    table.deal(f"{BANKER_8}; result banker")
 
     assert acts(table) == [
         "seat 5: take 5.00 from Tie",
@@ -407,13 +412,13 @@ def test_a_coup_is_paid_seat_by_seat_from_the_highest(told):
 
 
 @pytest.mark.clause("S42-j-2-lose")
-def test_the_dealer_reads_all_acts_in_one_text(told):
-    table = told()
+def test_one_prompt_lists_all_acts_of_the_payment(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00, seat 2 player 20.00")
 
-    table.deal(f"{BANKER_8}, result banker")
+    table.deal(f"{BANKER_8}; result banker")
 
-    (prompt,) = [one for one in table.of(Prompted) if one.call is Call.PAY]
+    (prompt,) = [one for one in table.of(Prompt) if one.kind is PromptKind.PAY]
     assert prompt.text == (
         "seat 2: take 20.00 from Player; seat 5: pay 100.00 on Banker; "
         "seat 5: collect vigorish 5.00"
@@ -421,50 +426,50 @@ def test_the_dealer_reads_all_acts_in_one_text(told):
     assert {"S42-j-2-lose", "S42-c-3-pay", "S42-c-3-rate"} <= set(prompt.clauses)
 
 
-def test_house_and_seats_together_gain_nothing(told):
-    table = told()
+def test_house_and_seats_together_gain_nothing(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 2 player 20.00, seat 7 banker 50.00, seat 5 banker 100.00, seat 5 tie 5.00")
 
-    table.deal(f"{BANKER_8}, result banker")
+    table.deal(f"{BANKER_8}; result banker")
 
-    settlement = table.of(CoupPaid)[-1].settlement
+    settlement = table.of(CoupPayment)[-1].settlement
     gains = [settlement.seat_gain(seat) for seat in (7, 5, 2)]
     assert (gains, settlement.house_gain) == ([4750, 9000, -2000], -11750)
 
 
-def test_the_wagers_of_a_paid_coup_are_gone(told):
-    table = told()
+def test_the_wagers_of_a_paid_coup_are_gone(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, result player, {TIE_7}, result tie")
+    table.deal(f"{PLAYER_9}; result player; {TIE_7}; result tie")
 
-    assert len(table.of(CoupPaid)) == 1
+    assert len(table.of(CoupPayment)) == 1
     assert table.state.wagering.standing == ()
-    assert table.state.wagering.last_paid is None
+    assert table.state.wagering.last_payment is None
 
 
-def test_a_coup_without_wagers_pays_nothing(told):
-    table = told(f"{PLAYER_9}, result player")
+def test_a_coup_without_wagers_pays_nothing(new_wager_table):
+    table = new_wager_table(f"{PLAYER_9}; result player")
 
-    assert table.of(CoupPaid) == []
+    assert table.of(CoupPayment) == []
 
 
-def test_a_coup_is_paid_once(told):
-    table = told()
+def test_a_coup_is_paid_once(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, result player")
+    table.deal(f"{PLAYER_9}; result player")
 
-    again = coup_paid(table.book, Step(table.state), table.records[0])
+    again = pay_coup(table.book, Step(table.state), table.records[0])
 
     assert again == Step(table.state)
 
 
 @pytest.mark.clause("NY-b-1-i-c-ez")
 @pytest.mark.clause("NY-c-8")
-def test_ez_returns_banker_and_pays_the_dragon(told):
-    table = told(profile="ny-ez")
+def test_ez_returns_banker_and_pays_the_dragon(new_wager_table):
+    table = new_wager_table(profile="ny-ez")
     bet(table, "seat 5 banker 100.00, seat 5 dragon_7 5.00")
 
-    table.deal(f"{DRAGON_7}, result banker")
+    table.deal(f"{DRAGON_7}; result banker")
 
     assert acts(table) == ["seat 5: return 100.00 on Banker", "seat 5: pay 200.00 on Dragon 7"]
 
@@ -472,11 +477,11 @@ def test_ez_returns_banker_and_pays_the_dragon(told):
 # --- disputed, void, stated ---------------------------------------------------------------------
 
 
-def test_nothing_is_paid_while_the_result_is_disputed(told):
-    table = told()
+def test_nothing_is_paid_while_the_result_is_disputed(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, result banker")
-    assert table.of(CoupPaid) == []
+    table.deal(f"{PLAYER_9}; result banker")
+    assert table.of(CoupPayment) == []
 
     table.decide("continue")
 
@@ -484,42 +489,42 @@ def test_nothing_is_paid_while_the_result_is_disputed(told):
 
 
 @pytest.mark.clause("S42-k-4-void")
-def test_a_void_coup_returns_every_wager(told):
-    table = told()
+def test_a_void_coup_returns_every_wager(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 banker 100.00, seat 2 tie 10.00")
-    table.deal(f"{BANKER_8}, result player")
+    table.deal(f"{BANKER_8}; result player")
 
     table.decide("void-coup")
 
-    (paid,) = table.of(CoupPaid)
+    (paid,) = table.of(CoupPayment)
     assert acts(table) == ["seat 5: return 100.00 on Banker", "seat 2: return 10.00 on Tie"]
     assert paid.note == "void coup"
     assert paid.steps[0].clauses == ("S42-k-4-void",)
-    assert table.of(Prompted)[-1].text.startswith("void coup: seat 5: return 100.00")
+    assert table.of(Prompt)[-1].text.startswith("void coup: seat 5: return 100.00")
 
 
-def test_coups_held_while_suspended_are_each_paid_by_their_own_wagers(told):
-    table = told()
+def test_coups_held_while_suspended_are_each_paid_by_their_own_wagers(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, result banker")
-    table.deal(f"result player, {TIE_7}, result tie")
-    assert table.of(CoupPaid) == []
+    table.deal(f"{PLAYER_9}; result banker")
+    table.deal(f"result player; {TIE_7}; result tie")
+    assert table.of(CoupPayment) == []
 
     table.decide("continue take-over")
 
-    assert [(paid.coup, len(paid.steps)) for paid in table.of(CoupPaid)] == [(1, 1)]
+    assert [(paid.coup, len(paid.steps)) for paid in table.of(CoupPayment)] == [(1, 1)]
 
 
-def test_a_coup_begun_while_suspended_has_the_wagers_stated_for_it(told):
-    table = told()
+def test_a_coup_begun_while_suspended_has_the_wagers_stated_for_it(new_wager_table):
+    table = new_wager_table()
     bet(table, "seat 5 player 100.00")
-    table.deal(f"{PLAYER_9}, result banker, result player")
+    table.deal(f"{PLAYER_9}; result banker; result player")
     bet(table, "seat 2 tie 10.00")
-    table.deal(f"{TIE_7}, result tie")
+    table.deal(f"{TIE_7}; result tie")
 
     table.decide("continue take-over")
 
-    assert [[step.text for step in paid.steps] for paid in table.of(CoupPaid)] == [
+    assert [[step.text for step in paid.steps] for paid in table.of(CoupPayment)] == [
         ["seat 5: pay 100.00 on Player"],
         ["seat 2: pay 80.00 on Tie"],
     ]
@@ -562,38 +567,38 @@ def test_a_coup_begun_while_suspended_has_the_wagers_stated_for_it(told):
     ],
 )
 def test_a_stated_outcome_pays_what_it_decides_and_returns_the_rest(
-    told, profile, words, outcome, paid
+    new_wager_table, profile, words, outcome, paid
 ):
-    table = told(profile=profile)
+    table = new_wager_table(profile=profile)
     bet(table, words)
-    table.deal("P 7h, B ??")
+    table.deal("P 7h; B ??")
 
     table.decide(f"state-outcome {outcome}")
 
     assert acts(table) == paid
-    assert table.of(CoupPaid)[-1].note == f"{outcome} was stated"
+    assert table.of(CoupPayment)[-1].note == f"{outcome} was stated"
 
 
-def test_a_stated_banker_does_not_decide_a_table_that_pays_a_six_less(told):
-    book = told().book
+def test_a_stated_banker_does_not_decide_a_table_that_pays_a_six_less(new_wager_table):
+    book = new_wager_table().book
     none_six = replace(book.values, vig_mode="none_six")
     terms = replace(terms_of(book), rules=none_six)
 
-    kinds = [judged.kind for judged in by_outcome(terms, Outcome.BANKER)]
+    kinds = [judged.kind for judged in results_by_outcome(terms, Outcome.BANKER)]
 
     assert kinds == [WagerKind.PLAYER, WagerKind.TIE]
 
 
 @pytest.mark.clause("WA-ov-9-nowager")
-def test_on_a_ghost_hand_every_wager_comes_back(told):
-    table = told(profile="wa-mini")
-    table.deal(f"{PLAYER_9}, result player")
+def test_on_a_ghost_hand_every_wager_comes_back(new_wager_table):
+    table = new_wager_table(profile="wa-mini")
+    table.deal(f"{PLAYER_9}; result player")
     stood = StandingWagers(1, wagers_of("seat 5 player 100.00"), ghost=True)
 
-    paid = payment(table.book, table.records[0], stood)
+    paid = settle_coup(table.book, table.records[0], stood)
 
     assert [step.text for step in paid.steps] == [
-        "seat 5: return 100.00 on Player, no wager stands on a ghost hand"
+        "seat 5: return 100.00 on Player, a ghost hand has no wagers"
     ]
     assert paid.steps[0].clauses == ("WA-ov-9-nowager",)
 
@@ -602,19 +607,19 @@ def test_on_a_ghost_hand_every_wager_comes_back(told):
 
 
 def verbal(seat=3, cents=5000, second="Bo Ray"):
-    return ActRecorded(
+    return ActReported(
         ActKind.VERBAL_WAGER, "Ann Lee", "dealer", seat=seat, amount=cents, second=second
     )
 
 
 @pytest.mark.clause("S42-b-3-verbal")
-def test_a_wager_by_word_of_mouth_is_confirmed_by_two_and_changed_into_chips(told):
-    table = told()
+def test_a_verbal_wager_is_confirmed_by_two_and_changed_into_chips(new_wager_table):
+    table = new_wager_table()
 
-    step = verbal_wager(table.book, table.state, verbal())
+    step = record_verbal_wager(table.book, table.state, verbal())
 
     recorded, prompt = step.effects
-    assert recorded == Recorded(
+    assert recorded == ActRecord(
         "verbal-wager", "Ann Lee", "seat 3: 50.00, confirmed by Bo Ray", ("S42-b-3-verbal",)
     )
     assert prompt.text == "change 50.00 of seat 3 into chips and place them"
@@ -631,44 +636,44 @@ def test_a_wager_by_word_of_mouth_is_confirmed_by_two_and_changed_into_chips(tol
         (verbal(cents=0), "name the seat and the amount in cents"),
     ],
 )
-def test_a_wager_by_word_of_mouth_needs_two_people_a_seat_and_an_amount(told, event, why):
-    table = told()
+def test_a_verbal_wager_needs_two_people_a_seat_and_an_amount(new_wager_table, event, why):
+    table = new_wager_table()
 
-    (effect,) = verbal_wager(table.book, table.state, event).effects
+    (effect,) = record_verbal_wager(table.book, table.state, event).effects
 
-    assert effect == Refused("verbal-wager", why, ("S42-b-3-verbal",))
+    assert effect == Refusal("verbal-wager", why, ("S42-b-3-verbal",))
 
 
 @pytest.mark.clause("S42-b-4")
-def test_once_bets_stand_nobody_bets_by_word_of_mouth(told):
-    table = told("P 7h")
+def test_no_verbal_wager_once_betting_is_closed(new_wager_table):
+    table = new_wager_table("P 7h")
 
-    (effect,) = verbal_wager(table.book, table.state, verbal()).effects
+    (effect,) = record_verbal_wager(table.book, table.state, verbal()).effects
 
     assert effect.clauses == ("S42-b-3-verbal", "S42-b-4")
 
 
 @pytest.mark.clause("NY-b-2")
-def test_new_york_takes_chips_only(told):
-    table = told(profile="ny-mini")
+def test_new_york_takes_chips_only(new_wager_table):
+    table = new_wager_table(profile="ny-mini")
 
-    (effect,) = verbal_wager(table.book, table.state, verbal()).effects
+    (effect,) = record_verbal_wager(table.book, table.state, verbal()).effects
 
-    assert effect == Refused(
+    assert effect == Refusal(
         "verbal-wager",
         "wagers are made with chips on the layout: change the cash first",
         ("NY-b-2",),
     )
 
 
-def test_chips_on_the_seat_close_the_wager_by_word_of_mouth(told):
-    table = told()
-    table.state = verbal_wager(table.book, table.state, verbal()).state
-    table.state = verbal_wager(table.book, table.state, verbal(seat=4)).state
+def test_chips_on_the_seat_close_the_verbal_wager(new_wager_table):
+    table = new_wager_table()
+    table.state = record_verbal_wager(table.book, table.state, verbal()).state
+    table.state = record_verbal_wager(table.book, table.state, verbal(seat=4)).state
     bet(table, "seat 3 banker 50.00")
 
     assert table.state.wagering.verbal == (VerbalWager(4, 5000),)
     table.deal("P 7h")
-    assert "change the cash of seat 4 into chips: it was bet by word of mouth" in [
-        one.text for one in table.of(Prompted)
+    assert "change the cash of seat 4 into chips: it was bet verbally" in [
+        one.text for one in table.of(Prompt)
     ]

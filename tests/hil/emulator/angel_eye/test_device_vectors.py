@@ -1,4 +1,4 @@
-"""The emulated shoe against the golden bytes that the driver is held to as well."""
+"""Tests the emulated Angel Eye II-EX against the golden bytes that the driver is tested with."""
 
 import tomllib
 from collections.abc import Callable
@@ -118,7 +118,7 @@ INPUTS: dict[str, Callable[[AngelEye], object]] = {
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_is_framed_as_the_vector_says(name: str) -> None:
+def test_a_report_is_framed_as_in_the_vector(name: str) -> None:
     vector = REPORTS[name]
     framed = report_frame(vector["seq"], bytes.fromhex(vector["data_hex"]))
 
@@ -138,7 +138,7 @@ def test_a_physical_input_gives_the_vector(name: str) -> None:
     "command", VECTORS["command"], ids=lambda c: f"{c['name']}, {c['bcc_reading']}"
 )
 @pytest.mark.parametrize("counts_stx", [True, False])
-def test_a_command_is_acknowledged_only_in_its_reading(
+def test_a_command_is_acknowledged_only_with_its_checksum_reading(
     command: dict[str, str], counts_stx: bool
 ) -> None:
     device = AngelEye(AngelEyeSettings(checksum_counts_stx=counts_stx))
@@ -148,13 +148,13 @@ def test_a_command_is_acknowledged_only_in_its_reading(
 
 
 @pytest.mark.parametrize("reply", [a for a in VECTORS["answer"] if a["kind"] == "read_reply"])
-def test_the_game_process_is_told_as_a_read_reply(reply: dict[str, str]) -> None:
+def test_the_game_process_is_sent_as_a_read_reply(reply: dict[str, str]) -> None:
     counts_stx = reply["bcc_reading"] == "stx_counted"
-    device = AngelEye(AngelEyeSettings(checksum_counts_stx=counts_stx, tells_game_process=True))
-    ask = next(
+    device = AngelEye(AngelEyeSettings(checksum_counts_stx=counts_stx, reports_game_process=True))
+    query = next(
         command["hex"]
         for command in VECTORS["command"]
         if command["type"] == "GP" and command["bcc_reading"] == reply["bcc_reading"]
     )
 
-    assert device.receive(bytes.fromhex(ask), 0) == b"\x06" + bytes.fromhex(reply["hex"])
+    assert device.receive(bytes.fromhex(query), 0) == b"\x06" + bytes.fromhex(reply["hex"])

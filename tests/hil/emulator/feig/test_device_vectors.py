@@ -1,4 +1,4 @@
-"""The emulated FEIG reader against the golden bytes that the link is held to as well."""
+"""Tests the emulated FEIG reader against the golden bytes that the link is tested with."""
 
 import tomllib
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from hil.emulator.feig.device import FeigReader, FeigSettings, Way
+from hil.emulator.feig.device import Delivery, FeigReader, FeigSettings
 from hil.emulator.feig.field import Transponder
 from hil.emulator.feig.wire import (
-    Moment,
+    BufferRecord,
     answer_frame,
-    check,
+    crc16,
+    encode_old_data_sets,
+    encode_old_record,
+    encode_record,
     is_answer,
-    old_data_sets,
-    old_record,
-    record,
     split_answers,
 )
 
@@ -35,13 +35,13 @@ def request(name: str) -> bytes:
 
 
 def started(**more: object) -> FeigReader:
-    """A polled reader whose timer begins at the moment 0."""
-    reader = FeigReader(FeigSettings(way=Way.POLLED, **more))
+    """A polled reader whose timer starts at time 0."""
+    reader = FeigReader(FeigSettings(delivery=Delivery.POLLED, **more))
     reader.timer_ms(0)
     return reader
 
 
-def asked(name: str, reader: FeigReader, at_ns: int = SECOND_NS) -> bytes:
+def answer_to(name: str, reader: FeigReader, at_ns: int = SECOND_NS) -> bytes:
     return reader.receive(request(name), at_ns)
 
 
@@ -55,9 +55,9 @@ def with_tags(*tags: Transponder, per_answer: int = 20) -> FeigReader:
 def blocks(count: int) -> bytes:
     reader = with_tags(Transponder(TAG, memory=b"AS-1SPD\0"))
     if count == 2:
-        return asked("read 2 blocks from block 0, addressed", reader)
+        return answer_to("read 2 blocks from block 0, addressed", reader)
     beyond = bytes.fromhex("02 00 13 FF B0 23 01") + TAG + bytes((27, count))
-    return reader.receive(beyond + check(beyond), 0)
+    return reader.receive(beyond + crc16(beyond), 0)
 
 
 def keep_alive() -> bytes:
@@ -69,10 +69,10 @@ def keep_alive() -> bytes:
 def overflow_alone() -> bytes:
     reader = started(buffer_records=1)
     reader.tag_read(TAG, ISO15693, 1, FIRST_NS)
-    asked("read 1 data set", reader)
+    answer_to("read 1 data set", reader)
     reader.tag_read(TAG, ISO15693, 1, FIRST_NS)
-    asked("clear the data sets read last", reader)
-    return asked("read 1 data set", reader)
+    answer_to("clear the data sets read last", reader)
+    return answer_to("read 1 data set", reader)
 
 
 def three_records() -> FeigReader:
@@ -85,19 +85,19 @@ def three_records() -> FeigReader:
 def tag_while_high() -> bytes:
     reader = started()
     reader.input_changed(1, 0, high=True)
-    asked("read 1 data set", reader)
-    asked("clear the data sets read last", reader)
+    answer_to("read 1 data set", reader)
+    answer_to("clear the data sets read last", reader)
     reader.tag_read(TAG, ISO15693, 1, FIRST_NS)
-    return asked("read 1 data set", reader)
+    return answer_to("read 1 data set", reader)
 
 
 def fell() -> bytes:
     reader = started()
     reader.input_changed(1, 0, high=True)
-    asked("read 1 data set", reader)
-    asked("clear the data sets read last", reader)
+    answer_to("read 1 data set", reader)
+    answer_to("clear the data sets read last", reader)
     reader.input_changed(1, SECOND_NS, high=False)
-    return asked("read 1 data set", reader)
+    return answer_to("read 1 data set", reader)
 
 
 def tag_and_rise() -> bytes:
@@ -105,43 +105,45 @@ def tag_and_rise() -> bytes:
     reader.tag_read(TAG, ISO15693, 1, FIRST_NS)
     reader.input_changed(1, SECOND_NS, high=True)
     reader.input_changed(1, SECOND_NS, high=False)
-    return asked("read 255 data sets", reader)
+    return answer_to("read 255 data sets", reader)
 
 
 def old_tags() -> bytes:
     moments = [
-        Moment(tag, ISO15693, 1, at_ns // MS, 0, 0)
+        BufferRecord(tag, ISO15693, 1, at_ns // MS, 0, 0)
         for tag, at_ns in ((TAG, FIRST_NS), (SECOND_TAG, SECOND_NS))
     ]
-    data = old_data_sets(tuple(old_record(one, 0x21) for one in moments), 0x21)
+    data = encode_old_data_sets(tuple(encode_old_record(one, 0x21) for one in moments), 0x21)
     return answer_frame(0, 0x21, 0, data, advanced=False)
 
 
 def overflowed() -> bytes:
-    moment = Moment(TAG, ISO15693, 1, FIRST_NS // MS, 0, 0)
-    data = bytes.fromhex("21 00 01") + record(moment, 0x21)
+    moment = BufferRecord(TAG, ISO15693, 1, FIRST_NS // MS, 0, 0)
+    data = bytes.fromhex("21 00 01") + encode_record(moment, 0x21)
     return answer_frame(0, 0x22, 0x93, data, advanced=True)
 
 
 SPOKEN: dict[str, Callable[[], bytes]] = {
-    "software version, standard": lambda: asked("software version, standard", started()),
-    "software version, advanced": lambda: asked("software version, advanced", started()),
-    "inventory of one ICODE SLIX, of a real tag": lambda: asked(
+    "software version, standard": lambda: answer_to("software version, standard", started()),
+    "software version, advanced": lambda: answer_to("software version, advanced", started()),
+    "inventory of one ICODE SLIX, of a real tag": lambda: answer_to(
         "inventory, standard", with_tags(Transponder(TAG))
     ),
-    "inventory of two tags, and there are more": lambda: asked(
+    "inventory of two tags, and there are more": lambda: answer_to(
         "inventory",
         with_tags(*map(Transponder, (TAG, SECOND_TAG, bytes(8))), per_answer=2),
     ),
-    "no transponder": lambda: asked("inventory", started()),
+    "no transponder": lambda: answer_to("inventory", started()),
     "two blocks of four bytes": lambda: blocks(2),
     "ISO 15693 error 10": lambda: blocks(3),
     "keep-alive": keep_alive,
-    "system timer at 1 h 2 min 3.004 s": lambda: asked("system timer", started(), 3_723_004 * MS),
-    "nothing in the buffer": lambda: asked("read 1 data set", started()),
+    "system timer at 1 h 2 min 3.004 s": lambda: answer_to(
+        "system timer", started(), 3_723_004 * MS
+    ),
+    "nothing in the buffer": lambda: answer_to("read 1 data set", started()),
     "buffer overflow without a record": overflow_alone,
-    "cleared": lambda: asked("clear the data sets read last", started()),
-    "a buffer of 600 with 3 data sets from the first on": lambda: asked(
+    "cleared": lambda: answer_to("clear the data sets read last", started()),
+    "a buffer of 600 with 3 data sets from the first on": lambda: answer_to(
         "buffer info", three_records()
     ),
     "a tag at antenna 1, input 1 high": tag_while_high,
@@ -150,7 +152,7 @@ SPOKEN: dict[str, Callable[[], bytes]] = {
     "a tag, and the buffer has overflowed": overflowed,
     "older command, two tags": old_tags,
 }
-# What this reader is never set up to record: a MAC address, data blocks, a date, other antennas.
+# Never recorded by this reader: a MAC address, data blocks, a date, other antennas.
 NOT_SPOKEN = {
     "notification of one UHF tag, TIMER and MAC",
     "a tag with two blocks, TIMER, DATE and antenna 2",
@@ -162,18 +164,18 @@ NOT_SPOKEN = {
 
 
 @pytest.mark.parametrize("name", SPOKEN)
-def test_the_reader_says_it_as_written(name: str) -> None:
+def test_the_reader_sends_the_golden_bytes(name: str) -> None:
     assert SPOKEN[name]().hex(" ").upper() == BY_NAME[name]["hex"]
 
 
-def test_every_answer_of_the_file_is_said_or_named_as_left_out() -> None:
+def test_every_golden_answer_is_tested_or_listed_as_left_out() -> None:
     assert set(BY_NAME) == set(SPOKEN) | NOT_SPOKEN
 
 
 @pytest.mark.parametrize("vector", VECTORS["request"], ids=lambda vector: vector["name"])
 def test_the_reader_understands_every_request(vector: dict[str, str]) -> None:
     reader = FeigReader(
-        FeigSettings(address=0x12, way=Way.POLLED, old_command=vector["command"] == 0x21)
+        FeigSettings(address=0x12, delivery=Delivery.POLLED, old_command=vector["command"] == 0x21)
     )
     answer = reader.receive(bytes.fromhex(vector["hex"]), 0)
     at = 4 if vector["form"] == "advanced" else 2
@@ -184,7 +186,7 @@ def test_the_reader_understands_every_request(vector: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["damaged"], ids=lambda vector: vector["name"])
-def test_what_is_damaged_is_no_frame(vector: dict[str, str]) -> None:
+def test_damaged_bytes_are_not_a_frame(vector: dict[str, str]) -> None:
     assert not any(is_answer(part) for part in split_answers(bytes.fromhex(vector["hex"])))
 
 
@@ -192,4 +194,4 @@ def test_the_check_value() -> None:
     (checksum,) = VECTORS["checksum"]
     data = checksum["data"].encode("ascii")
 
-    assert int.from_bytes(check(data), "little") == checksum["crc"]
+    assert int.from_bytes(crc16(data), "little") == checksum["crc"]

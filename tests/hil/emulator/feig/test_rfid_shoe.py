@@ -1,4 +1,4 @@
-"""What the reader at the exit of the emulated RFID shoe meets of each card."""
+"""Tests what the reader at the emulated RFID shoe's exit records of each card."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def loaded(*, by_hand: bool = False) -> RfidShoe:
 
 
 def pass_by(shoe: RfidShoe) -> None:
-    """Let everything happen that is to happen, each at its time."""
+    """Run all movements, each at its time."""
     at_ns = 0
     while not shoe.idle:
         shoe.due(at_ns)
@@ -34,16 +34,16 @@ def pass_by(shoe: RfidShoe) -> None:
 
 
 def noted(reader: FeigReader) -> list[tuple[str, int]]:
-    """What is in the reader's buffer: a tag, a kind or the gate, and when by its timer."""
-    told = []
+    """The records in the reader's buffer: tag, kind or gate, and the reader's time."""
+    records = []
     for report in reader._buffer._records:
         body = report.frame[2:]
         identity, rest = body[3 : 3 + body[2]], body[3 + body[2] :]
         gate = "up" if rest[-1] else "down"
         name = identity.hex().upper() or gate
         kind = name if body[0] in (0, 3) else f"kind {body[0]:02X}"
-        told.append((kind, int.from_bytes(rest[2:4], "big")))
-    return told
+        records.append((kind, int.from_bytes(rest[2:4], "big")))
+    return records
 
 
 def drawn(fault: ExitFault | None, *, by_hand: bool = True) -> list[tuple[str, int]]:
@@ -73,7 +73,7 @@ def test_a_card_leaves_by_the_exit(fault: ExitFault | None) -> None:
     assert drawn(fault) == EXPECTED[fault]
 
 
-def test_a_fault_is_that_of_one_playing_card() -> None:
+def test_a_fault_applies_to_one_playing_card() -> None:
     shoe = loaded()
     shoe.order(ExitFault.NO_TAG)
     shoe.draw_cut_card()
@@ -90,40 +90,40 @@ def test_the_fastest_card_still_has_a_time_for_each_record() -> None:
     assert drawn(None, by_hand=False) == [(ACE, 1), ("up", 2), ("down", 3)]
 
 
-def test_nothing_happens_before_its_moment() -> None:
+def test_no_movement_happens_before_its_time() -> None:
     shoe = loaded(by_hand=True)
     shoe.draw(CARDS[0])
     moments = []
     at_ns = 0
     while not shoe.idle:
         shoe.due(at_ns)
-        moments.append((at_ns // MS, shoe.reader.kept))
+        moments.append((at_ns // MS, shoe.reader.stored_records))
         at_ns = max(shoe.next_due_ns or 0, at_ns)
 
     assert moments == [(0, 0), (1, 1), (81, 2), (201, 3)]
 
 
-def test_everything_is_taken_once_the_host_has_cleared_it() -> None:
+def test_all_is_delivered_once_the_host_has_cleared_it() -> None:
     shoe = loaded()
     shoe.draw(CARDS[0])
-    before = shoe.all_taken
+    before = shoe.all_delivered
     pass_by(shoe)
-    kept = shoe.all_taken
+    before_clearing = shoe.all_delivered
     for _ in range(2):
         shoe.receive(CLEAR, 10 * MS)
         shoe.due(10 * MS)
 
-    assert (before, kept, shoe.all_taken) == (False, False, True)
+    assert (before, before_clearing, shoe.all_delivered) == (False, False, True)
 
 
-def test_power_lost_loses_what_was_not_cleared() -> None:
+def test_power_loss_loses_uncleared_records() -> None:
     shoe = loaded()
     shoe.draw(CARDS[0])
     pass_by(shoe)
     shoe.power_off()
     shoe.power_on()
 
-    assert shoe.all_taken
+    assert shoe.all_delivered
     assert [report.delivered for report in shoe.log.take()] == [False] * 3
 
 
@@ -137,7 +137,7 @@ def test_a_card_of_another_batch_leaves_like_any_other() -> None:
 
 
 def passed(seed: int, *mistakes: PlannedMistake) -> tuple[list[PhysicalCard], Dealer]:
-    """The pieces that left two shoes dealt by that seed, and their dealer."""
+    """The physical cards that left two shoes dealt by that seed, and their dealer."""
     shoe = RfidShoe()
     pieces: list[PhysicalCard] = []
     dealer = Dealer(DealerSettings(seed=seed, shoes=2, mistakes=mistakes))
@@ -154,7 +154,7 @@ def passed(seed: int, *mistakes: PlannedMistake) -> tuple[list[PhysicalCard], De
     return pieces, dealer
 
 
-def test_a_seed_deals_the_same_faces_from_batches_that_take_turns() -> None:
+def test_a_seed_deals_the_same_faces_from_alternating_batches() -> None:
     pieces, dealer = passed(7)
     truth = dealer.truth
     backs = list(dict.fromkeys(piece.back for piece in pieces))
@@ -168,14 +168,14 @@ def test_a_seed_deals_the_same_faces_from_batches_that_take_turns() -> None:
     assert len({piece.tag for piece in pieces}) == len(pieces)
 
 
-def test_three_cut_cards_are_three_pieces() -> None:
+def test_three_cut_cards_are_three_physical_cards() -> None:
     pieces, _ = passed(7, PlannedMistake(Mistake.THIRD_CUT_CARD))
     red = [piece.tag for piece in pieces if piece.card is None and piece.back == "red"]
 
     assert len(set(red)) == 3
 
 
-def test_a_reader_of_the_layout_says_which_hand() -> None:
+def test_a_layout_reader_reports_the_hands_antenna() -> None:
     layout = TableReader()
     layout.lay([RED.of(CARDS[0])], antenna=BANKER_ANTENNA)
     layout.due(0)
@@ -185,7 +185,7 @@ def test_a_reader_of_the_layout_says_which_hand() -> None:
     assert (noted(layout.reader)[0][0], report.frame[-3]) == (ACE, BANKER_ANTENNA)
 
 
-def test_a_pile_answers_with_what_its_chips_hold() -> None:
+def test_a_pile_answers_with_its_chip_memory() -> None:
     reader = TableReader()
     pile: PhysicalBatch = RED
     reader.lay_pile(pile.cards[:3])

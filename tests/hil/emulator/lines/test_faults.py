@@ -1,4 +1,4 @@
-"""A fault plan damages, but leaves one whole copy of each report unless told otherwise."""
+"""Tests the fault plan: it damages, but leaves one whole copy of each report by default."""
 
 import re
 
@@ -12,7 +12,7 @@ START = bytes.fromhex("05 30 53 03 36 30")
 CARD = bytes.fromhex("05 36 44 81 B1 03 34 31")
 LOCKED = bytes.fromhex("05 32 4C 81 03 46 43")
 ROUGH = {"drop_repeat": 0.6, "extra_repeat": 0.3, "bad_bcc": 0.8, "noise": 0.7}
-# An independent look for whole reports in a stream: from each ENQ, no ENQ or ETX inside.
+# An independent search for whole reports in a stream: from each ENQ, no ENQ or ETX inside.
 ENVELOPE = re.compile(rb"\x05([^\x05\x03]{2,127}\x03)([0-9A-F]{2})", re.DOTALL)
 
 
@@ -63,7 +63,7 @@ def test_noise_may_hold_the_start_of_a_report_and_too_much_without_an_end() -> N
     assert not any(b"\x15" in data or b"\x06" in data for data in outcomes)
 
 
-def test_whole_reports_are_lost_only_when_asked_and_then_named() -> None:
+def test_whole_reports_are_lost_only_if_configured_and_then_listed() -> None:
     outcome = FaultPlan(seed=1, lose_report=1.0).outcome(START * 3 + CARD * 3, 0)
 
     assert outcome.data == b""
@@ -79,7 +79,7 @@ def test_joined_frames_arrive_in_one_piece() -> None:
 
 
 @given(st.binary(max_size=40), st.integers(1, 5), st.integers(0, 2**32))
-def test_fragments_put_together_are_what_was_sent(data: bytes, size: int, seed: int) -> None:
+def test_joined_fragments_are_the_bytes_sent(data: bytes, size: int, seed: int) -> None:
     plan = FaultPlan(seed=seed, fragment_bytes_max=size, delay_ns_max=10)
     pieces = plan.apply(data, 0)
 
@@ -87,7 +87,7 @@ def test_fragments_put_together_are_what_was_sent(data: bytes, size: int, seed: 
     assert all(1 <= len(piece) <= size and 0 <= delay <= 10 for piece, delay in pieces)
 
 
-def test_the_same_moment_gives_the_same_faults_and_another_does_not() -> None:
+def test_the_same_time_gives_the_same_faults_and_another_does_not() -> None:
     plan = rough(9)
     outcomes = [plan.outcome(CARD * 3, at_ns) for at_ns in (1, 1, 2)]
 
@@ -95,7 +95,7 @@ def test_the_same_moment_gives_the_same_faults_and_another_does_not() -> None:
     assert outcomes[0] != outcomes[2]
 
 
-def test_frames_are_told_from_what_stands_between() -> None:
+def test_frames_are_separated_from_bytes_between_them() -> None:
     stream = b"\x06" + START + b"\x05x" + CARD + b"\x05"
 
     assert split_frames(stream) == (b"\x06", START, b"\x05x", CARD, b"\x05")
@@ -108,7 +108,7 @@ def test_a_damaged_report_is_not_whole(wrong: str) -> None:
     assert not is_whole(bytes.fromhex(wrong))
 
 
-# The version of a FEIG reader in both forms of its frames.
+# The version answer of a FEIG reader in both frame forms.
 ANSWERS = (
     bytes.fromhex("0D 00 65 00 03 03 00 44 53 0D 30 33 09"),
     bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69"),
@@ -120,19 +120,19 @@ def feig(seed: int, **more: float) -> bytes:
     return plan.outcome(b"".join(ANSWERS), 0).data
 
 
-def test_frames_of_a_feig_reader_come_as_they_are_without_a_fault() -> None:
+def test_feig_frames_arrive_unchanged_without_faults() -> None:
     assert feig(1) == b"".join(ANSWERS)
 
 
-def test_any_frame_of_a_feig_reader_may_be_lost() -> None:
+def test_any_feig_frame_may_be_lost() -> None:
     assert {feig(seed, drop_repeat=0.5) for seed in range(50)} == {b"".join(ANSWERS), *ANSWERS, b""}
 
 
-def test_a_damaged_frame_of_a_feig_reader_is_no_frame() -> None:
+def test_a_damaged_feig_frame_is_not_a_frame() -> None:
     for seed in range(300):
         data = feig(seed, bad_bcc=1.0)
         assert not any(answer in data for answer in ANSWERS)
 
 
-def test_a_frame_of_a_feig_reader_may_come_twice() -> None:
+def test_a_feig_frame_may_arrive_twice() -> None:
     assert feig(1, extra_repeat=1.0) == ANSWERS[0] * 2 + ANSWERS[1] * 2

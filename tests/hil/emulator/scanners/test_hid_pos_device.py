@@ -1,4 +1,4 @@
-"""The emulated HID POS scanner against the golden bytes that the driver is held to as well."""
+"""Tests the emulated HID POS scanner against the golden bytes that the driver is tested with."""
 
 import tomllib
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_an_endpoint_gets_one_report_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 55, 56, 57, 112, 113])
-def test_a_report_says_how_much_of_it_counts(length: int) -> None:
+def test_a_report_holds_its_text_length(length: int) -> None:
     device = ready()
     device.scan(b"x" * length)
     reports = device.tick(0)
@@ -54,14 +54,14 @@ def test_a_report_says_how_much_of_it_counts(length: int) -> None:
     assert len(reports) == 64 * max(1, -(-length // 56))
 
 
-def test_out_of_pos_mode_a_scan_is_lost() -> None:
+def test_outside_pos_mode_a_scan_is_lost() -> None:
     device = HidPosDevice()
 
     assert not device.scan(b"PACK-0001")
     assert device.tick(0) == b""
 
 
-def test_unplugging_loses_what_was_not_fetched_and_the_mode() -> None:
+def test_unplugging_loses_unread_reports_and_the_mode() -> None:
     device = ready()
     device.scan(b"PACK-0001")
     device.power_on()
@@ -86,7 +86,7 @@ def test_other_feature_reports_are_stalled() -> None:
     assert not HidPosDevice(HidPosSettings(needs_mode=False)).set_feature(0xFE, b"\x01")
 
 
-def test_trigger_and_beep_are_obeyed_without_an_answer() -> None:
+def test_trigger_and_beep_are_executed_without_an_answer() -> None:
     device = ready()
     answers = [device.receive(REQUESTS[name], 0) for name in ("trigger", "beep")]
 
@@ -95,7 +95,7 @@ def test_trigger_and_beep_are_obeyed_without_an_answer() -> None:
     assert device.next_due_ns is None
 
 
-def test_asked_for_its_identity_it_answers_as_the_captured_one_does() -> None:
+def test_the_identity_request_is_answered_as_in_the_capture() -> None:
     device = ready()
     device.receive(REQUESTS["identity"], 0)
     reports = device.tick(0)

@@ -1,4 +1,4 @@
-"""The emulated SSI scanner against the golden bytes that the driver is held to as well."""
+"""Tests the emulated SSI scanner against the golden bytes that the driver is tested with."""
 
 import tomllib
 from pathlib import Path
@@ -28,7 +28,7 @@ def ready(**settings: Any) -> SsiDevice:
 
 
 @pytest.mark.parametrize("vector", VECTORS["packet"], ids=lambda vector: vector["name"])
-def test_a_packet_is_written_as_the_vector_says(vector: dict[str, Any]) -> None:
+def test_a_packet_is_encoded_as_in_the_vector(vector: dict[str, Any]) -> None:
     data, source = bytes.fromhex(vector["data_hex"]), 0 if vector["by"] == "scanner" else 4
     written = packet(vector["opcode"], data, status=vector["status"], source=source)
 
@@ -36,7 +36,7 @@ def test_a_packet_is_written_as_the_vector_says(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("request_name", "answer"),
     [
         ("enable", SCANNER_ACK),
         ("published: enable, status 08", SCANNER_ACK),
@@ -44,17 +44,17 @@ def test_a_packet_is_written_as_the_vector_says(vector: dict[str, Any]) -> None:
         ("published: start session", WIRE["NAK of the scanner, denied"]),
     ],
 )
-def test_a_request_is_answered(asked: str, answer: bytes) -> None:
-    assert SsiDevice().receive(b"\x00" + WIRE[asked], 0) == answer
+def test_a_request_is_answered(request_name: str, answer: bytes) -> None:
+    assert SsiDevice().receive(b"\x00" + WIRE[request_name], 0) == answer
 
 
-def test_the_revision_is_told() -> None:
+def test_the_revision_is_reported() -> None:
     device = SsiDevice(SsiSettings(revision=b"CAAABS00-001-R03"))
 
     assert device.receive(WIRE["revision wanted"], 0) == WIRE["revision"]
 
 
-def test_a_damaged_request_is_asked_for_again() -> None:
+def test_a_damaged_request_is_answered_with_nak_resend() -> None:
     device = SsiDevice()
 
     assert (
@@ -116,7 +116,7 @@ def test_after_two_resends_a_scan_is_given_up() -> None:
     assert device.next_due_ns is None
 
 
-def test_without_a_bound_it_is_sent_until_it_is_answered() -> None:
+def test_without_a_limit_a_scan_is_sent_until_it_is_answered() -> None:
     device = ready(resends_max=None)
     device.scan(b"PACK-0001")
 
@@ -133,7 +133,7 @@ def test_the_next_scan_waits_for_the_answer_to_the_one_before() -> None:
     assert device.tick(1)[5:14] == b"PACK-0002"
 
 
-def test_a_long_text_goes_in_parts() -> None:
+def test_a_long_text_is_sent_in_parts() -> None:
     device = ready()
     device.scan(b"x" * 251, "qr-code")
     first = device.tick(0)
@@ -144,7 +144,7 @@ def test_a_long_text_goes_in_parts() -> None:
 
 
 @pytest.mark.parametrize("type_in_each_part", [True, False])
-def test_a_part_given_up_takes_the_others_with_it(type_in_each_part: bool) -> None:
+def test_giving_up_one_part_drops_the_whole_message(type_in_each_part: bool) -> None:
     device = ready(type_in_each_part=type_in_each_part, resends_max=0)
     device.scan(b"x" * 600, "qr-code")
     device.tick(0)
@@ -161,14 +161,14 @@ def test_from_the_factory_it_sends_bare_text() -> None:
     assert device.tick(0) == b"PACK-0001\r\n"
 
 
-def test_while_it_is_off_it_takes_no_scan() -> None:
+def test_a_disabled_scanner_accepts_no_scan() -> None:
     assert not SsiDevice().scan(b"PACK-0001")
 
 
-def test_started_again_it_has_forgotten_and_may_tell() -> None:
+def test_a_restart_loses_settings_and_may_be_reported() -> None:
     device = ready()
     device.scan(b"PACK-0001")
-    device.power_on(tells=True)
+    device.power_on(reports_boot=True)
 
     assert not device.enabled
     assert device.tick(0) == WIRE["event 03, started"]

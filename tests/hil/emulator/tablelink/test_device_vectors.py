@@ -1,4 +1,4 @@
-"""The emulated TableLink device against the golden bytes that the link is held to as well."""
+"""Tests the emulated TableLink device against the golden bytes that the link is tested with."""
 
 import tomllib
 from collections.abc import Callable
@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from hil.emulator.tablelink.cbor import Map, Value, WrongPayload, encoded, payload_map
-from hil.emulator.tablelink.compartment import Holding, Mode, Standing
-from hil.emulator.tablelink.identity import Firmware, Identity
-from hil.emulator.tablelink.memory import Moment, TableLinkMemory
-from hil.emulator.tablelink.order_rules import Machine, status
-from hil.emulator.tablelink.session import Boot, Judged, Talk
+from hil.emulator.tablelink.cbor import Map, Value, WrongPayload, decode_map, encode
+from hil.emulator.tablelink.compartment import CompartmentPhase, CompartmentRecord, DeviceMode
+from hil.emulator.tablelink.identity import Firmware, TableLinkIdentity
+from hil.emulator.tablelink.memory import DeviceTime, TableLinkMemory
+from hil.emulator.tablelink.order_rules import MachineState, status
+from hil.emulator.tablelink.session import DeviceBoot, RequestDecision, Session
 from hil.emulator.tablelink.wire import (
-    Answer,
+    EventKind,
     Frame,
     FrameFinder,
-    Kind,
-    Refused,
+    RefusedFrame,
+    RequestStatus,
+    cobs_decode,
+    cobs_encode,
     crc32c,
-    frame_of,
-    on_wire,
+    encode_frame,
+    parse_frame,
     raw_frame,
-    stuffed,
-    unstuffed,
 )
 
 VECTORS: dict[str, list[dict[str, Any]]] = tomllib.loads(
@@ -36,7 +36,7 @@ KEY, ATTESTATION = VECTORS["key"][0], VECTORS["attestation"][0]
 DEVICE = bytes.fromhex(KEY["device"])
 BOOT = 0x5EED0001
 IMAGE = bytes.fromhex(ATTESTATION["image"])
-IDENTITY = Identity(DEVICE, bytes.fromhex(KEY["seed"]), Firmware(IMAGE, "1.0.0", 3))
+IDENTITY = TableLinkIdentity(DEVICE, bytes.fromhex(KEY["seed"]), Firmware(IMAGE, "1.0.0", 3))
 FACES = bytes([8]) * 52
 
 
@@ -64,85 +64,87 @@ def payload_of(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("vector", VECTORS["crc"], ids=lambda one: repr(one["text"]))
-def test_checksums_are_those_of_the_file(vector: dict[str, Any]) -> None:
+def test_checksums_match_the_file(vector: dict[str, Any]) -> None:
     assert f"{crc32c(vector['text'].encode()):08x}" == vector["value"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["cobs"], ids=lambda one: one["plain"][:12] or "empty")
-def test_stuffing_is_that_of_the_file(vector: dict[str, Any]) -> None:
-    assert stuffed(bytes.fromhex(vector["plain"])).hex() == vector["stuffed"]
+def test_cobs_encoding_matches_the_file(vector: dict[str, Any]) -> None:
+    assert cobs_encode(bytes.fromhex(vector["plain"])).hex() == vector["stuffed"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["cobs"], ids=lambda one: one["plain"][:12] or "empty")
-def test_stuffing_is_undone(vector: dict[str, Any]) -> None:
-    assert unstuffed(bytes.fromhex(vector["stuffed"])).hex() == vector["plain"]
+def test_cobs_decoding_matches_the_file(vector: dict[str, Any]) -> None:
+    assert cobs_decode(bytes.fromhex(vector["stuffed"])).hex() == vector["plain"]
 
 
-@pytest.mark.parametrize("vector", VECTORS["frame"], ids=named)
-def test_a_frame_is_written_as_in_the_file(vector: dict[str, Any]) -> None:
-    assert on_wire(whole(vector)).hex() == vector["wire"]
+def test_each_frame_is_encoded_as_in_the_file() -> None:
+    for vector in VECTORS["frame"]:
+        assert encode_frame(whole(vector)).hex() == vector["wire"], vector["name"]
 
 
-@pytest.mark.parametrize("vector", VECTORS["frame"], ids=named)
-def test_a_frame_is_read_as_in_the_file(vector: dict[str, Any]) -> None:
-    assert FrameFinder().receive(bytes.fromhex(vector["wire"])) == (whole(vector),)
+def test_each_frame_is_decoded_as_in_the_file() -> None:
+    for vector in VECTORS["frame"]:
+        found = FrameFinder().receive(bytes.fromhex(vector["wire"]))
+
+        assert found == (whole(vector),), vector["name"]
 
 
-@pytest.mark.parametrize(
-    "vector", [*VECTORS["frame"], *VECTORS["bound"]], ids=lambda one: one["name"]
-)
-def test_a_payload_is_written_as_it_was_read(vector: dict[str, Any]) -> None:
-    payload = bytes.fromhex(vector["payload"])
+def test_each_decoded_payload_is_encoded_identically() -> None:
+    for vector in (*VECTORS["frame"], *VECTORS["bound"]):
+        payload = bytes.fromhex(vector["payload"])
 
-    assert encoded(payload_map(payload)) == (payload or b"\xa0")
+        assert encode(decode_map(payload)) == (payload or b"\xa0"), vector["name"]
 
 
 @pytest.mark.parametrize(
     "vector", [one for one in VECTORS["refused"] if one["level"] == "frame"], ids=named
 )
-def test_what_is_no_frame_of_version_1_is_refused(vector: dict[str, Any]) -> None:
+def test_bytes_that_are_not_a_version_1_frame_are_refused(vector: dict[str, Any]) -> None:
     found = FrameFinder().receive(bytes.fromhex(vector["wire"]))
 
-    assert all(isinstance(one, Refused) for one in found)
+    assert all(isinstance(one, RefusedFrame) for one in found)
 
 
 @pytest.mark.parametrize(
     "vector", [one for one in VECTORS["refused"] if one["level"] == "payload"], ids=named
 )
-def test_what_is_no_payload_is_refused(vector: dict[str, Any]) -> None:
-    frame = frame_of(bytes.fromhex(vector["raw"]))
+def test_bytes_that_are_not_a_payload_are_refused(vector: dict[str, Any]) -> None:
+    frame = parse_frame(bytes.fromhex(vector["raw"]))
     assert isinstance(frame, Frame)
 
     with pytest.raises(WrongPayload):
-        payload_map(frame.payload)
+        decode_map(frame.payload)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 7, 1000])
 @pytest.mark.parametrize("vector", VECTORS["stream"], ids=named)
-def test_frames_are_found_in_any_company(vector: dict[str, Any], cut: int) -> None:
+def test_frames_are_found_among_any_bytes(vector: dict[str, Any], cut: int) -> None:
     finder, wire = FrameFinder(), bytes.fromhex(vector["wire"])
     parts = (wire[at : at + cut] for at in range(0, len(wire), cut))
     found = [raw_frame(one).hex() for part in parts for one in finder.receive(part)]
 
-    assert (found, finder.troubles) == (vector["frames"], vector["troubles"])
+    assert (found, finder.bad_runs) == (vector["frames"], vector["troubles"])
 
 
-# --- what the device says -----------------------------------------------------------------------
+# --- what the device sends -----------------------------------------------------------------------
 
 
-def said(name: str) -> bytes:
-    """The payload of the one frame that is said in the situation of that name."""
+def sent_payload(name: str) -> bytes:
+    """The payload of the one frame that is sent in the situation of that name."""
     host, memory, at_ns, role = SITUATIONS[name]
     memory = memory()
     count = 1 if role == 1 else 5
-    boot = Boot(1 if role == 1 else BOOT, count, 0)
+    boot = DeviceBoot(1 if role == 1 else BOOT, count, 0)
     identity = NEW_SHOE if role == 1 else BARE if "bare" in name else IDENTITY
-    talk = Talk(role, identity, memory, boot, lambda _ask, _argument: Judged(), lambda _: None)
+    session = Session(
+        role, identity, memory, boot, lambda _ask, _argument: RequestDecision(), lambda _: None
+    )
     if host:
-        talk.take()
-        frame = frame_of(bytes.fromhex(FRAMES[host]["raw"]))
-        talk.hear(frame, at_ns)
-    (answer,) = FrameFinder().receive(talk.take())
+        session.take()
+        frame = parse_frame(bytes.fromhex(FRAMES[host]["raw"]))
+        session.receive(frame, at_ns)
+    (answer,) = FrameFinder().receive(session.take())
     assert isinstance(answer, Frame)
     assert answer.type == FRAMES[name]["type"]
     return answer.payload
@@ -152,7 +154,7 @@ def with_three_kept() -> TableLinkMemory:
     memory = TableLinkMemory(4096)
     memory.next_number, memory.highest_request = 40, 17
     for _ in range(3):
-        memory.record(Kind.READ_FAIL, {}, Moment(BOOT, 0))
+        memory.record(EventKind.READ_FAIL, {}, DeviceTime(BOOT, 0))
     return memory
 
 
@@ -160,8 +162,8 @@ def blank() -> TableLinkMemory:
     return TableLinkMemory(256)
 
 
-BARE = Identity(DEVICE, b"", Firmware(IMAGE, "1.0.0", 3))
-NEW_SHOE = Identity(bytes(range(16)), b"any", Firmware(IMAGE, "0.1", 1), debug=True)
+BARE = TableLinkIdentity(DEVICE, b"", Firmware(IMAGE, "1.0.0", 3))
+NEW_SHOE = TableLinkIdentity(bytes(range(16)), b"any", Firmware(IMAGE, "0.1", 1), debug=True)
 Situation = tuple[str, Callable[[], TableLinkMemory], int, int]
 SITUATIONS: dict[str, Situation] = {
     "HELLO of a shuffler, unasked after booting": ("", with_three_kept, 0, 2),
@@ -174,19 +176,19 @@ SITUATIONS: dict[str, Situation] = {
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_it_says_what_stands_in_the_file(name: str) -> None:
-    assert said(name).hex() == FRAMES[name]["payload"]
+def test_the_device_sends_the_golden_payloads(name: str) -> None:
+    assert sent_payload(name).hex() == FRAMES[name]["payload"]
 
 
-def test_it_attests_as_in_the_file() -> None:
+def test_the_attestation_matches_the_file() -> None:
     nonce = bytes.fromhex(ATTESTATION["nonce"])
-    attested = IDENTITY.attested(nonce, BOOT, 5)
+    attested = IDENTITY.attestation(nonce, BOOT, 5)
 
     assert attested[1] == bytes.fromhex(ATTESTATION["sealed"])
 
 
-def test_it_tells_its_key_for_pairing() -> None:
-    attested = IDENTITY.attested(bytes(32), BOOT, 5)
+def test_the_attestation_includes_the_key_for_pairing() -> None:
+    attested = IDENTITY.attestation(bytes(32), BOOT, 5)
 
     assert attested[3] == bytes.fromhex(ATTESTATION["public"])
 
@@ -195,15 +197,15 @@ def test_it_tells_its_key_for_pairing() -> None:
 
 
 def recorded(name: str, body: Map, *, boot: int = BOOT) -> bytes:
-    """The payload of one event, recorded where the one in the file was."""
-    told = payload_map(payload_of(name))
-    number, uptime_us, kind = told[2], told[3], told[4]
+    """The payload of one event, recorded at the number and time of the one in the file."""
+    event = decode_map(payload_of(name))
+    number, uptime_us, kind = event[2], event[3], event[4]
     assert isinstance(number, int)
     assert isinstance(uptime_us, int)
     assert isinstance(kind, int)
     memory = TableLinkMemory()
     memory.next_number = number
-    memory.record(kind, body, Moment(boot, uptime_us))
+    memory.record(kind, body, DeviceTime(boot, uptime_us))
     return memory.ring[-1].payload
 
 
@@ -232,10 +234,12 @@ EVENTS: dict[str, Map] = {
     "event 43, LID open": {1: True, 2: 0},
     "event 44, JAM in compartment 2": {1: 2, 2: False},
     "event 45, BATCH_STARTED": {1: 1, 2: 7},
-    "event 46, BATCH_DONE, signed": {1: IDENTITY.sealed(RECEIPT), 2: True},
-    "event 47, BATCH_DONE, bare": {1: encoded(BARE_RECEIPT), 2: False},
-    "event 49, COMPARTMENT stored": Standing(Holding.STORED, 416, "red", FACES).told(1),
-    "event 50, COMPARTMENT empty, nothing known": Standing().told(2),
+    "event 46, BATCH_DONE, signed": {1: IDENTITY.sign_statement(RECEIPT), 2: True},
+    "event 47, BATCH_DONE, bare": {1: encode(BARE_RECEIPT), 2: False},
+    "event 49, COMPARTMENT stored": CompartmentRecord(
+        CompartmentPhase.STORED, 416, "red", FACES
+    ).event_body(1),
+    "event 50, COMPARTMENT empty, nothing known": CompartmentRecord().event_body(2),
     "event 51, WARNING on": {1: 7, 2: "cover not closed", 3: True},
     "event 57, OVERFLOW": {},
     "event 2^32 + 2": {},
@@ -248,20 +252,20 @@ def test_an_event_is_recorded_as_in_the_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["in event 46", "in event 47"])
-def test_a_receipt_is_written_as_in_the_file(name: str) -> None:
+def test_a_receipt_is_encoded_as_in_the_file(name: str) -> None:
     receipt = RECEIPT if name == "in event 46" else BARE_RECEIPT
 
-    assert encoded(receipt).hex() == RECEIPTS[name]["payload"]
+    assert encode(receipt).hex() == RECEIPTS[name]["payload"]
 
 
-def test_a_chain_runs_as_in_the_file() -> None:
+def test_the_event_chain_matches_the_file() -> None:
     memory = TableLinkMemory(chained=True)
-    memory.record(Kind.POWER_UP, {1: 1, 2: 0}, Moment(BOOT, 1000))
-    memory.record(Kind.LID, {1: True, 2: 0}, Moment(BOOT, 2000))
-    memory.record(Kind.LID, {1: False, 2: 0}, Moment(BOOT, 3000))
+    memory.record(EventKind.POWER_UP, {1: 1, 2: 0}, DeviceTime(BOOT, 1000))
+    memory.record(EventKind.LID, {1: True, 2: 0}, DeviceTime(BOOT, 2000))
+    memory.record(EventKind.LID, {1: False, 2: 0}, DeviceTime(BOOT, 3000))
     number, chain = 3, memory.chain
-    signature = IDENTITY.checkpoint(number, chain)
-    memory.record(Kind.CHECKPOINT, {1: number, 2: chain, 3: signature}, Moment(BOOT, 4000))
+    signature = IDENTITY.sign_checkpoint(number, chain)
+    memory.record(EventKind.CHECKPOINT, {1: number, 2: chain, 3: signature}, DeviceTime(BOOT, 4000))
     names = [*(f"chained event {n}" for n in (1, 2, 3)), "chained event 4, CHECKPOINT of 3"]
 
     assert [one.payload.hex() for one in memory.ring] == [FRAMES[name]["payload"] for name in names]
@@ -270,19 +274,19 @@ def test_a_chain_runs_as_in_the_file() -> None:
 # --- answers --------------------------------------------------------------------------------------
 
 
-def test_a_status_is_told_as_in_the_file() -> None:
-    standings = (Standing(Holding.STORED, 416, "red", b"", 7), Standing())
-    machine = Machine(
-        mode=Mode.PLAY,
+def test_a_status_is_encoded_as_in_the_file() -> None:
+    records = (CompartmentRecord(CompartmentPhase.STORED, 416, "red", b"", 7), CompartmentRecord())
+    machine = MachineState(
+        mode=DeviceMode.PLAY,
         door_open=False,
         bays=(),
-        standings=standings,
+        records=records,
         tray=0,
         testing=False,
         gate_closed=False,
     )
 
-    answer = Judged(told=status(machine, (7,), recorded=42))
+    answer = RequestDecision(result=status(machine, (7,), recorded=42))
 
     assert answer.payload == payload_of("STATUS answered")
 
@@ -290,14 +294,14 @@ def test_a_status_is_told_as_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        ("RELEASE refused", Judged(Answer.REFUSED, "the compartment is empty")),
-        ("request unknown", Judged(Answer.UNKNOWN, "no such request")),
+        ("RELEASE refused", RequestDecision(RequestStatus.REFUSED, "the compartment is empty")),
+        ("request unknown", RequestDecision(RequestStatus.UNKNOWN, "no such request")),
     ],
 )
-def test_a_refusal_is_told_as_in_the_file(name: str, answer: Judged) -> None:
+def test_a_refusal_is_encoded_as_in_the_file(name: str, answer: RequestDecision) -> None:
     assert answer.payload == payload_of(name)
 
 
 @pytest.mark.parametrize("value", [None, True, False, -1, 0, 23, 24, 255, 256, 65535, 65536])
-def test_what_is_written_is_read_again(value: Value) -> None:
-    assert payload_map(encoded({1: value})) == {1: value}
+def test_every_encoded_value_is_decoded_again(value: Value) -> None:
+    assert decode_map(encode({1: value})) == {1: value}

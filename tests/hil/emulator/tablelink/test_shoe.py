@@ -1,12 +1,12 @@
-"""The emulated shoe that speaks TableLink: what leaves it, and what it says of that."""
+"""Tests the emulated TableLink shoe: cards that leave it, and their events."""
 
 import pytest
 
 from hil.dealing.tags import usual_batches
 from hil.emulator.tablelink.cbor import Map
-from hil.emulator.tablelink.shoe import CardFault, Eye, TableLinkShoe, TableLinkShoeSettings
-from hil.emulator.tablelink.wire import Answer, Ask, Kind
-from hil.tablelink.host import Host, S
+from hil.emulator.tablelink.shoe import CardFault, CardSensor, TableLinkShoe, TableLinkShoeSettings
+from hil.emulator.tablelink.wire import EventKind, RequestStatus, RequestType
+from hil.tablelink.scripted_host import S, ScriptedHost
 
 BATCH = usual_batches(1)[0]
 CARDS = tuple(one for one in BATCH.cards if one.card)
@@ -14,12 +14,12 @@ FIRST = CARDS[0]
 TAG = bytes.fromhex(FIRST.tag)
 
 
-def opened(**more: object) -> tuple[TableLinkShoe, Host]:
+def opened(**more: object) -> tuple[TableLinkShoe, ScriptedHost]:
     shoe = TableLinkShoe(TableLinkShoeSettings(**more))  # type: ignore[arg-type]
-    host = Host(shoe)
+    host = ScriptedHost(shoe)
     host.open()
     host.act(lambda: shoe.load_pieces(CARDS[:3], "RED-0001"))
-    host.fresh()
+    host.new_events()
     return shoe, host
 
 
@@ -29,60 +29,62 @@ def face(number: int) -> int:
     return card.rank * 256 + "DCSH".index(card.suit) + 1
 
 
-BODIES: dict[Eye, Map] = {
-    Eye.FACES: {2: face(0)},
-    Eye.TAGS: {1: TAG},
-    Eye.BOTH: {1: TAG, 2: face(0)},
+BODIES: dict[CardSensor, Map] = {
+    CardSensor.FACES: {2: face(0)},
+    CardSensor.TAGS: {1: TAG},
+    CardSensor.BOTH: {1: TAG, 2: face(0)},
 }
 
 
-@pytest.mark.parametrize("eye", Eye)
-def test_a_card_that_leaves_is_told_as_the_shoe_sees_it(eye: Eye) -> None:
-    shoe, host = opened(eye=eye)
+@pytest.mark.parametrize("eye", CardSensor)
+def test_a_card_event_holds_what_the_sensor_reads(eye: CardSensor) -> None:
+    shoe, host = opened(sensor=eye)
     host.act(shoe.draw_next)
 
-    assert host.fresh() == [(Kind.CARD_OUT, BODIES[eye])]
+    assert host.new_events() == [(EventKind.CARD_OUT, BODIES[eye])]
 
 
-def test_the_name_of_the_pack_is_told_where_it_is_known() -> None:
-    shoe, host = opened(tells_pack=True)
+def test_the_batch_name_is_reported_if_configured() -> None:
+    shoe, host = opened(reports_batch_name=True)
     host.act(lambda: shoe.load(BATCH, ()))
 
-    assert host.fresh() == [(Kind.SHOE_LOADED, {1: "RED-0001"})]
+    assert host.new_events() == [(EventKind.SHOE_LOADED, {1: "RED-0001"})]
 
 
-def test_the_cut_card_has_its_own_word() -> None:
+def test_the_cut_card_has_its_own_event() -> None:
     shoe, host = opened()
     host.act(lambda: shoe.draw_piece(BATCH.cut_cards[0]))
 
-    assert host.fresh() == [(Kind.CUT_CARD, {})]
+    assert host.new_events() == [(EventKind.CUT_CARD, {})]
 
 
-def test_the_last_card_empties_the_shoe() -> None:
+def test_the_last_card_gives_shoe_empty() -> None:
     shoe, host = opened()
     for _ in range(3):
         host.act(shoe.draw_next)
 
-    assert [kind for kind, _ in host.fresh()] == [Kind.CARD_OUT] * 3 + [Kind.SHOE_EMPTY]
+    assert [kind for kind, _ in host.new_events()] == [EventKind.CARD_OUT] * 3 + [
+        EventKind.SHOE_EMPTY
+    ]
 
 
-FAULTS: dict[CardFault, list[tuple[Kind, Map]]] = {
-    CardFault.READ_FAIL: [(Kind.READ_FAIL, {})],
-    CardFault.DOUBLE_FEED: [(Kind.DOUBLE_FEED, {1: 2})],
-    CardFault.RETRACTED: [(Kind.CARD_RETRACTED, {1: TAG}), (Kind.CARD_OUT, {1: TAG})],
+FAULTS: dict[CardFault, list[tuple[EventKind, Map]]] = {
+    CardFault.READ_FAIL: [(EventKind.READ_FAIL, {})],
+    CardFault.DOUBLE_FEED: [(EventKind.DOUBLE_FEED, {1: 2})],
+    CardFault.RETRACTED: [(EventKind.CARD_RETRACTED, {1: TAG}), (EventKind.CARD_OUT, {1: TAG})],
 }
 
 
 @pytest.mark.parametrize("fault", CardFault)
-def test_what_goes_wrong_at_the_exit_is_told(fault: CardFault) -> None:
-    shoe, host = opened(eye=Eye.TAGS)
+def test_exit_faults_are_reported(fault: CardFault) -> None:
+    shoe, host = opened(sensor=CardSensor.TAGS)
     shoe.order(fault)
     host.act(shoe.draw_next)
 
-    assert host.fresh() == FAULTS[fault]
+    assert host.new_events() == FAULTS[fault]
 
 
-def test_two_cards_at_once_are_both_gone() -> None:
+def test_a_double_feed_removes_two_cards() -> None:
     shoe, host = opened()
     shoe.order(CardFault.DOUBLE_FEED)
     host.act(shoe.draw_next)
@@ -90,33 +92,33 @@ def test_two_cards_at_once_are_both_gone() -> None:
     assert shoe.row == CARDS[2:3]
 
 
-def test_a_locked_shoe_gives_no_card() -> None:
+def test_a_locked_shoe_releases_no_card() -> None:
     shoe, host = opened()
-    host.ask(Ask.LOCK, 1)
+    host.ask(RequestType.LOCK, 1)
     host.act(shoe.draw_next)
 
-    assert (host.fresh(), shoe.held_back, len(shoe.row)) == ([], 1, 3)
+    assert (host.new_events(), shoe.blocked_draws, len(shoe.row)) == ([], 1, 3)
 
 
-def test_an_unlocked_one_gives_cards_again() -> None:
+def test_an_unlocked_shoe_releases_cards_again() -> None:
     shoe, host = opened()
-    host.ask(Ask.LOCK, 1)
-    host.ask(Ask.UNLOCK, 2)
+    host.ask(RequestType.LOCK, 1)
+    host.ask(RequestType.UNLOCK, 2)
     host.act(shoe.draw_next)
 
     assert len(shoe.row) == 2
 
 
-def test_the_lock_holds_over_a_power_cut() -> None:
+def test_the_lock_survives_a_power_cut() -> None:
     shoe, host = opened()
-    host.ask(Ask.LOCK, 1)
+    host.ask(RequestType.LOCK, 1)
     host.act(shoe.power_off)
     host.act(shoe.power_on)
 
     assert shoe.locked
 
 
-def test_a_full_memory_gives_no_card() -> None:
+def test_with_full_memory_no_card_leaves() -> None:
     shoe, host = opened(ring=10)
     host.act(lambda: shoe.fill_ring(9))
     host.act(shoe.draw_next)
@@ -124,23 +126,23 @@ def test_a_full_memory_gives_no_card() -> None:
     assert len(shoe.row) == 3
 
 
-def test_no_card_leaves_four_seconds_after_the_host_was_heard_last() -> None:
+def test_no_card_leaves_four_seconds_after_the_hosts_last_frame() -> None:
     shoe, host = opened()
-    host.later(5 * S)
+    host.advance(5 * S)
     host.act(shoe.draw_next)
 
     assert len(shoe.row) == 3
 
 
-def test_a_shoe_shuffles_nothing() -> None:
+def test_a_shoe_refuses_shuffler_requests() -> None:
     _, host = opened()
 
-    assert host.ask(Ask.SHUFFLE, 1, 1)[1] == Answer.UNKNOWN
+    assert host.ask(RequestType.SHUFFLE, 1, 1)[1] == RequestStatus.UNKNOWN
 
 
-def test_a_new_mode_is_told() -> None:
+def test_a_new_mode_is_reported() -> None:
     _, host = opened()
-    host.ask(Ask.MODE, 1, 1)
-    host.later(0)
+    host.ask(RequestType.MODE, 1, 1)
+    host.advance(0)
 
-    assert host.fresh() == [(Kind.MODE, {1: 1})]
+    assert host.new_events() == [(EventKind.MODE, {1: 1})]

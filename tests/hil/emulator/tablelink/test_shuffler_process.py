@@ -1,4 +1,4 @@
-"""The emulated shuffler as a process of its own, on a real line."""
+"""Tests the emulated shuffler served by a process on a real line."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from hil.emulator.tablelink.cbor import payload_map
+from hil.emulator.tablelink.cbor import decode_map
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.emulator.tablelink.wire import Channel, Frame, FrameFinder, Say
+from hil.emulator.tablelink.wire import Frame, FrameChannel, FrameFinder, LinkType
 
 # HELLO with session 0xBADCAFE, from tests/vectors/tablelink.toml.
 HELLO = bytes.fromhex("00020101030101010101010101010101010ca1011a0badcafed5fc91d500")
@@ -40,8 +40,8 @@ def order(running: "subprocess.Popen[str]", *lines: str) -> None:
     running.stdin.flush()
 
 
-def heard(running: "subprocess.Popen[str]", event: str, **facts: object) -> dict[str, Any]:
-    """The next line on stdout that tells that event with these facts."""
+def next_event(running: "subprocess.Popen[str]", event: str, **facts: object) -> dict[str, Any]:
+    """The next line on stdout with that event and these facts."""
     assert running.stdout is not None
     for text in running.stdout:
         line: dict[str, Any] = json.loads(text)
@@ -50,24 +50,24 @@ def heard(running: "subprocess.Popen[str]", event: str, **facts: object) -> dict
     raise AssertionError(f"it ended without {event}")
 
 
-def test_it_tells_whom_to_pin() -> None:
+def test_the_process_prints_the_pins() -> None:
     with process("--tcp", "0", "--device", "0011223344556677", "--key-seed", "01" * 32) as running:
-        pins = heard(running, "ready")["pins"]
+        pins = next_event(running, "ready")["pins"]
 
     assert (pins["device"], len(pins["key"]), pins["version"]) == ("0011223344556677", 64, "1.0.0")
 
 
 def test_it_answers_on_tcp() -> None:
     with process("--tcp", "0") as running:
-        port = int(heard(running, "ready")["url"].rpartition(":")[2])
+        port = int(next_event(running, "ready")["url"].rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), END_S_MAX) as line:
             line.sendall(HELLO)
             finder, sessions = FrameFinder(), []
             while not sessions or not sessions[-1]:
                 sessions += [
-                    payload_map(one.payload)[7]
+                    decode_map(one.payload)[7]
                     for one in finder.receive(line.recv(4096))
-                    if isinstance(one, Frame) and one.type == Say.HELLO
+                    if isinstance(one, Frame) and one.type == LinkType.HELLO
                 ]
 
     assert sessions[-1] == 0xBADCAFE
@@ -76,24 +76,26 @@ def test_it_answers_on_tcp() -> None:
 def test_it_answers_on_a_pty(fast_dir: Path) -> None:
     link = fast_dir / "shuffler"
     with process("--pty-link", str(link)) as running:
-        heard(running, "ready")
+        next_event(running, "ready")
         fd = os.open(link, os.O_RDWR | os.O_NOCTTY)
         os.write(fd, HELLO)
         (found, *_) = FrameFinder().receive(os.read(fd, 4096))
         os.close(fd)
 
     assert isinstance(found, Frame)
-    assert found.channel == Channel.LINK
+    assert found.channel == FrameChannel.LINK
 
 
-def test_a_batch_goes_round_by_the_buttons() -> None:
+def test_a_batch_is_processed_by_button_presses() -> None:
     with process("--tcp", "0", "--bare") as running:
         buttons = ("load", "count", "shuffle", "store", "release")
         order(running, "put-in red 52", *(f"press {button}" for button in buttons))
-        heard(running, "recorded", kind="COMPARTMENT", body={"1": 1, "2": 6, "3": 52, "4": "red"})
+        next_event(
+            running, "recorded", kind="COMPARTMENT", body={"1": 1, "2": 6, "3": 52, "4": "red"}
+        )
         order(running, "take")
 
-        assert heard(running, "taken")["cards"] == 52
+        assert next_event(running, "taken")["cards"] == 52
 
 
 ORDERS = {
@@ -107,41 +109,44 @@ ORDERS = {
 }
 
 
-def test_each_order_is_recorded_as_what_it_does() -> None:
+def test_each_order_records_its_event() -> None:
     with process("--tcp", "0") as running:
         for line, kind in ORDERS.items():
             order(running, line)
-            heard(running, "recorded", kind=kind)
+            next_event(running, "recorded", kind=kind)
 
 
-def test_power_that_goes_and_comes_makes_a_new_boot() -> None:
+def test_a_power_cycle_makes_a_new_boot() -> None:
     with process("--tcp", "0") as running:
         order(running, "power-off", "power-on")
 
-        assert heard(running, "recorded", kind="POWER_UP", number=2)["body"] == {"1": 2, "2": 0}
+        assert next_event(running, "recorded", kind="POWER_UP", number=2)["body"] == {
+            "1": 2,
+            "2": 0,
+        }
 
 
-def test_after_a_roll_back_its_numbers_are_told_again() -> None:
+def test_after_a_roll_back_numbers_repeat() -> None:
     with process("--tcp", "0") as running:
         order(running, "remember", "fill-ring 3")
-        heard(running, "recorded", number=4)
+        next_event(running, "recorded", number=4)
         order(running, "roll-back")
 
-        assert heard(running, "recorded", number=2)["kind"] == "POWER_UP"
+        assert next_event(running, "recorded", number=2)["kind"] == "POWER_UP"
 
 
 @pytest.mark.parametrize("line", ["dance", "press nothing", "door open x", "put-in green 5"])
-def test_what_is_no_order_is_refused(line: str) -> None:
+def test_an_unknown_order_is_refused(line: str) -> None:
     with process("--tcp", "0") as running:
         order(running, line)
 
-        assert heard(running, "refused")["order"] == line
+        assert next_event(running, "refused")["order"] == line
 
 
 @pytest.mark.parametrize("way", ["quit", "end of input", "signal"])
-def test_it_ends_when_told(way: str) -> None:
+def test_the_process_ends_on_request(way: str) -> None:
     with process("--tcp", "0") as running:
-        heard(running, "ready")
+        next_event(running, "ready")
         assert running.stdin is not None
         match way:
             case "quit":

@@ -1,4 +1,4 @@
-"""Emulated USB devices without a bus: descriptors, requests, transfers and orders."""
+"""Tests emulated USB devices without a bus: descriptors, requests, transfers, orders."""
 
 import json
 from collections import Counter
@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from hil.emulator.usb.descriptors import Identity, configuration_descriptor
+from hil.emulator.usb.descriptors import UsbIdentity, configuration_descriptor
 from hil.emulator.usb.device import Handshake, UsbDevice
 from hil.emulator.usb.functions import BulkFunction, HidFunction, ScriptedDevice
 from hil.emulator.usb.orders import Orders
-from hil.emulator.usb.transfers import Completion, Outcome, Transfer, Transfers
+from hil.emulator.usb.transfers import Completion, Transfer, TransferOutcome, Transfers
 
-IDENTITY = Identity(0x0AB1, 0x0002, "SN-1", "reader", "")
+IDENTITY = UsbIdentity(0x0AB1, 0x0002, "SN-1", "reader", "")
 GET_STRING = "8006 0303 0904 FF00"
 
 
@@ -20,11 +20,11 @@ def bulk_device(**settings: object) -> UsbDevice:
     return UsbDevice(IDENTITY, [BulkFunction(ScriptedDevice(**settings))])  # type: ignore[arg-type]
 
 
-def asked(device: UsbDevice, setup: str, data: str = "") -> bytes | Handshake:
+def request(device: UsbDevice, setup: str, data: str = "") -> bytes | Handshake:
     return device.control(bytes.fromhex(setup), bytes.fromhex(data), 0)
 
 
-# --- what it says it is ---------------------------------------------------------------------------
+# --- identity ---------------------------------------------------------------------------
 
 
 def test_the_descriptors_of_a_bulk_device() -> None:
@@ -60,27 +60,27 @@ def test_the_descriptors_of_a_scanner() -> None:
     ],
 )
 def test_standard_requests_are_answered(setup: str, answer: str) -> None:
-    assert asked(bulk_device(), setup) == bytes.fromhex(answer)
+    assert request(bulk_device(), setup) == bytes.fromhex(answer)
 
 
 @pytest.mark.parametrize(
     "setup", ["8006 0103 0904 FF00", "8006 0006 0000 0A00", "C001 0000 0000 0100"]
 )
-def test_what_it_does_not_have_stalls(setup: str) -> None:
-    assert asked(bulk_device(), setup) is Handshake.STALL
+def test_unknown_requests_stall(setup: str) -> None:
+    assert request(bulk_device(), setup) is Handshake.STALL
 
 
-def test_a_configuration_that_was_set_is_told() -> None:
+def test_the_configuration_set_is_reported() -> None:
     device = bulk_device()
-    asked(device, "0009 0100 0000 0000")
+    request(device, "0009 0100 0000 0000")
 
-    assert asked(device, "8008 0000 0000 0100") == b"\x01"
+    assert request(device, "8008 0000 0000 0100") == b"\x01"
 
 
-def test_the_report_descriptor_is_asked_of_the_interface() -> None:
+def test_the_report_descriptor_is_read_from_the_interface() -> None:
     scanner = UsbDevice(IDENTITY, [HidFunction(ScriptedDevice())])
 
-    answer = asked(scanner, "8106 0022 0000 0010")
+    answer = request(scanner, "8106 0022 0000 0010")
 
     assert isinstance(answer, bytes)
     assert answer[:6] == bytes.fromhex("05 8C 09 02 A1 01")
@@ -96,10 +96,10 @@ def test_the_report_descriptor_is_asked_of_the_interface() -> None:
         ("2109 0203 0000 0200", "0201", Handshake.STALL),  # an input report
     ],
 )
-def test_only_reports_that_may_be_set_are_taken(setup: str, data: str, expected: Handshake) -> None:
+def test_only_settable_reports_are_accepted(setup: str, data: str, expected: Handshake) -> None:
     scanner = UsbDevice(IDENTITY, [HidFunction(ScriptedDevice())])
 
-    assert asked(scanner, setup, data) is expected
+    assert request(scanner, setup, data) is expected
 
 
 # --- transfers ------------------------------------------------------------------------------------
@@ -113,19 +113,19 @@ def out(data: bytes, key: int = 2) -> Transfer:
     return Transfer(key, 0x02, b"", data, len(data))
 
 
-def test_a_read_waits_for_its_bytes() -> None:
+def test_a_read_waits_for_bytes() -> None:
     transfers = Transfers(bulk_device(echo=True))
     transfers.submit(into())
     assert transfers.settle(0) == ()
     transfers.submit(out(b"ab"))
 
     assert transfers.settle(1) == (
-        Completion(2, Outcome.DONE, b"", 2),
-        Completion(1, Outcome.DONE, b"ab", 2),
+        Completion(2, TransferOutcome.DONE, b"", 2),
+        Completion(1, TransferOutcome.DONE, b"ab", 2),
     )
 
 
-def test_bytes_come_in_packets() -> None:
+def test_bytes_are_split_into_packets() -> None:
     device = bulk_device(sends="00" * 100)
     device.tick(0)
 
@@ -134,7 +134,7 @@ def test_bytes_come_in_packets() -> None:
 
 
 @pytest.mark.parametrize(("cut", "sizes"), [((64, 0), [64, 0, 36]), ((0, 63), [0, 63, 0, 37])])
-def test_bytes_come_in_packets_of_the_sizes_it_was_told(
+def test_bytes_are_split_into_packets_of_the_given_sizes(
     cut: tuple[int, ...], sizes: list[int]
 ) -> None:
     function = BulkFunction(ScriptedDevice(sends="00" * 100), cut=cut)
@@ -143,12 +143,12 @@ def test_bytes_come_in_packets_of_the_sizes_it_was_told(
 
 
 @pytest.mark.parametrize("cut", [(), (0,), (65,), (-1, 64)])
-def test_packets_that_cannot_be_are_refused(cut: tuple[int, ...]) -> None:
+def test_invalid_packet_sizes_are_refused(cut: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="packets hold 0 to 64 bytes"):
         BulkFunction(ScriptedDevice(), cut=cut)
 
 
-def test_a_script_answers_whole_requests_and_nothing_else() -> None:
+def test_a_script_answers_only_whole_requests() -> None:
     device = bulk_device(answers={"01": "02"})
     device.out(0x02, b"\x03", 0)
     assert device.take(0x81) is Handshake.NAK
@@ -163,7 +163,7 @@ def test_a_stalled_endpoint_stalls_until_it_is_cleared_as_often_as_ordered() -> 
     seen = []
     for _ in range(3):
         seen.append(device.take(0x81))
-        asked(device, "0201 0000 8100 0000")
+        request(device, "0201 0000 8100 0000")
 
     assert seen == [Handshake.STALL, Handshake.STALL, Handshake.NAK]
 
@@ -172,31 +172,31 @@ def test_a_device_that_hangs_answers_nothing_at_all() -> None:
     device = bulk_device(echo=True)
     device.hung = True
 
-    assert asked(device, GET_STRING) is Handshake.NAK
+    assert request(device, GET_STRING) is Handshake.NAK
     assert device.out(0x02, b"a", 0) is Handshake.NAK
     assert device.take(0x81) is Handshake.NAK
 
 
-def test_a_transfer_taken_back_moves_nothing() -> None:
+def test_a_cancelled_transfer_moves_nothing() -> None:
     transfers = Transfers(bulk_device())
     transfers.submit(into(7))
 
-    assert transfers.take_back(7) == Completion(7, Outcome.TAKEN_BACK, b"", 0)
-    assert transfers.take_back(7) is None
+    assert transfers.cancel(7) == Completion(7, TransferOutcome.CANCELLED, b"", 0)
+    assert transfers.cancel(7) is None
 
 
-def test_unplugging_ends_all_that_is_under_way() -> None:
+def test_unplugging_ends_all_transfers() -> None:
     transfers = Transfers(bulk_device())
     transfers.submit(into(1))
     transfers.submit(into(2))
 
     assert [(one.key, one.outcome) for one in transfers.unplug()] == [
-        (1, Outcome.UNPLUGGED),
-        (2, Outcome.UNPLUGGED),
+        (1, TransferOutcome.UNPLUGGED),
+        (2, TransferOutcome.UNPLUGGED),
     ]
 
 
-def test_plugged_in_again_nothing_waits_and_nothing_is_halted() -> None:
+def test_replugging_clears_queues_and_halts() -> None:
     device = bulk_device(echo=True)
     device.out(0x02, b"old", 0)
     device.stall(0x02, 5)
@@ -209,8 +209,8 @@ def test_plugged_in_again_nothing_waits_and_nothing_is_halted() -> None:
 # --- orders ---------------------------------------------------------------------------------------
 
 
-class NotedBus:
-    """Notes what is plugged in and out."""
+class RecordingBus:
+    """Records what is plugged in and out."""
 
     def __init__(self) -> None:
         self.plugged: dict[str, UsbDevice] = {}
@@ -228,73 +228,73 @@ class NotedBus:
         return dict(Counter(plugged=1))
 
 
-Obey = Callable[..., object]
+Execute = Callable[..., object]
 READER = {"identity": {"vendor_id": 1, "product_id": 2, "serial_number": "S"}, "place": "1-2"}
 
 
 @pytest.fixture
-def bus() -> NotedBus:
-    return NotedBus()
+def bus() -> RecordingBus:
+    return RecordingBus()
 
 
 @pytest.fixture
-def obey(bus: NotedBus) -> Obey:
+def execute(bus: RecordingBus) -> Execute:
     orders = Orders(bus)
 
     def give(order: str, **facts: object) -> object:
-        answer = json.loads(orders.obey(json.dumps({"order": order, "name": "reader", **facts})))
+        answer = json.loads(orders.execute(json.dumps({"order": order, "name": "reader", **facts})))
         return answer["result"] if answer["event"] == "done" else answer["reason"]
 
     return give
 
 
-def test_a_device_is_made_plugged_in_and_called(bus: NotedBus, obey: Obey) -> None:
+def test_a_device_is_made_plugged_in_and_called(bus: RecordingBus, execute: Execute) -> None:
     kind = {"kind": "bulk", "device": "hil.emulator.usb.functions:ScriptedDevice"}
-    obey("plug", functions=[{**kind, "settings": {"echo": True}}], **READER)
+    execute("plug", functions=[{**kind, "settings": {"echo": True}}], **READER)
     device = bus.plugged["reader at 1-2"]
     device.out(0x02, b"\x01\x02", 0)
 
-    assert obey("call", method="all_heard") == ["0102"]
+    assert execute("call", method="all_received") == ["0102"]
     assert device.take(0x81) == b"\x01\x02"
 
 
-def test_a_device_plugged_in_again_is_the_same_one(bus: NotedBus, obey: Obey) -> None:
-    obey("plug", functions=[{"kind": "bulk"}], **READER)
+def test_a_device_plugged_in_again_is_the_same_one(bus: RecordingBus, execute: Execute) -> None:
+    execute("plug", functions=[{"kind": "bulk"}], **READER)
     device = bus.plugged["reader at 1-2"]
-    obey("unplug")
-    obey("plug")
+    execute("unplug")
+    execute("plug")
 
     assert bus.plugged["reader at 1-2"] is device
 
 
-def test_a_device_is_stalled_and_made_to_hang(bus: NotedBus, obey: Obey) -> None:
-    obey("plug", functions=[{"kind": "bulk"}], **READER)
+def test_a_device_is_stalled_and_made_to_hang(bus: RecordingBus, execute: Execute) -> None:
+    execute("plug", functions=[{"kind": "bulk"}], **READER)
     device = bus.plugged["reader at 1-2"]
-    obey("stall", endpoint=0x81)
+    execute("stall", endpoint=0x81)
     assert device.take(0x81) is Handshake.STALL
-    obey("hang")
+    execute("hang")
     assert device.take(0x81) is Handshake.NAK
-    obey("resume")
+    execute("resume")
 
     assert device.take(0x81) is Handshake.STALL
 
 
 @pytest.mark.parametrize("kind", ["bulk", "serial"])
-def test_a_device_that_cuts_its_packets_is_made(bus: NotedBus, obey: Obey, kind: str) -> None:
-    obey("plug", functions=[{"kind": kind, "cut": [1, 0], "settings": {"echo": True}}], **READER)
+def test_a_device_with_packet_sizes_is_made(bus: RecordingBus, execute: Execute, kind: str) -> None:
+    execute("plug", functions=[{"kind": kind, "cut": [1, 0], "settings": {"echo": True}}], **READER)
     device = bus.plugged["reader at 1-2"]
     device.out(0x02, b"\x01\x02", 0)
 
     assert [device.take(0x81) for _ in range(3)] == [b"\x01", b"", b"\x02"]
 
 
-def test_an_emulated_reader_is_made_of_its_settings_and_told_of_tags(
-    bus: NotedBus, obey: Obey
+def test_an_emulated_reader_is_made_from_settings_and_called(
+    bus: RecordingBus, execute: Execute
 ) -> None:
-    settings = {"way": "unacknowledged", "address": 7}
+    settings = {"delivery": "unacknowledged", "address": 7}
     kind = {"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader", "settings": settings}
-    obey("plug", functions=[kind], **READER)
-    obey(
+    execute("plug", functions=[kind], **READER)
+    execute(
         "call",
         method="tag_read",
         arguments={"identity": "E0040150A05F02B7", "kind": 3, "antenna": 1},
@@ -311,7 +311,7 @@ def test_an_emulated_reader_is_made_of_its_settings_and_told_of_tags(
 
 
 @pytest.mark.parametrize(
-    ("order", "facts", "said"),
+    ("order", "facts", "reason"),
     [
         ("unplug", {}, "no device is called 'reader'"),
         ("plug", {}, "no device is called 'reader'"),
@@ -320,7 +320,7 @@ def test_an_emulated_reader_is_made_of_its_settings_and_told_of_tags(
         ("plug", {"functions": [{"kind": "bulk", "device": "hil:no_such"}], **READER}, "no_such"),
     ],
 )
-def test_an_order_that_cannot_be_obeyed_is_refused(
-    obey: Obey, order: str, facts: dict[str, object], said: str
+def test_an_order_that_cannot_be_executed_is_refused(
+    execute: Execute, order: str, facts: dict[str, object], reason: str
 ) -> None:
-    assert said in str(obey(order, **facts))
+    assert reason in str(execute(order, **facts))

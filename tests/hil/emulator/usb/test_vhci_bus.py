@@ -1,4 +1,4 @@
-"""USB/IP's headers between an emulated device and the kernel, byte for byte."""
+"""Tests USB/IP headers between an emulated device and the kernel, byte for byte."""
 
 import socket
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from hil.emulator.usb import vhci_bus
-from hil.emulator.usb.descriptors import Identity
+from hil.emulator.usb.descriptors import UsbIdentity
 from hil.emulator.usb.device import UsbDevice
 from hil.emulator.usb.functions import BulkFunction, ScriptedDevice
-from hil.emulator.usb.orders import Refused
+from hil.emulator.usb.orders import OrderRefused
 from hil.emulator.usb.vhci_bus import VhciBus
 
 # Command 1, number 7, device 0, to the host (1), endpoint 0; flags, 8 bytes, GET_DESCRIPTOR.
@@ -43,7 +43,7 @@ def kernel(
     theirs.settimeout(10)
     monkeypatch.setattr(vhci_bus, "CONTROLLER", tmp_path)
     monkeypatch.setattr(socket, "socketpair", lambda *_: (ours, theirs.dup()))
-    device = UsbDevice(Identity(1, 2, "S"), [BulkFunction(ScriptedDevice(echo=True))])
+    device = UsbDevice(UsbIdentity(1, 2, "S"), [BulkFunction(ScriptedDevice(echo=True))])
     bus.plug("reader", "1-2", device, held=False)
     with theirs:
         yield theirs
@@ -74,14 +74,14 @@ def test_a_control_request_is_answered_with_data(bus: VhciBus, kernel: socket.so
     )
 
 
-def test_a_request_that_comes_in_pieces_is_one(bus: VhciBus, kernel: socket.socket) -> None:
+def test_a_fragmented_request_is_joined(bus: VhciBus, kernel: socket.socket) -> None:
     for byte in ASK_DEVICE:
         given(bus, kernel, bytes([byte]))
 
     assert kernel.recv(100)[48:] == bytes.fromhex("1201000200000040")
 
 
-def test_a_read_is_answered_when_there_is_something(bus: VhciBus, kernel: socket.socket) -> None:
+def test_a_read_is_answered_when_data_is_ready(bus: VhciBus, kernel: socket.socket) -> None:
     given(bus, kernel, READ + WRITE_AB)
 
     written, read = kernel.recv(48), kernel.recv(100)
@@ -92,7 +92,7 @@ def test_a_read_is_answered_when_there_is_something(bus: VhciBus, kernel: socket
     assert read[48:] == b"ab"
 
 
-def test_a_read_taken_back_is_confirmed_once(bus: VhciBus, kernel: socket.socket) -> None:
+def test_a_cancelled_read_is_confirmed_once(bus: VhciBus, kernel: socket.socket) -> None:
     given(bus, kernel, READ + TAKE_BACK_READ + TAKE_BACK_READ)
 
     first, second = kernel.recv(48), kernel.recv(48)
@@ -101,7 +101,7 @@ def test_a_read_taken_back_is_confirmed_once(bus: VhciBus, kernel: socket.socket
     assert second[20:24] == bytes(4)  # it was over already
 
 
-def test_a_stall_is_told_as_a_broken_pipe(bus: VhciBus, kernel: socket.socket) -> None:
+def test_a_stall_is_reported_as_a_broken_pipe(bus: VhciBus, kernel: socket.socket) -> None:
     given(bus, kernel, ASK_DEVICE[:40] + bytes.fromhex("C001000000000800"))
 
     assert kernel.recv(100)[20:24] == bytes.fromhex("FFFFFFE0")
@@ -114,13 +114,13 @@ def test_unplugging_hangs_up(bus: VhciBus, kernel: socket.socket) -> None:
     assert bus.connections == {}
 
 
-def test_a_device_the_kernel_lets_go_is_unplugged(bus: VhciBus, kernel: socket.socket) -> None:
+def test_a_device_the_kernel_releases_is_unplugged(bus: VhciBus, kernel: socket.socket) -> None:
     kernel.shutdown(socket.SHUT_RDWR)
     bus.take("reader")
 
     assert bus.connections == {}
 
 
-def test_nobody_but_a_program_holds_a_device_here(bus: VhciBus, kernel: socket.socket) -> None:
-    with pytest.raises(Refused, match="only a program can hold a device"):
+def test_hold_is_refused_on_a_real_usb_stack(bus: VhciBus, kernel: socket.socket) -> None:
+    with pytest.raises(OrderRefused, match="only a program can hold a device"):
         bus.hold("reader", held=True)

@@ -1,0 +1,53 @@
+"""Standard output that states its own failure: a full disk, a closed pipe, a closed descriptor.
+
+Source: package README, "Command line".
+"""
+
+import io
+import os
+import sys
+from typing import Final
+
+_STDOUT: Final = 1
+
+
+class OutputFailed(Exception):
+    """Standard output cannot be written. Not an OSError: libraries keep those to themselves."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"standard output: {error.strerror or error}")
+        self.pipe_closed = isinstance(error, BrokenPipeError)
+
+
+class _Descriptor(io.FileIO):
+    """A descriptor that fails once, with OutputFailed, and discards what is written after that."""
+
+    _failed = False
+
+    def write(self, data: object, /) -> int:
+        size = memoryview(data).nbytes  # type: ignore[arg-type]
+        if self._failed:
+            return size
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except OSError as error:
+            self._failed = True
+            raise OutputFailed(error) from error
+
+
+def install_standard_output() -> None:
+    """Replace sys.stdout by one whose failure is an OutputFailed, also at the last flush."""
+    old = sys.stdout
+    if old is None:
+        # Nobody passed a standard output: a descriptor that cannot be written fails at the first.
+        number = os.open(os.devnull, os.O_RDONLY)
+        old = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    else:
+        number = _STDOUT
+    raw = _Descriptor(number, "wb", closefd=False)
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=old.encoding,
+        errors=old.errors,
+        line_buffering=bool(old.line_buffering),
+    )

@@ -1,0 +1,60 @@
+"""`smartshoe run`: its words, its help page and the errors of its start; loads no typer, no rich.
+
+Source: package README, "Running a table", "Command line".
+"""
+# ruff: noqa: PLC0415 - a help page and wrong words need nothing of the running program.
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from controller.cli.command import Command
+from controller.cli.errors import CommandError
+from controller.cli.help_page import code_lines_of, example_lines
+
+
+class _Words(argparse.ArgumentParser):
+    """A parser whose errors have the one form."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(message, place="run", remedy=f"see `{self.prog} --help`")
+
+
+def main(command: Command, words: list[str]) -> int:
+    """Run one table; returns the exit code. Raises CommandError for wrong words."""
+    parser = _parser(command)
+    options = parser.parse_args(words)
+    if options.help:
+        print(parser.format_help(), end="")
+        return 0
+    named = [one for one in (options.file, options.config) if one is not None]
+    if len(named) != 1:
+        problem = "no table is given" if not named else "the configuration is given twice"
+        raise CommandError(
+            problem,
+            place="run",
+            allowed="FILE or --config FILE, once",
+            remedy="`smartshoe check-config --example > table.toml` writes an example",
+        )
+    from controller.service.app import run_configured
+
+    return run_configured(named[0], close_coup_as_partial=options.close_coup_as_partial)
+
+
+def _parser(command: Command) -> argparse.ArgumentParser:
+    parser = _Words(
+        prog="smartshoe run",
+        description="Run one table: read its shoe, judge every card, keep the evidence.",
+        epilog="\n".join([*example_lines(command.examples), "", *code_lines_of(command)]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the table.toml")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the same, as an option")
+    parser.add_argument(
+        "--close-coup-as-partial",
+        action="store_true",
+        help="continue a shoe begun by another version; its coup is held for a floorperson",
+    )
+    parser.add_argument("-h", "--help", action="store_true", help="show this page and stop")
+    return parser

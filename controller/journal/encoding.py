@@ -1,0 +1,76 @@
+"""Stored values as MessagePack: equal values give equal bytes, and other bytes are refused.
+
+A struct is a map of its fields in their order, with its tag as `type` in front where it has one; a
+tuple is an array, an enum member its value. Integers have at most 64 bits.
+Source: MessagePack specification; controller/journal/README.md, "Encoding".
+"""
+
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
+_PLAIN: Final = msgspec.msgpack.Decoder()
+# A map of at most 15 fields begins with 0x80 + their number, a larger one with 0xDE and two bytes.
+_FIXMAP: Final = 0x80
+_MAP_16: Final = 0xDE
+_FIXSTR: Final = 0xA0
+_TYPE_KEY: Final = b"\xa4type"
+INTEGER_MIN: Final = -(2**63)
+INTEGER_MAX: Final = 2**64 - 1
+
+
+class EncodingError(ValueError):
+    """Bytes are not the encoding of a value of the expected type; the message says where."""
+
+
+class Codec(Generic[T]):
+    """Encoder and decoder of one type: a struct, or a union of tagged ones.
+
+    Building one walks the whole type once; keep it in a module constant. A union cannot be
+    inferred from its alias, so name it: `INPUTS: Codec[Input] = Codec(Input)`.
+    """
+
+    __slots__ = ("_decoder",)
+
+    def __init__(self, hint: object) -> None:
+        self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(hint)
+
+    def encode(self, value: T) -> bytes:
+        """The bytes of a value. Raises OverflowError for an integer of more than 64 bits."""
+        return _ENCODER.encode(value)
+
+    def decode(self, data: bytes) -> T:
+        """The value that `data` encodes. Raises EncodingError, also for another form of it.
+
+        Fields that the type does not have, doubled keys and longer forms of a number do not encode
+        again to the same bytes, and are refused with it.
+        """
+        try:
+            value = self._decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise EncodingError(str(error)) from error
+        if _ENCODER.encode(value) != data:
+            raise EncodingError("these bytes are not the one encoding of their value")
+        return value
+
+
+def plain_value(data: bytes) -> object:
+    """Maps, arrays, numbers, text and bytes that `data` encodes. Raises EncodingError."""
+    try:
+        return _PLAIN.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise EncodingError(str(error)) from error
+
+
+def tag_of(data: bytes) -> str:
+    """The tag of an encoded struct; empty where it has none. Only its first bytes are read."""
+    if not data:
+        return ""
+    key = 3 if data[0] == _MAP_16 else 1 if data[0] & 0xF0 == _FIXMAP else 0
+    at = key + len(_TYPE_KEY)
+    if not key or data[key:at] != _TYPE_KEY or len(data) <= at or data[at] & 0xE0 != _FIXSTR:
+        return ""
+    return data[at + 1 : at + 1 + (data[at] & 0x1F)].decode("ascii", "replace")

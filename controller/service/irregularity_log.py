@@ -1,0 +1,102 @@
+"""Logs irregularities, decisions and suspensions of a running table, with disclosed clauses only.
+
+Not: the sentence of an irregularity and the reason of a decision, which may name a card.
+Source: package README, "Suspension", "Disclosure".
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Final
+
+from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import Suspension, TableState
+from controller.procedure.verdicts import Irregularity
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.tape.entries import EventVerdicts
+from controller.tape.inputs import Input, OperatorAction
+from controller.views.disclosure import disclosed_clauses
+from controller.views.quantity import cards_in_coups, counted
+
+LOG: Final = logging.getLogger("smartshoe.irregularities")
+_SUSPENDED: Final = (
+    "the table is suspended: no further card until a floorperson decides; `smartshoe resolve`"
+    " lists what is open"
+)
+_STILL_SUSPENDED: Final = "the table is still suspended: %s open, %s dealt while suspended"
+_PLAYING_AGAIN: Final = "the table is no longer suspended"
+
+
+class IrregularityLog:
+    """Logs one table's irregularities and decisions. Called by the table's thread."""
+
+    def __init__(self) -> None:
+        self._suspended: bool | None = None
+
+    def on_stored(self, book: RuleBook, stored: StoredTransaction) -> None:
+        """Log what the transaction raised, what a person decided, and whether play stops."""
+        table = stored.state.table
+        stopped = decided = False
+        for conclusion in stored.conclusions:
+            for decision in _decisions(conclusion):
+                LOG.warning("%s", describe_decision(decision, conclusion.item))
+                decided = True
+            for raised in _raised(conclusion):
+                in_force = effective_book(book, table)
+                LOG.warning("%s", describe_irregularity(in_force, table, raised))
+                stopped = stopped or raised.suspends
+        self._log_suspension(table, stopped=stopped, decided=decided)
+
+    def _log_suspension(self, table: TableState, *, stopped: bool, decided: bool) -> None:
+        before, suspension = self._suspended, table.suspension
+        self._suspended = suspension is not None
+        if suspension is None:
+            if before or (stopped and decided):
+                LOG.warning(_PLAYING_AGAIN)
+        elif before is None and not stopped:
+            _log_still_suspended(table, suspension)
+        elif decided or not before:
+            LOG.warning(_SUSPENDED)
+
+
+def _log_still_suspended(table: TableState, suspension: Suspension) -> None:
+    """Log at a start that the table was left suspended."""
+    many = counted(len(table.open_irregularities), "irregularity", "irregularities")
+    cards = cards_in_coups(suspension.cards_dealt, suspension.coups_dealt)
+    LOG.warning(_STILL_SUSPENDED, many, cards)
+
+
+def _decisions(conclusion: Conclusion) -> Iterator[ResolutionRecorded]:
+    return (one for one in conclusion.entries if isinstance(one, ResolutionRecorded))
+
+
+def _raised(conclusion: Conclusion) -> Iterator[Irregularity]:
+    for entry in conclusion.entries:
+        if isinstance(entry, EventVerdicts):
+            yield from (one for one in entry.verdicts if isinstance(one, Irregularity))
+
+
+def describe_irregularity(book: RuleBook, table: TableState, one: Irregularity) -> str:
+    """Number, code, coup and disclosed clauses of an irregularity, and whether play stops."""
+    place = f"coup {one.coup}" if one.coup else "between coups"
+    clauses = ", ".join(disclosed_clauses(book, table, one)) or "none"
+    effect = "suspends the table" if one.suspends else "does not suspend the table"
+    if one.provisional:
+        effect = "raised while the table is suspended"
+    title = CATALOGUE[one.code].title
+    return f"irregularity {one.number} {one.code}, {place}: {title}; clauses {clauses}; {effect}"
+
+
+def describe_decision(decided: ResolutionRecorded, item: Input) -> str:
+    """Who decided what, which irregularities it closes, and what was dealt while suspended."""
+    role = f" ({item.role.replace('_', ' ')})" if isinstance(item, OperatorAction) else ""
+    words = " ".join(filter(None, (decided.decision, decided.outcome)))
+    first, last = decided.closed[0], decided.closed[-1]
+    closed = f"irregularity {first}" if first == last else f"irregularities {first} to {last}"
+    cards = cards_in_coups(decided.cards_dealt, decided.coups_dealt)
+    dealt = f"{cards} dealt while suspended"
+    if decided.cards_dealt:
+        dealt = f"{decided.provisional}: {dealt}"
+    return f"{words} decided by {decided.person}{role}, closes {closed}; {dealt}"

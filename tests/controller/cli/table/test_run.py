@@ -1,0 +1,85 @@
+"""`smartshoe run`: every refused start ends with the same exit code and a sentence."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controller.cli.errors import ExitCode
+from controller.journal.store import Journal
+
+CONFIG = """\
+[table]
+name = "M7"
+[shoe]
+port = "/dev/null"
+[journal]
+folder = "{folder}/journal"
+[control]
+socket = "{folder}/control.sock"
+[metrics]
+port = {port}
+"""
+
+
+def run(config: Path, *python: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, *python, "-m", "controller.cli.main", "run", str(config)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def config(fast_dir: Path) -> Path:
+    path = fast_dir / "table.toml"
+    path.write_text(CONFIG.format(folder=fast_dir, port=0))
+    return path
+
+
+def test_an_address_in_use_refuses_the_start(config: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config.write_text(CONFIG.format(folder=config.parent, port=port))
+
+        code, errors = run(config)
+
+    assert code == ExitCode.NO_TABLE
+    assert str(port) in errors
+    assert "Traceback" not in errors
+
+
+def test_a_journal_in_use_refuses_the_start(config: Path) -> None:
+    with Journal.open(config.parent / "journal"):
+        code, errors = run(config)
+
+    assert code == ExitCode.NO_TABLE
+    assert "journal" in errors
+    assert "Traceback" not in errors
+
+
+def test_settings_with_a_problem_refuse_the_start(config: Path) -> None:
+    config.write_text(config.read_text().replace("[metrics]", "[metrcs]"))
+
+    code, errors = run(config)
+
+    assert code == ExitCode.NO_TABLE
+    assert "metrcs" in errors
+
+
+def test_without_assertions_it_does_not_start(config: Path) -> None:
+    code, errors = run(config, "-O")
+
+    assert code == ExitCode.NO_TABLE
+    assert errors.startswith("smartshoe: python -O: ")
+
+
+def test_a_configuration_that_cannot_be_read_is_unusable(config: Path) -> None:
+    config.unlink()
+
+    assert run(config)[0] == ExitCode.UNUSABLE

@@ -1,0 +1,111 @@
+"""The log and the answers of `smartshoe run` and `resolve` about a table that is suspended.
+
+Source: D-32; controller/README.md, "Suspension".
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from controller.cli.main import main
+from hil.dealing.cards import card_named
+from hil.dealing.tableau import Winner
+from hil.emulator.angel_eye.device import OVERDRAW, AngelEye
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.program import Program
+
+BURN = ("AD", "2C")
+NATURAL = ("9H", "2D", "KC", "5S")
+TOO_MANY = "3C"
+DECISION = {
+    "request": "act",
+    "action": "resolve",
+    "by": "A. Floor",
+    "role": "floorperson",
+    "reason": "the 3c lay open",
+    "decision": "burn-card",
+    "provisional": "take-over",
+}
+
+
+def draw(server: PtyServer[AngelEye], program: Program, *names: str, drawn: int) -> None:
+    """Draw these cards, and wait until the table shows that number of cards drawn."""
+    for name in names:
+        card = card_named(name)
+        server.perform(lambda shoe, card=card: shoe.draw(card))
+    assert server.settle()
+    for shown in program.client.subscribe():
+        shoe = shown["shoe"]
+        if isinstance(shoe, dict) and shoe["cards_drawn"] == drawn:
+            return
+
+
+def logged(program: Program) -> list[str]:
+    """The lines about irregularities, without the time."""
+    lines = [one[24:] for one in program.log_text().splitlines()]
+    return [one for one in lines if "smartshoe.irregularities" in one]
+
+
+def printed(capsys, program: Program, *words: str) -> str:
+    main(("resolve", "--config", str(program.config), *words))
+    return str(capsys.readouterr().out)
+
+
+def test_a_suspended_table_says_why_and_what_was_dealt_on_over_a_restart(
+    fast_dir: Path, program_on: Callable[..., Program], capsys
+) -> None:
+    with (
+        PtyServer(AngelEye(), link=fast_dir / "shoe") as server,
+        program_on(fast_dir, server.path, report_interval_ms_min=1) as program,
+    ):
+        program.start()
+        server.perform(lambda shoe: shoe.power_on())
+        draw(server, program, *BURN, *NATURAL, TOO_MANY, drawn=7)
+        assert "\n dealt on  no card while suspended\n" in printed(capsys, program)
+        server.perform(lambda shoe: shoe.clear_error(OVERDRAW))
+        server.perform(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+        draw(server, program, *NATURAL, drawn=11)
+        server.perform(lambda shoe: shoe.press_result(Winner.PLAYER, False, False))
+        draw(server, program, NATURAL[0], drawn=12)
+
+        listed = printed(capsys, program)
+        dealt = " dealt on  5 cards in 2 coups while suspended: take them over, or void them"
+        assert f"\n{dealt}\n" in listed
+        as_json = json.loads(printed(capsys, program, "--json"))
+        assert as_json["dealt_while_suspended"] == {"coups": 2, "cards": 5}
+        program.stop()
+        program.start()
+        answer = program.ask(DECISION)
+        program.stop()
+
+    entries = answer["entries"]
+    assert isinstance(entries, list)
+    (decided,) = [one for one in entries if one["kind"] == "resolution"]
+    assert decided["dealt_while_suspended"] == {"coups": 2, "cards": 5}
+    assert logged(program) == [
+        f"WARNING smartshoe.irregularities: {line}"
+        for line in (
+            (
+                "irregularity 1 OVERDRAW, coup 1: a card was drawn that no hand is due; clauses"
+                " S42-h-4, S42-k-2-carry, S42-k-2-burn, S42-i-1; suspends the table"
+            ),
+            (
+                "the table is suspended: no further card until a floorperson decides; `smartshoe"
+                " resolve` lists what is open"
+            ),
+            (
+                "irregularity 2 DEALT_WHILE_SUSPENDED, coup 2: cards were dealt while the table was"
+                " suspended; clauses S42-k-2-carry, S42-k-2-burn; raised while the table is"
+                " suspended"
+            ),
+            (
+                "the table is still suspended: 2 irregularities open, 5 cards in 2 coups dealt"
+                " while suspended"
+            ),
+            (
+                "burn-card decided by A. Floor (floorperson), closes irregularities 1 to 2;"
+                " take-over: 5 cards in 2 coups dealt while suspended"
+            ),
+            "the table is no longer suspended",
+        )
+    ]

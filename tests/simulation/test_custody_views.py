@@ -1,0 +1,178 @@
+"""What people see of custody: counts by place, and a card found only once it was disclosed.
+
+Source: controller/README.md, "Disclosure", "Snapshot", "Metrics"; S42 (g)(3); D-8.
+"""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from controller.control.answers import plain_entries
+from controller.metrics.collector import TableMetrics
+from controller.procedure.events import LayoutPart
+from controller.table.table import Health
+from controller.tape.actions import BindBatch, ChangeSetting, ReportTurned, Role, SetCardApart
+from controller.views.snapshot import snapshot
+from hil.dealing.cards import card_named
+from hil.dealing.tags import FOREIGN_TAG, TAG_HEAD, usual_batches
+from hil.emulator.feig.rfid_shoe import ExitFault
+from hil.emulator.feig.table_reader import BANKER_ANTENNA
+
+RED, BLUE = usual_batches()
+LAYOUT = "layout"
+BURN = ("2C", "9H", "9D")
+FACE_UP, FACE_DOWN = "face_up", "face_down_dealer"
+HANDS = (LayoutPart.PLAYER_HAND, LayoutPart.BANKER_HAND)
+STRAY = BLUE.of(card_named("7H"))
+
+
+class Table:
+    """A red shoe after its burn. Player has 4 and 5, Banker K and a 7h with a blue back."""
+
+    def __init__(self, simulation, option: str = FACE_UP) -> None:
+        self.played = simulation.table("rfid", readers=(LAYOUT,))
+        if option != FACE_UP:
+            self.act(ChangeSetting("deal_option", option))
+            assert self.view["phase"] == "closed"
+        for name in BURN:
+            self.draw(RED.of(card_named(name)))
+
+    def draw(self, piece) -> None:
+        self.played.shoe.draw_piece(piece)
+        self.played.settle()
+
+    def deal_the_stray(self) -> "Table":
+        for name in ("4C", "KD", "5S"):
+            self.draw(RED.of(card_named(name)))
+        self.draw(STRAY)
+        return self
+
+    def act(self, action, role: Role = Role.FLOORPERSON) -> list[dict[str, object]]:
+        return plain_entries(self.played.table.act(action, role))
+
+    @property
+    def view(self) -> dict[str, object]:
+        return snapshot(self.played.table.core, self.played.table.state, "running", "")
+
+    @property
+    def found(self) -> list[dict[str, object]]:
+        return [one["found"] for one in self.view["irregularities"] if one["found"] is not None]
+
+    @property
+    def metrics(self) -> str:
+        published = (self.played.table.core, self.played.table.state)
+        table = SimpleNamespace(health=Health.RUNNING, published=published, sealing_status=None)
+        return TableMetrics("SIM-1").text(table).decode()
+
+
+def places(view: dict[str, object]) -> list[dict[str, int]]:
+    return [batch["cards"] for batch in view["custody"]["batches"]]
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def test_custody_is_shown_as_counts(simulation) -> None:
+    table = Table(simulation).deal_the_stray()
+    red, blue = places(table.view)
+    assert {place: number for place, number in red.items() if number} == {
+        "shoe": 416 - 6,
+        "hands": 3,
+        "burn": 3,
+    }
+    assert {place: number for place, number in blue.items() if number} == {
+        "carton": 415,
+        "hands": 1,
+    }
+    assert [batch["in_play"] for batch in table.view["custody"]["batches"]] == [True, False]
+
+
+def test_an_unread_card_counts_as_drawn_and_unread(simulation) -> None:
+    table = Table(simulation)
+    table.played.shoe.order(ExitFault.NO_TAG)
+    table.draw(RED.of(card_named("4C")))
+    table.played.table.advance(1_000_000_000)
+    assert table.view["custody"]["unread"] == 1
+    assert (places(table.view)[0]["shoe"], places(table.view)[0]["unknown"]) == (412, 1)
+
+
+@pytest.mark.parametrize("option", [FACE_UP, FACE_DOWN])
+def test_the_counts_contain_no_identity_and_no_face(simulation, option) -> None:
+    table = Table(simulation, option).deal_the_stray()
+    answer = json.dumps(table.view["custody"])
+    assert TAG_HEAD not in answer
+    assert '"7h"' not in answer
+
+
+def test_the_metrics_count_by_back_and_place_alone(simulation) -> None:
+    metrics = Table(simulation).deal_the_stray().metrics
+    assert 'smartshoe_cards_at{back="red",place="hands"} 3.0' in metrics
+    assert 'smartshoe_cards_at{back="blue",place="carton"} 415.0' in metrics
+    assert 'place="player"' not in metrics
+    assert TAG_HEAD not in metrics
+
+
+# --- findings ------------------------------------------------------------------------------------
+
+
+def test_a_card_dealt_face_up_is_shown_with_its_finding(simulation) -> None:
+    (found,) = Table(simulation).deal_the_stray().found
+    assert (found["code"], found["back"]) == ("WRONG_BATCH", "blue")
+    assert (found["card"], found["tag"]) == ("7h", STRAY.tag)
+
+
+def test_a_card_dealt_face_down_is_hidden_until_its_coup_is_disclosed(simulation) -> None:
+    table = Table(simulation, FACE_DOWN).deal_the_stray()
+    for turned in HANDS:
+        (found,) = table.found
+        assert (found["code"], found["back"]) == ("WRONG_BATCH", "blue")
+        assert (found["card"], found["tag"]) == ("??", "")
+        assert '"7h"' not in json.dumps(table.view)
+        assert STRAY.tag not in json.dumps(table.view)
+        table.act(ReportTurned(turned), Role.DEALER)
+    (found,) = table.found
+    assert (found["card"], found["tag"]) == ("7h", STRAY.tag)
+
+
+def test_of_a_card_at_the_other_hand_only_its_presence_is_shown(simulation) -> None:
+    table = Table(simulation)
+    table.draw(RED.of(card_named("4C")))
+    table.played.readers[LAYOUT].lay([RED.of(card_named("4C"))], BANKER_ANTENNA)
+    table.played.settle()
+    (found,) = table.found
+    assert (found["code"], found["detail"], found["card"]) == ("CARD_MISPLACED", "", "??")
+
+
+def test_the_step_of_a_third_card_names_no_hand(simulation) -> None:
+    table = Table(simulation, FACE_DOWN)
+    for name in ("2D", "2H", "3C", "2S"):
+        table.draw(RED.of(card_named(name)))
+    table.draw(STRAY)
+    (found,) = table.found
+    assert found["step"] == "shoe 1, card 8, coup 1"
+
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+def test_the_answer_to_a_card_set_apart_names_no_card(simulation) -> None:
+    table = Table(simulation)
+    (answer,) = table.act(SetCardApart("red", RED.cards[0].tag))
+    assert (answer["kind"], answer["back"]) == ("card_set_apart", "red")
+    assert RED.cards[0].tag not in json.dumps(answer)
+
+
+def test_the_answer_to_a_named_batch_is_a_look_up(simulation) -> None:
+    (answer,) = Table(simulation).act(BindBatch("RED-0001"))
+    assert answer == {"kind": "manifest_wanted", "batch": "RED-0001"}
+
+
+def test_the_answer_to_a_foreign_card_has_its_code_and_no_tag(simulation) -> None:
+    table = Table(simulation)
+    table.played.shoe.order(ExitFault.FOREIGN_TAG)
+    before = len(table.played.table.entries)
+    table.draw(RED.of(card_named("4C")))
+    answer = plain_entries(table.played.table.entries[before:])
+    assert "FOREIGN_CARD" in [one.get("code") for one in answer]
+    assert FOREIGN_TAG not in json.dumps(answer)
