@@ -18,8 +18,6 @@ _FIXMAP: Final = 0x80
 _MAP_16: Final = 0xDE
 _FIXSTR: Final = 0xA0
 _TYPE_KEY: Final = b"\xa4type"
-INTEGER_MIN: Final = -(2**63)
-INTEGER_MAX: Final = 2**64 - 1
 
 
 class EncodingError(ValueError):
