@@ -10,8 +10,6 @@ PIP    := $(RUN) -m pip --disable-pip-version-check --quiet
 ARGS   ?=
 # Tests run on so many processes at once; the long ones mostly wait for emulated devices.
 JOBS   ?= 2
-# Mutants are tried one in so many.
-EVERY  ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -62,9 +60,9 @@ firmware: ## Build the reference firmware for the board and print its sizes; see
 register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)
 
-# Takes an hour or so, and tells about the tests rather than about a change: no part of the checks.
-mutants: $(VENV)/.installed-dev ## Write rules, settlement and procedure wrongly, place by place; ARGS selects files.
-	@JOBS=$(JOBS) EVERY=$(EVERY) $(RUN) tests/mutation/measure.py $(ARGS)
+# Takes hours, and measures the tests rather than a change: no part of the checks.
+mutants: $(VENV)/.installed-dev ## Write the program wrongly at seeded places and see whether tests fail.
+	@$(RUN) tests/mutation/seeded_mutants.py $(ARGS)
 
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml

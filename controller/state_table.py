@@ -1,7 +1,7 @@
 """A flat state table on the transitions library: which trigger leads where, drawn as a diagram.
 
 The one importer of `transitions`. It holds no state; its caller does.
-Source: package README, "The procedure".
+Source: controller/procedure/README.md, "The procedure".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Catalogue of device models: builds a driver or a monitor from a model name and plain settings.
 
-Source: package README, "Adding a shoe".
+Source: drivers/README.md, "Adding a shoe".
 """
 
 from types import MappingProxyType

@@ -1,6 +1,6 @@
 """Defines the closed set of commands the table may send to a device of any vendor.
 
-Source: package README, "Commands".
+Source: drivers/README.md, "Commands".
 """
 
 from enum import StrEnum

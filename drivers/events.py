@@ -2,7 +2,7 @@
 
 What a device *claims* (which hand a card is for, what the result was) is passed on as a claim.
 
-Source: package README, "Device events".
+Source: drivers/README.md, "Device events".
 """
 
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 Not: breaches of procedure by people or cards (those are irregularities).
 
-Source: package README, "Faults".
+Source: drivers/README.md, "Faults".
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """Defines which stage of a device's life cycle may follow which, and reports each change once.
 
-Source: package README, "Life cycle".
+Source: drivers/README.md, "Life cycle".
 """
 
 from collections.abc import Iterable

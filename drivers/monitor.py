@@ -2,7 +2,7 @@
 
 Masked lines hide faces, tags, the hand a card is for, and locks and errors that follow from a card.
 
-Source: package README, "Monitor".
+Source: drivers/README.md, "Monitor".
 """
 
 from typing import Protocol, TypeVar

@@ -2,7 +2,7 @@
 
 What a device claims is passed on unchecked. No event can reveal the order of undealt cards.
 
-Source: package README, "Shufflers".
+Source: drivers/README.md, "Shufflers".
 """
 
 from enum import StrEnum

@@ -1,7 +1,8 @@
 """Device identity: pins, approved firmware images, and the check of a signed attestation.
 
 The only importer of the signature library on the wire side.
-Source: package README, "TableLink/1", "Identity"; RFC 9052 (COSE_Sign1), RFC 8032 (Ed25519).
+Source: firmware_bridge/README.md, "TableLink/1", "Identity"; RFC 9052 (COSE_Sign1), RFC 8032
+(Ed25519).
 """
 
 from typing import Final

@@ -3,7 +3,8 @@
 A general CBOR library does not fit here: it accepts dates, sets and fractions from a device, and
 every longer encoding of the same value.
 Not: the encoding of the journal.
-Source: package README, "TableLink/1", "Wire"; RFC 8949, 4.2.1 (core deterministic encoding).
+Source: firmware_bridge/README.md, "TableLink/1", "Wire"; RFC 8949, 4.2.1 (core deterministic
+encoding).
 """
 
 from collections.abc import Mapping, Sequence

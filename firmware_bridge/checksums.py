@@ -1,6 +1,6 @@
 """Checksums of the wire protocols.
 
-Source: package README, "Angel Eye II-EX", framing, "FEIG OBID", frames, and
+Source: firmware_bridge/README.md, "Angel Eye II-EX", framing, "FEIG OBID", frames, and
 "TableLink/1", wire.
 """
 

@@ -2,7 +2,7 @@
 
 A link object is an immutable set of settings. Everything it has learned is in the frozen state
 that each call takes and returns, so that the state can be stored and restored.
-Source: package README, "One shape for every stage".
+Source: firmware_bridge/README.md, "One shape for every stage".
 """
 
 from enum import StrEnum

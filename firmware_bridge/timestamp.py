@@ -1,7 +1,7 @@
 """A moment on both clocks: monotonic for intervals within one boot, UTC for people and the record.
 
 Not: reading the clocks (transport.clock); timestamps are an input.
-Source: package README, "Time is an input".
+Source: firmware_bridge/README.md, "Time is an input".
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """`smartshoe-hil`: commands, options, help pages and exit codes of the bench.
 
-Source: package README, "The demo", "The emulator as a process".
+Source: hil/README.md, "The demo", "The emulator as a process".
 """
 # ruff: noqa: PLC0415 - a help page loads neither the program nor rich.
 

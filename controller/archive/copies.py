@@ -1,7 +1,7 @@
 """Copies finished shoes and lists of seals to an archive; each copy is read back and verified.
 
 An interrupted run is resumed by the next; a different file is never overwritten.
-Source: package README, "Journal commands"; POSIX.1-2017, fsync(), posix_fadvise().
+Source: controller/archive/README.md, "Journal commands"; POSIX.1-2017, fsync(), posix_fadvise().
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """Exports a journal: a tape of its records, or coups, irregularities and decisions as JSON rows.
 
 Disclosure is applied; of the shoe in play only finished coups are exported.
-Source: package README, "Journal commands", "Disclosure"; D-8.
+Source: controller/archive/README.md, "Journal commands"; controller/views/README.md, "Disclosure";
+D-8.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """Derives a sealed file's content from records: where the shoe ends, heading, rows, packed parts.
 
-Source: controller/journal/README.md, "Base", "Shoe file"; package README, "Evidence".
+Source: controller/journal/README.md, "Base", "Shoe file"; controller/archive/README.md, "Evidence".
 """
 
 from collections.abc import Iterable, Sequence

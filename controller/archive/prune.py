@@ -1,7 +1,7 @@
 """Deletes finished shoes from the table's disk once archived, within limits that protect evidence.
 
 A hold by a named person keeps a shoe as evidence. The shoe in play is never touched.
-Source: package README, "Journal commands"; flock(2).
+Source: controller/archive/README.md, "Journal commands"; flock(2).
 """
 
 import contextlib

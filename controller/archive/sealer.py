@@ -1,7 +1,8 @@
 """Seals finished shoes between inputs, off the card's latency path, and lists the day's seals.
 
 Resumes where a crash or a full disk interrupted it. No log line of it names a card.
-Source: package README, "Evidence"; controller/journal/README.md, "Shoe file", "List of seals".
+Source: controller/archive/README.md, "Evidence"; controller/journal/README.md, "Shoe file", "List
+of seals".
 """
 
 import logging

@@ -1,6 +1,7 @@
 """Lists the sealed shoes of a folder by their headings alone; records are not read or checked.
 
-Source: package README, "Journal commands"; controller/journal/README.md, "Folder", "Shoe file".
+Source: controller/archive/README.md, "Journal commands"; controller/journal/README.md, "Folder",
+"Shoe file".
 """
 
 import os

@@ -1,6 +1,7 @@
 """Signs a table's seals: with its key file, through the house's own program, or not at all.
 
-Source: package README, "Evidence", "The table's key"; RFC 8032 (Ed25519).
+Source: controller/archive/README.md, "Evidence"; controller/commissioning/README.md, "The table's
+key"; RFC 8032 (Ed25519).
 """
 
 import subprocess

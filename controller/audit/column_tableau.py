@@ -3,7 +3,7 @@
 The table is built from the one tableau. A symbol stands for one card: its role, its point value,
 and the coup's outcome if it is the last. Following the symbols of a shoe from state to state shows
 whether order of drawing, third cards and outcomes are all right.
-Source: controller/profiles/README.md, "The tableau"; goal: one look-up a card.
+Source: controller/rules/tableau.py (NY (e), S42 (f)); goal: one look-up a card.
 """
 
 from functools import cache

@@ -2,7 +2,7 @@
 
 They pass between processes, so they hold plain values only. No message names a card that lies face
 down: only finished shoes, and what a replay compares, are reported.
-Source: package README, "Audit".
+Source: controller/audit/README.md, "Audit".
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """Audits one piece of work: the sealed shoes of a day, one sealed shoe, or a journal's open part.
 
-Source: package README, "Audit".
+Source: controller/audit/README.md, "Audit".
 """
 
 from collections.abc import Sequence

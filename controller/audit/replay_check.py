@@ -1,7 +1,8 @@
 """Replays a sealed shoe or a journal's open part from its stored state and reports differences.
 
 Compares verdicts and entries, and the rows and heading of a sealed file.
-Source: package README, "Audit", "Replay"; controller/journal/README.md, "Shoe file", "Base".
+Source: controller/audit/README.md, "Audit"; controller/replay/README.md, "Replay";
+controller/journal/README.md, "Shoe file", "Base".
 """
 
 from collections.abc import Iterable, Iterator

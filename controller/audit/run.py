@@ -1,7 +1,7 @@
 """Runs a whole audit: all pieces in order, the neighbours across pieces, and the totals.
 
 An interrupted audit reports what was done until then.
-Source: package README, "Audit".
+Source: controller/audit/README.md, "Audit".
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -2,7 +2,8 @@
 
 A shoe in order costs a few comparisons of whole columns and one table look-up per card. Texts are
 built only where a comparison fails. Not: whether the rows are what the records say (replay_check).
-Source: package README, "Audit"; controller/journal/README.md, "Shoe file" (a row's layout).
+Source: controller/audit/README.md, "Audit"; controller/journal/README.md, "Shoe file" (a row's
+layout).
 """
 
 from collections import Counter

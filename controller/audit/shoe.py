@@ -1,6 +1,6 @@
 """Audits one sealed shoe: digest, signature, rules in force, screen of its rows, replay if needed.
 
-Source: package README, "Audit"; controller/journal/README.md, "Shoe file".
+Source: controller/audit/README.md, "Audit"; controller/journal/README.md, "Shoe file".
 """
 
 import os

@@ -1,7 +1,7 @@
 """The rules a shoe was dealt by: profile and number of decks of the run that opened it.
 
 Not: settings changed at the table during play; those are in the state, and a replay applies them.
-Source: package README, "Audit"; controller/profiles/README.md, "Profiles".
+Source: controller/audit/README.md, "Audit"; controller/profiles/README.md, "Profiles".
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Audits pieces in several processes and returns the results in the order of the pieces.
 
-Source: package README, "Audit"; Python documentation, multiprocessing.
+Source: controller/audit/README.md, "Audit"; Python documentation, multiprocessing.
 """
 
 import gc

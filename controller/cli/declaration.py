@@ -1,6 +1,6 @@
 """The one declaration of all commands: help pages, dispatch, exit codes, examples, completion.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Declares the commands on rules and devices, and those that set a table up.
 
-Source: package README, "Command line"; controller.cli.declaration joins all commands.
+Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Exit codes of all commands, and the one form of an error: place, problem, allowed, remedy.
 
 Known errors are named by text, so that no heavy module is imported only to catch its error.
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - json and traceback are loaded only for an error.
 

@@ -1,6 +1,6 @@
 """Help pages from the declaration: the grouped list of commands, a family, the end of a page.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 import textwrap

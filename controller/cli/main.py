@@ -1,6 +1,6 @@
 """Entry point of `smartshoe`: finds the command in the declaration, runs it, returns the exit code.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - `run` must load neither typer nor rich; the commands load what they need.
 

@@ -1,7 +1,7 @@
 """Prints the results of commands: text, JSON, tables and progress bars.
 
 With --json stdout has one JSON object and nothing else; all other text goes to stderr.
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn, so that --help stays quick.
 

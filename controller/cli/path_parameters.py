@@ -1,6 +1,6 @@
 """Paths a command is about, as an argument and as an option alike: journal, configuration, key.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 import functools

@@ -1,6 +1,6 @@
 """Standard output that states its own failure: a full disk, a closed pipe, a closed descriptor.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 import io

@@ -1,6 +1,6 @@
 """The folder of batches: reads, checks and writes each manifest with its signed receipt.
 
-Source: package README, "The batch file", "Receipts".
+Source: controller/commissioning/README.md, "The batch file", "Receipts".
 
 A power cut during a write leaves the old file or the new one.
 """

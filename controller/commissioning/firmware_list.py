@@ -1,8 +1,8 @@
 """The signed list of firmware images approved for the devices of the table.
 
 Not: checking a device against the list (firmware_bridge.attestation).
-Source: package README, "Approved firmware". Signed is the MessagePack of the statement
-(controller/journal/README.md).
+Source: controller/commissioning/README.md, "Approved firmware". Signed is the MessagePack of the
+statement (controller/journal/README.md).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Opens a port and waits until the device on it proves its identity.
 
-Source: package README, "The shuffler's identity".
+Source: controller/commissioning/README.md, "The shuffler's identity".
 
 Nothing read here is evidence of play: nothing is stored, and no device event is acknowledged.
 """

@@ -1,7 +1,7 @@
 """The identity file of a paired device: its key, the date, and who paired it.
 
-Source: package README, "The shuffler's identity"; firmware_bridge/README.md, "TableLink/1",
-"Identity".
+Source: controller/commissioning/README.md, "The shuffler's identity"; firmware_bridge/README.md,
+"TableLink/1", "Identity".
 
 The file holds no secret. It is not signed: whoever may change it may also change table.toml.
 """

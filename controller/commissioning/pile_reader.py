@@ -1,6 +1,6 @@
 """Lists the tags on a reader at a port, one listing at a time.
 
-Source: package README, "Enrolling a batch".
+Source: controller/commissioning/README.md, "Enrolling a batch".
 
 Nothing read here is evidence of play: nothing is stored before it is written to the reader.
 """

@@ -1,7 +1,7 @@
 """Exports a journal's shuffle receipts to files, and proves such a file by the device's key.
 
 Not: whether a shuffle counts for its batch (controller.custody.batch_life).
-Source: package README, "Shuffle receipts".
+Source: controller/commissioning/README.md, "Shuffle receipts".
 
 The sealed bytes are in the file as the device sent them; the readable fields beside them are a
 copy, which `contradictions` compares. The batch and the calendar time are the table's statement: a

@@ -1,6 +1,6 @@
 """Checks table.toml's device sections against each other and the rules; builds their settings.
 
-Source: package README, "Configuration", "Devices of a table".
+Source: controller/config/README.md, "Configuration", "Devices of a table".
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """The device sections of table.toml, with types, bounds and defaults: shoe, shuffler, readers, USB.
 
-Source: package README, "Configuration", "Devices of a table".
+Source: controller/config/README.md, "Configuration", "Devices of a table".
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Reads and checks table.toml at start: one frozen value, or every problem in it at once.
 
 Not: anything that may change in play, which is an action and is stored in the journal.
-Source: package README, "Configuration", "Settings have one home".
+Source: controller/config/README.md, "Configuration", "Settings have one home".
 """
 
 import tomllib

@@ -1,6 +1,6 @@
 """Sentences for the problems of a table.toml: the key, what is wrong, what is allowed, what to do.
 
-Source: package README, "Configuration".
+Source: controller/config/README.md, "Configuration".
 """
 
 from collections.abc import Mapping

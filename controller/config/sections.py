@@ -1,6 +1,6 @@
 """The sections and keys of table.toml, with types, bounds and defaults.
 
-Source: package README, "Configuration".
+Source: controller/config/README.md, "Configuration".
 """
 
 import ipaddress

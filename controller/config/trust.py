@@ -1,6 +1,7 @@
 """Which device and firmware a table trusts: the pairing and firmware list that table.toml names.
 
-Source: package README, "Configuration", "The shuffler's identity", "Approved firmware".
+Source: controller/config/README.md, "Configuration"; controller/commissioning/README.md, "The
+shuffler's identity", "Approved firmware".
 """
 
 from collections.abc import Iterator

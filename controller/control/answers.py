@@ -1,6 +1,6 @@
 """The answer to an action: its entries as plain values that disclose no card.
 
-Source: controller.views.disclosure, ACTION_ANSWER; package README, "Control socket".
+Source: controller.views.disclosure, ACTION_ANSWER; controller/control/README.md, "Control socket".
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,6 @@
 """The client of the control socket: sends requests to a running table. Standard library only.
 
-Source: package README, "Control socket".
+Source: controller/control/README.md, "Control socket".
 """
 
 import contextlib

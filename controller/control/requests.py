@@ -1,6 +1,6 @@
 """Reads a typed action from the plain values of a request; errors say which values are allowed.
 
-Source: package README, "Actions".
+Source: controller/tape/README.md, "Actions".
 """
 
 from collections.abc import Mapping

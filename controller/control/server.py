@@ -1,7 +1,7 @@
 """The control socket: a Unix socket with JSON lines for status, subscriptions and actions.
 
 The kernel, not the client, says which account is at the other end.
-Source: package README, "Control socket"; D-32.
+Source: controller/control/README.md, "Control socket"; D-32.
 """
 
 import contextlib

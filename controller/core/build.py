@@ -1,6 +1,6 @@
 """Builds the core from the first input of a run alone, so that a replay builds the same one.
 
-Source: package README, "Settings have one home".
+Source: controller/config/README.md, "Settings have one home".
 """
 
 from collections.abc import Mapping

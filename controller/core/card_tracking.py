@@ -1,6 +1,7 @@
 """Tracks cards in the core: from a tag at the shoe's exit to a domain event and to custody.
 
-Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; package README, "Cards with an identity".
+Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; controller/custody/README.md, "Batches at the
+table".
 """
 
 from typing import TypeAlias

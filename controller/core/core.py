@@ -1,7 +1,7 @@
 """The program without input and output: maps one input to the next state, entries and writes.
 
 Not: storing, writing to ports, threads, clock and files (table); the rules (procedure).
-Source: package README, "The core".
+Source: controller/core/README.md, "The core".
 """
 
 from hashlib import sha256

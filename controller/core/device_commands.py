@@ -1,6 +1,7 @@
 """Grants or refuses the device commands that people request, by settings, table state and batches.
 
-Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); package README, "Actions".
+Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); controller/tape/README.md,
+"Actions".
 """
 
 from types import MappingProxyType

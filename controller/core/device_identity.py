@@ -1,6 +1,6 @@
 """The proven identity of a device as reported by its driver, or why it is refused.
 
-Source: package README, "Devices of a table".
+Source: controller/config/README.md, "Devices of a table".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Translates device events to domain events.
 
-Source: package README, "Why message, device event and domain event are three things".
+Source: controller/core/README.md, "Why message, device event and domain event are three things".
 """
 
 from typing import Final

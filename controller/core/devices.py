@@ -1,6 +1,6 @@
 """The drivers of a table's devices, by port: the shoe and the auxiliary devices.
 
-Source: package README, "The core", "Devices of a table".
+Source: controller/core/README.md, "The core"; controller/config/README.md, "Devices of a table".
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The gaming day: the accounting day of a UTC moment, and when it ends.
 
-Source: glossary "gaming day"; package README, "Numbering".
+Source: glossary "gaming day"; controller/replay/README.md, "Numbering".
 """
 
 import struct

@@ -1,6 +1,6 @@
 """The host machine's state from inputs alone: clock steps, and room on the disk.
 
-Source: package README, "The clock", "Disk space".
+Source: controller/table/README.md, "The clock", "Disk space".
 """
 
 from typing import Final

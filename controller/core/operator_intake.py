@@ -1,6 +1,6 @@
 """Translates a person's action to the domain event that the procedure decides on.
 
-Source: package README, "Actions".
+Source: controller/tape/README.md, "Actions".
 """
 
 from typing import assert_never

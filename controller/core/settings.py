@@ -1,7 +1,7 @@
 """The checked settings of one table as the core takes them; stored in the first input of every run.
 
 Not: settings that only input and output need (paths, listeners): controller.config.load.
-Source: package README, "Settings have one home".
+Source: controller/config/README.md, "Settings have one home".
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """The core's state, and the transition that one input makes: the new state and its output.
 
-Source: package README, "The core".
+Source: controller/core/README.md, "The core".
 """
 
 from typing import Final, TypeAlias

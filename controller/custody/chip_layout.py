@@ -1,7 +1,8 @@
 """Decodes a card chip's memory into the face it names, or the reason why it names none.
 
-Source: controller/README.md, "What a card's chip holds". The checksum is CRC-16/IBM-3740:
-polynomial 0x1021, initial value 0xFFFF, not reflected, most significant byte first.
+Source: controller/commissioning/README.md, "What a card's chip holds". The checksum is
+CRC-16/IBM-3740: polynomial 0x1021, initial value 0xFFFF, not reflected, most significant byte
+first.
 
 The open layout is eight bytes, the first two four-byte blocks of the chip: mark, version, rank,
 suit, back colour, deck, and a two-byte checksum. The checksum proves that the chip was read and

@@ -1,7 +1,7 @@
 """Reads and writes a batch's cards as CSV; reports every problem with line and column.
 
 Not: files (controller.commissioning.batch_folder).
-Source: controller/README.md, "The batch file".
+Source: controller/commissioning/README.md, "The batch file".
 
 The reader accepts what other programs write (byte order mark, CRLF, blank lines, lower case, spaces
 around a cell). The writer has one canonical form: a heading, then rows by deck and tag. A batch

@@ -1,8 +1,9 @@
 """The signed receipt of a batch: who vouches for which cards; its JSON text.
 
 Not: keys and signing (controller.system.keys).
-Source: S42-a-4-iii-same, NY-a-4-iv-b-same (a batch stays the same cards); controller/README.md,
-"Receipts". Signed is the MessagePack of the statement (controller/journal/README.md).
+Source: S42-a-4-iii-same, NY-a-4-iv-b-same (a batch stays the same cards);
+controller/commissioning/README.md, "Receipts". Signed is the MessagePack of the statement
+(controller/journal/README.md).
 
 The manifest is named by the SHA-256 of its canonical CSV text, so that a person can check it with
 any tool. A receipt exists only for a complete batch; `result` says how that is known.

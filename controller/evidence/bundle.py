@@ -2,7 +2,7 @@
 
 Nothing in it is compressed and every file time is the same, so that equal evidence gives equal
 bytes with every version of every library; the sealed file is compressed already.
-Source: package README, "Evidence bundle"; PKWARE APPNOTE.TXT 6.3 (the ZIP format).
+Source: controller/evidence/README.md, "Evidence bundle"; PKWARE APPNOTE.TXT 6.3 (the ZIP format).
 """
 
 import contextlib

@@ -2,7 +2,7 @@
 
 The card rows of the sealed file are not used: where play was suspended they are only a screening
 aid, and a page about a dispute needs the records themselves.
-Source: package README, "Evidence bundle".
+Source: controller/evidence/README.md, "Evidence bundle".
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Collects all entries of a sealed shoe that belong to one coup, and what people saw of it.
 
-Source: package README, "Evidence bundle", "Disclosure".
+Source: controller/evidence/README.md, "Evidence bundle"; controller/views/README.md, "Disclosure".
 """
 
 from collections.abc import Iterator, Mapping

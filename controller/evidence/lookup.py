@@ -1,6 +1,6 @@
 """Finds the sealed shoe file of a coup, and the receipts of its batch in earlier files.
 
-Source: package README, "Evidence bundle"; controller/journal/README.md, "Folder".
+Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Folder".
 """
 
 import re

@@ -1,6 +1,7 @@
 """Builds a coup's HTML page: self-contained, without scripts, without cards nobody has seen.
 
-Source: package README, "Evidence bundle"; HTML Living Standard; CSS 2.2, "Paged media".
+Source: controller/evidence/README.md, "Evidence bundle"; HTML Living Standard; CSS 2.2, "Paged
+media".
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """The sections of a coup's page; none shows a card that nobody has seen.
 
-Source: package README, "Evidence bundle", "Disclosure".
+Source: controller/evidence/README.md, "Evidence bundle"; controller/views/README.md, "Disclosure".
 """
 
 from collections.abc import Iterable, Iterator, Mapping

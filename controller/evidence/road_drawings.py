@@ -1,6 +1,6 @@
 """Draws the five roads of a shoe as SVG, each with a text alternative and a frame around one coup.
 
-Source: package README, "Roads", "Evidence bundle"; SVG 2 (W3C).
+Source: controller/evidence/README.md, "Roads", "Evidence bundle"; SVG 2 (W3C).
 """
 
 from collections.abc import Callable, Iterable

@@ -1,6 +1,6 @@
 """Reads a sealed shoe file into its entries, each with its time and the action that caused it.
 
-Source: package README, "Evidence bundle"; controller/journal/README.md, "Shoe file".
+Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """One sentence for each entry of a coup, without cards that nobody has seen; local time and UTC.
 
-Source: package README, "Evidence bundle", "Disclosure".
+Source: controller/evidence/README.md, "Evidence bundle"; controller/views/README.md, "Disclosure".
 """
 
 from collections.abc import Iterator

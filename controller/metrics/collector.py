@@ -1,8 +1,8 @@
 """Prometheus metrics of one table: counters of stored entries, and gauges from the newest state.
 
 No metric has a label from an open set, and none discloses a card (controller.views.disclosure).
-Source: package README, "Metrics"; Prometheus documentation, "Metric and label naming";
-performance goals P14, P14b.
+Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Metric and label
+naming"; performance goals P14, P14b.
 """
 
 from collections.abc import Iterable, Sequence

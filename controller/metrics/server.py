@@ -1,6 +1,6 @@
 """Serves /metrics, /healthz and /readyz of this process over HTTP.
 
-Source: package README, "Metrics"; Prometheus documentation, "Exposition formats".
+Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Exposition formats".
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The effects of one step: prompts for people, and conclusions for the record.
 
 They are stored as entries before anything is shown, sent or counted because of them.
-Source: package README, "Effects".
+Source: controller/procedure/README.md, "Effects".
 """
 
 from enum import StrEnum

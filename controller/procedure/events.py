@@ -1,6 +1,6 @@
 """Domain events: what happened at the table, independent of any vendor's device.
 
-Source: package README, "Domain events".
+Source: controller/procedure/README.md, "Domain events".
 """
 
 from enum import StrEnum

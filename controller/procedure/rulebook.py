@@ -1,6 +1,6 @@
 """What the procedure looks up: the profile's values and citations, and the state tables.
 
-Source: package README, "Profiles".
+Source: controller/profiles/README.md, "Profiles".
 """
 
 from collections.abc import Mapping

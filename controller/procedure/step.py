@@ -2,7 +2,7 @@
 
 Sends each kind of event to the function that judges it, states the shoe's end and suspends the
 table where that is due. Total: no event raises.
-Source: package README, "The procedure".
+Source: controller/procedure/README.md, "The procedure".
 """
 
 from typing import assert_never

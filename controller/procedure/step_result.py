@@ -1,6 +1,6 @@
 """The result of one step, and the functions that build it: accept, prompt, raise, suspend.
 
-Source: package README, "Verdicts"; D-32.
+Source: controller/procedure/README.md, "Verdicts"; D-32.
 """
 
 from msgspec import Struct

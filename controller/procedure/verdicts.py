@@ -1,6 +1,6 @@
 """Verdicts: the procedure's answer to one domain event.
 
-Source: package README, "Verdicts".
+Source: controller/procedure/README.md, "Verdicts".
 """
 
 from typing import TypeAlias

@@ -1,7 +1,7 @@
 """The register of clauses: how, by which modules and by which tests each is proven.
 
 Not: collecting the citations (a plugin of the test run does).
-Source: package README, "Clauses and their proof".
+Source: controller/profiles/README.md, "Clauses and their proof".
 """
 
 import json

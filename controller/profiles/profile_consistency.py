@@ -1,7 +1,7 @@
 """Finds settings of one profile that contradict each other, and the clauses behind it.
 
-Source: package README, "Profiles"; NY-a-4-iv-sets, NY-c-7-choose, S42-b-2, S42-l-1-ic, WA-burn,
-WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
+Source: controller/profiles/README.md, "Profiles"; NY-a-4-iv-sets, NY-c-7-choose, S42-b-2,
+S42-l-1-ic, WA-burn, WA-shuffle-doc, WA-an-doc, NJ-7.3-f-elect.
 """
 
 from collections.abc import Callable, Mapping

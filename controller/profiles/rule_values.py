@@ -1,6 +1,6 @@
 """A profile's settings as one typed value for procedure and settlement.
 
-Source: package README, "Profiles"; the clauses of each setting are in
+Source: controller/profiles/README.md, "Profiles"; the clauses of each setting are in
 controller/profiles/shipped/*.toml.
 """
 

@@ -1,6 +1,6 @@
 """Every setting of a profile, in order, with the values it may hold.
 
-Source: package README, "Profiles"; the clauses of each setting are in
+Source: controller/profiles/README.md, "Profiles"; the clauses of each setting are in
 controller/profiles/shipped/*.toml.
 """
 

@@ -1,6 +1,6 @@
 """The types of setting values: which TOML values fit, and the allowed values as text.
 
-Source: package README, "Profiles".
+Source: controller/profiles/README.md, "Profiles".
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 Compares what is concluded on the way with what is stored, and decides whether a changed version or
 setting may start while a shoe is open.
-Source: package README, "Restart"; D-22, D-27.
+Source: controller/replay/README.md, "Restart"; D-22, D-27.
 """
 
 import contextlib

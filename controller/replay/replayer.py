@@ -1,6 +1,6 @@
 """Replays stored inputs through the core and compares its entries with the stored ones.
 
-Source: package README, "Replay".
+Source: controller/replay/README.md, "Replay".
 """
 
 from collections import deque

@@ -3,7 +3,7 @@
 Reads sealed shoes and live part once and checks the chain on the way; memory does not grow with the
 journal. Where the first shoes are archived it begins at the first with a usable state. A report
 names no card.
-Source: package README, "Replay".
+Source: controller/replay/README.md, "Replay".
 """
 
 from collections.abc import Callable, Iterator

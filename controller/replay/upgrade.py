@@ -1,7 +1,7 @@
 """What one software version takes over from another: numbering, and whether a shoe is open.
 
 It is read from entries whose names are stable, so a new version need not understand the old state.
-Source: package README, "A new software version"; D-22.
+Source: controller/replay/README.md, "A new software version"; D-22.
 """
 
 from typing import Final, assert_never

@@ -1,6 +1,6 @@
 """The five roads of a shoe (bead plate to cockroach pig) as cells on a grid of six rows.
 
-Source: package README, "Roads"; the public description "Baccarat Score Boards" at
+Source: controller/evidence/README.md, "Roads"; the public description "Baccarat Score Boards" at
 wizardofodds.com/games/baccarat/score-boards.
 """
 

@@ -1,6 +1,7 @@
 """Enums of the words that a profile's settings may hold.
 
-Source: package README, "Profiles"; differences between the rule documents X-1 to X-32.
+Source: controller/profiles/README.md, "Profiles"; differences between the rule documents X-1 to
+X-32.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """Reads statements about cards, the shoe and the declared result.
 
-Source: package README, "Statements".
+Source: controller/script/README.md, "Statements".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Errors in a script, each with its line, its column and what to write instead.
 
-Source: package README, "Errors".
+Source: controller/script/README.md, "Errors".
 """
 
 from msgspec import Struct

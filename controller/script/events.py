@@ -2,7 +2,7 @@
 
 A card without a number is numbered as a shoe would; a card without a claim takes the place that is
 due.
-Source: package README, "Cards".
+Source: controller/script/README.md, "Cards".
 """
 
 from msgspec import Struct

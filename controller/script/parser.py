@@ -1,6 +1,6 @@
 """Parses a dealing script into statements and reports every error in it at once.
 
-Source: package README, "Statements", "Errors".
+Source: controller/script/README.md, "Statements", "Errors".
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Reads statements about what people did: turned cards, bet, recorded an act, decided.
 
 A person whom the script does not name is the floorperson Ann Lee or the dealer Dee Dealer.
-Source: package README, "Statements".
+Source: controller/script/README.md, "Statements".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Plays a dealing script at a new table, statement by statement, without devices or a clock.
 
-Source: package README, "Playing".
+Source: controller/script/README.md, "Playing".
 """
 
 from typing import Final

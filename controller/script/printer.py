@@ -1,6 +1,6 @@
 """Writes a statement as text that parses back to the same statement.
 
-Source: package README, "Statements".
+Source: controller/script/README.md, "Statements".
 """
 
 from typing import assert_never

@@ -1,7 +1,7 @@
 """Reads and writes statements about the shuffler and builds the events they stand for.
 
 A script states neither the device's own times, nor its versions, nor its counts face by face.
-Source: package README, "The shuffler".
+Source: controller/script/README.md, "The shuffler".
 """
 
 from typing import Final, assert_never

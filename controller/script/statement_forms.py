@@ -1,6 +1,6 @@
 """Every form of statement: its first words, an example, and its meaning.
 
-Source: package README, "Statements".
+Source: controller/script/README.md, "Statements".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Reads the words of one statement from left to right and reports the first wrong one.
 
-Source: package README, "Words", "Errors".
+Source: controller/script/README.md, "Words", "Errors".
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Most statements are a domain event as it is. The events of a few cards depend on the cards before
 them.
-Source: package README.
+Source: controller/script/README.md.
 """
 
 from typing import Final, TypeAlias

@@ -1,6 +1,6 @@
 """Splits the text of a script into the words of its statements, with line and column.
 
-Source: package README, "Words".
+Source: controller/script/README.md, "Words".
 """
 
 import re

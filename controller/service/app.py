@@ -1,6 +1,6 @@
 """`smartshoe run`: the composition root, which builds one table's program and stops it on a signal.
 
-Source: package README, "Running a table".
+Source: controller/table/README.md, "Running a table".
 """
 
 import contextlib

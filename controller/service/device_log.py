@@ -1,6 +1,6 @@
 """Logs a running table's devices, batches, warnings, clock and disk. No line names a card.
 
-Source: package README, "Devices of a table", "Disclosure".
+Source: controller/config/README.md, "Devices of a table"; controller/views/README.md, "Disclosure".
 """
 
 import logging

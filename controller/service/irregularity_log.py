@@ -1,7 +1,7 @@
 """Logs irregularities, decisions and suspensions of a running table, with disclosed clauses only.
 
 Not: the sentence of an irregularity and the reason of a decision, which may name a card.
-Source: package README, "Suspension", "Disclosure".
+Source: controller/procedure/README.md, "Suspension"; controller/views/README.md, "Disclosure".
 """
 
 import logging

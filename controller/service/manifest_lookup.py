@@ -1,6 +1,6 @@
 """Looks up the manifests of named batches in a thread, so that the table never waits for a disk.
 
-Source: package README, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 import contextlib

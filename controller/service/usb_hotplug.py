@@ -1,6 +1,6 @@
 """Records USB devices that come and go, with the allow-list's decision, and wakes waiting ports.
 
-Source: package README, "Devices of a table"; field practice (an exposed USB port).
+Source: controller/config/README.md, "Devices of a table"; field practice (an exposed USB port).
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """Bounded reads and atomic writes of small text files: a power cut leaves the old or the new file.
 
-Source: package README, "The batch file", "The shuffler's identity".
+Source: controller/commissioning/README.md, "The batch file", "The shuffler's identity".
 """
 
 import contextlib

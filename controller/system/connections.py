@@ -1,6 +1,6 @@
 """A listening socket and its connections: one thread each, bounded, all closed at once by stop().
 
-Source: package README, "Threads at the rim".
+Source: controller/core/README.md, "Threads at the rim".
 """
 
 import contextlib

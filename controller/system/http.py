@@ -1,6 +1,6 @@
 """A small HTTP server for metrics and health checks: GET and HEAD, bounded connections and time.
 
-Source: package README, "Metrics".
+Source: controller/metrics/README.md, "Metrics".
 """
 
 import socket

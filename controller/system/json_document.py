@@ -1,7 +1,7 @@
 """Reads typed fields of small JSON files; every missing, wrong or unknown field is a problem.
 
-Source: package README, "Receipts", "The shuffler's identity", "Approved firmware".
-Decisions. Times have all nine digits, because a signed time is not rounded.
+Source: controller/commissioning/README.md, "Receipts", "The shuffler's identity", "Approved
+firmware". Decisions. Times have all nine digits, because a signed time is not rounded.
 """
 
 import json

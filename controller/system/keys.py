@@ -1,7 +1,8 @@
 """The table's key: an Ed25519 key pair in a file that only the table's account can read.
 
 A TableKey never prints, logs or returns the private key; it shows only the fingerprint.
-Source: package README, "The table's key"; RFC 8032 (Ed25519), RFC 8410 (its PEM form).
+Source: controller/commissioning/README.md, "The table's key"; RFC 8032 (Ed25519), RFC 8410 (its PEM
+form).
 """
 
 import contextlib

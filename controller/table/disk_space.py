@@ -1,6 +1,6 @@
 """Checks the free space on the journal's disk: limits, a reserve, and an input for each change.
 
-Source: package README, "Disk space"; statvfs(3), posix_fallocate(3).
+Source: controller/table/README.md, "Disk space"; statvfs(3), posix_fallocate(3).
 """
 
 import contextlib

@@ -1,6 +1,7 @@
 """Describes internal errors for the log without their messages, which may name an unseen card.
 
-Source: controller.views.disclosure, LOG and FAULT; package README, "Failure has four kinds".
+Source: controller.views.disclosure, LOG and FAULT; controller/core/README.md, "Failure has four
+kinds".
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The processing loop of one table: handle inputs, store records together, then release writes.
 
-Source: package README, "Store before you act"; performance goals P3, P18.
+Source: controller/core/README.md, "Store before you act"; performance goals P3, P18.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """One table: its queue, thread, core and journal; publishes the state, restarts after an error.
 
-Source: package README, "Store before you act", "Failure has four kinds".
+Source: controller/core/README.md, "Store before you act", "Failure has four kinds".
 """
 
 import contextlib

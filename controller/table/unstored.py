@@ -1,6 +1,6 @@
 """Inputs that a table has taken from its queue and not stored yet; retried after an internal error.
 
-Source: package README, "Failure has four kinds".
+Source: controller/core/README.md, "Failure has four kinds".
 """
 
 import threading

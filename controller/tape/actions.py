@@ -1,6 +1,7 @@
 """Every action that people can take at a table, as typed values, with roles and required reasons.
 
-Source: D-32 (dealer for prompts, floorperson for every irregularity); package README, "Actions".
+Source: D-32 (dealer for prompts, floorperson for every irregularity); controller/tape/README.md,
+"Actions".
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """The entries of the journal: everything the core concludes from an input.
 
-Source: package README, "Evidence".
+Source: controller/archive/README.md, "Evidence".
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """The inputs of the core: stored in order, they alone determine its state.
 
-Source: package README, "The seams".
+Source: controller/core/README.md, "The seams".
 """
 
 from enum import StrEnum

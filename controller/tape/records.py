@@ -1,6 +1,6 @@
 """Converts inputs and entries to journal records and back; joins runs of chunks in one record.
 
-Source: package README, "Evidence".
+Source: controller/archive/README.md, "Evidence".
 """
 
 from collections.abc import Sequence

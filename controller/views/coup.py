@@ -1,6 +1,6 @@
 """Snapshot part: the open coup and the last one, limited to what people have seen.
 
-Source: package README, "Disclosure", "Snapshot"; D-8.
+Source: controller/views/README.md, "Disclosure", "Snapshot"; D-8.
 """
 
 from typing import TypeAlias

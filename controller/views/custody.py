@@ -3,7 +3,7 @@
 Both hands are counted as one place, because the hand that draws a third card follows from cards
 that may lie face down. A finding about a card that people have not seen shows only its code, step
 and back; the record has the rest.
-Source: package README, "Disclosure", "Snapshot"; D-8.
+Source: controller/views/README.md, "Disclosure", "Snapshot"; D-8.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Decides whether a card, and what follows from it, is disclosed; lists every program output.
 
 Source: D-8 (a scan is not disclosure); S42-g-3-i to S42-g-3-iii, NY-f-3-i-a to NY-f-3-ii-e,
-S42-e-6-shown, NY-e-1, WA-ov-9-face; package README, "Disclosure".
+S42-e-6-shown, NY-e-1, WA-ov-9-face; controller/views/README.md, "Disclosure".
 """
 
 from collections.abc import Mapping

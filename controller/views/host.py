@@ -1,6 +1,6 @@
 """The machine's disk and clock as snapshot values and as sentences with number, limit and remedy.
 
-Source: package README, "The clock", "Disk space".
+Source: controller/table/README.md, "The clock", "Disk space".
 """
 
 from datetime import UTC, datetime

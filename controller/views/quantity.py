@@ -1,6 +1,6 @@
 """Formats a number with its noun in singular or plural; cards with their coups.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 

@@ -3,7 +3,7 @@
 No card is named, and no number reveals one: a card that is held or waits is only counted, and a
 burn is owed only for a card that was seen. The phase after a burn is not shown, because it follows
 from cards that may lie face down.
-Source: S42 (k)(1)-(4); D-5 to D-17, D-32; package README, "Suspension".
+Source: S42 (k)(1)-(4); D-5 to D-17, D-32; controller/procedure/README.md, "Suspension".
 """
 
 from typing import TypeAlias

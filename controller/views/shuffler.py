@@ -3,7 +3,8 @@
 Counts, stages and results are shown. The shuffler's count of each face is not: it would reveal
 which cards left the batch unseen. A card missing or extra in a batch that was counted whole is
 named by its warning, because people must look for it (D-19).
-Source: package README, "Disclosure", "Snapshot", "The shuffler at the table"; D-8, D-19.
+Source: controller/views/README.md, "Disclosure", "Snapshot"; controller/procedure/README.md, "The
+shuffler at the table"; D-8, D-19.
 """
 
 from typing import TypeAlias

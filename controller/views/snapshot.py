@@ -1,6 +1,6 @@
 """Builds the snapshot of a table: everything that people may see, as plain JSON values.
 
-Source: package README, "Disclosure", "Snapshot".
+Source: controller/views/README.md, "Disclosure", "Snapshot".
 """
 
 from typing import TypeAlias

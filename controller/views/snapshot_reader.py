@@ -1,6 +1,6 @@
 """Typed access to a part of a snapshot by key.
 
-Source: package README, "Snapshot".
+Source: controller/views/README.md, "Snapshot".
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """Snapshot part: wagers, payment, vigorish and changed settings.
 
-Source: package README, "Wagers and payment at the table"; NY (c)(3)(ii); S42 (c)(3)(ii)-(iv).
+Source: controller/procedure/README.md, "Wagers and payment at the table"; NY (c)(3)(ii); S42
+(c)(3)(ii)-(iv).
 """
 
 from controller.procedure.effects import CoupFate, CoupPayment

@@ -2,7 +2,7 @@
 
 Not: what a tag means, which depends on where the reader is installed.
 
-Source: package README, "Readers".
+Source: drivers/README.md, "Readers".
 """
 
 from typing import TypeAlias, assert_never

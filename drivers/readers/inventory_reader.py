@@ -2,7 +2,7 @@
 
 One listing runs at a time: an inventory, then the memory of each tag in turn.
 
-Source: package README, "Readers".
+Source: drivers/README.md, "Readers".
 """
 
 from typing import TypeAlias, assert_never

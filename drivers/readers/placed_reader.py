@@ -1,6 +1,6 @@
 """Driver of a reader at the discard rack or under the layout: which tag was read at which spot.
 
-Source: package README, "Readers".
+Source: drivers/README.md, "Readers".
 """
 
 from typing import Final

@@ -2,7 +2,7 @@
 
 A coded card's bar code is its face, so masked, the default, no line holds the text of a code.
 
-Source: package README, "Monitor" and "Scanners".
+Source: drivers/README.md, "Monitor" and "Scanners".
 """
 
 from collections.abc import Iterator

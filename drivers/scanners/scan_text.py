@@ -3,7 +3,7 @@
 Anybody can print a bar code, so only short printable text passes; of any other text only the length
 is reported.
 
-Source: package README, "Scanners".
+Source: drivers/README.md, "Scanners".
 """
 
 from types import MappingProxyType

@@ -2,7 +2,7 @@
 
 The maker's own numbers in a HID POS report differ between makers and are not used.
 
-Source: package README, "Scanners"; firmware_bridge README, "Scanners".
+Source: drivers/README.md, "Scanners"; firmware_bridge README, "Scanners".
 """
 
 from types import MappingProxyType

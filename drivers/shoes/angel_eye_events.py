@@ -1,6 +1,6 @@
 """Maps items and faults of an Angel Eye II-EX link to device events.
 
-Source: package README, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX", codes.
+Source: drivers/README.md, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX", codes.
 """
 
 from types import MappingProxyType

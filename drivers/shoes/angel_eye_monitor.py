@@ -1,6 +1,6 @@
 """Shows an Angel Eye II-EX's traffic at three levels: bytes, decoded frames, device events.
 
-Source: package README, "Monitor"; firmware_bridge README, "Angel Eye II-EX", what is shown.
+Source: drivers/README.md, "Monitor"; firmware_bridge README, "Angel Eye II-EX", what is shown.
 """
 
 from msgspec import Struct, field

@@ -4,7 +4,7 @@ It recognises double reads, tags in the field together, tags pulled back, cards 
 cards and foreign transponders. All times are on the reader's own timer, so a backlog of records
 gives the same events as live records.
 
-Source: package README, "RFID dealing shoe".
+Source: drivers/README.md, "RFID dealing shoe".
 """
 
 from enum import IntEnum, StrEnum

@@ -1,6 +1,6 @@
 """Shows an RFID shoe's traffic at three levels: bytes, decoded frames, device events.
 
-Source: package README, "Monitor"; firmware_bridge README, "FEIG OBID", what is shown.
+Source: drivers/README.md, "Monitor"; firmware_bridge README, "FEIG OBID", what is shown.
 """
 
 from msgspec import Struct, field

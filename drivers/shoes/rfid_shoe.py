@@ -2,7 +2,7 @@
 
 It also decides when the host's clock may expire what still waits at the exit.
 
-Source: package README, "RFID dealing shoe".
+Source: drivers/README.md, "RFID dealing shoe".
 """
 
 from msgspec import Struct, field

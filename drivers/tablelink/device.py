@@ -2,7 +2,7 @@
 
 It asks each admitted device for its status, which is unknown after a restart.
 
-Source: package README, "TableLink devices".
+Source: drivers/README.md, "TableLink devices".
 """
 
 from typing import TypeAlias, assert_never

@@ -1,6 +1,6 @@
 """Makes texts and ids written by a TableLink device safe to print.
 
-Source: package README, "TableLink devices".
+Source: drivers/README.md, "TableLink devices".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Handles readings of the buffer, solicited or not: new records, overflow, clearing, next reading.
 
-Source: package README, "FEIG OBID", delivery.
+Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 """
 
 from msgspec.structs import replace

@@ -1,7 +1,7 @@
 """Requests to FEIG readers, as bytes.
 
 None of them discards the buffer.
-Source: package README, "FEIG OBID", commands.
+Source: firmware_bridge/README.md, "FEIG OBID", commands.
 """
 
 from firmware_bridge.feig.frames import FeigCommand, FrameForm, encode_request

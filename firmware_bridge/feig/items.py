@@ -1,6 +1,6 @@
 """Items a FEIG link gives (records, reports about the reader) and requests it takes.
 
-Source: package README, "FEIG OBID".
+Source: firmware_bridge/README.md, "FEIG OBID".
 """
 
 from typing import TypeAlias

@@ -1,6 +1,6 @@
 """Models of FEIG readers: how their buffer is read, and what differs in its records.
 
-Source: package README, "FEIG OBID", models.
+Source: firmware_bridge/README.md, "FEIG OBID", models.
 """
 
 from types import MappingProxyType

@@ -2,7 +2,7 @@
 
 Identifies the reader, decides which question is sent when, and clears records from the reader's
 buffer with the same output that delivers them.
-Source: package README, "FEIG OBID".
+Source: firmware_bridge/README.md, "FEIG OBID".
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """Settings of a FEIG link: buffer layout, delivery and deadlines.
 
-Source: package README, "FEIG OBID", settings.
+Source: firmware_bridge/README.md, "FEIG OBID", settings.
 """
 
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 The protocol has no acknowledgement and no numbering: what the scanner sends while nobody reads is
 lost without a trace.
-Source: package README, "Scanners", USB HID POS.
+Source: firmware_bridge/README.md, "Scanners", USB HID POS.
 """
 
 from enum import StrEnum

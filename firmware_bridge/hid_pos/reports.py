@@ -1,7 +1,7 @@
 """Reports of a USB HID POS bar code scanner: bytes to reports, requests to bytes.
 
 Bounded: at most one report less a byte waits.
-Source: package README, "Scanners", USB HID POS.
+Source: firmware_bridge/README.md, "Scanners", USB HID POS.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """Settings of a link to a USB HID POS scanner.
 
-Source: package README, "Scanners", USB HID POS.
+Source: firmware_bridge/README.md, "Scanners", USB HID POS.
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """Settings of a link to a scanner that speaks Zebra's Simple Serial Interface.
 
-Source: package README, "Scanners", SSI.
+Source: firmware_bridge/README.md, "Scanners", SSI.
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """The device's clock against this machine's: offset, uncertainty and drift, all integers.
 
-Source: package README, "TableLink/1", time and heartbeat.
+Source: firmware_bridge/README.md, "TableLink/1", time and heartbeat.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Typed access to the entries of a payload: types, ranges, printable texts.
 
-Source: package README, "TableLink/1", wire.
+Source: firmware_bridge/README.md, "TableLink/1", wire.
 """
 
 from collections.abc import Mapping

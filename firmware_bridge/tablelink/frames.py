@@ -1,7 +1,7 @@
 """Frames of TableLink: a byte stream to frames, frames to bytes.
 
 Resynchronises at the next zero. Bounded: at most 494 bytes wait.
-Source: package README, "TableLink/1", wire.
+Source: firmware_bridge/README.md, "TableLink/1", wire.
 """
 
 import struct

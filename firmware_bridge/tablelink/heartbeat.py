@@ -1,6 +1,6 @@
 """Detects silence and unseen reboots of the device, sends PING, reports how full its memory is.
 
-Source: package README, "TableLink/1", time and heartbeat.
+Source: firmware_bridge/README.md, "TableLink/1", time and heartbeat.
 """
 
 from typing import Final

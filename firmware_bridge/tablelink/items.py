@@ -1,6 +1,6 @@
 """Items a TableLink link gives, and requests it can be asked to send.
 
-Source: package README, "TableLink/1".
+Source: firmware_bridge/README.md, "TableLink/1".
 """
 
 from enum import IntEnum

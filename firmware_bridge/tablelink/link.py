@@ -1,6 +1,6 @@
 """The link to a TableLink device: raw bytes become events, each once and in order, and answers.
 
-Source: package README, "TableLink/1".
+Source: firmware_bridge/README.md, "TableLink/1".
 """
 
 from typing import Final, assert_never

@@ -1,6 +1,6 @@
 """One call of the link: collects items and frames in order, and numbers frames.
 
-Source: package README, "One shape for every stage".
+Source: firmware_bridge/README.md, "One shape for every stage".
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Settings of a TableLink link: trust and deadlines, with the defaults of the protocol document.
 
-Source: package README, "TableLink/1".
+Source: firmware_bridge/README.md, "TableLink/1".
 """
 
 from enum import IntEnum

@@ -1,6 +1,6 @@
 """The one reader of the machine's clocks.
 
-Source: package README, "Time is an input".
+Source: firmware_bridge/README.md, "Time is an input".
 """
 
 import time

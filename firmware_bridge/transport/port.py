@@ -1,6 +1,6 @@
 """The Port protocol, its events and errors: the one seam where simulation may replace hardware.
 
-Source: package README, "One seam for simulation: the port".
+Source: firmware_bridge/README.md, "One seam for simulation: the port".
 """
 
 from enum import StrEnum

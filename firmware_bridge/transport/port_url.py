@@ -1,6 +1,6 @@
 """Parses port URLs: device path, serial server, USB device, serial port of a USB device.
 
-Source: package README, "Ports".
+Source: firmware_bridge/README.md, "Ports".
 """
 
 import re

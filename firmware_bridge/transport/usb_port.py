@@ -3,7 +3,8 @@
 libusb does not allow a device to be closed during a transfer, so a read returns ten times a
 second and close() waits for it. A transfer asks for one packet, so that the device's packet ends
 it at once, however long the frame it is part of.
-Source: package README, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11, section 7.2.
+Source: firmware_bridge/README.md, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11, section
+7.2.
 """
 
 import contextlib
@@ -293,7 +294,7 @@ def _why_unavailable(url: UsbUrl, error: Exception) -> str:
         case errno.EACCES | errno.EPERM:
             return (
                 f"no permission to open {url}; give the program's account the device by a udev"
-                ' rule (package README, "USB devices")'
+                ' rule (firmware_bridge/README.md, "USB devices")'
             )
         case errno.EBUSY:
             return f"another program holds {url}; stop it, a device serves one program at a time"

@@ -1,6 +1,6 @@
 """The USB devices the kernel sees, read from /sys without opening one.
 
-Source: package README, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-usb.
+Source: firmware_bridge/README.md, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-usb.
 """
 
 import stat

@@ -1,6 +1,6 @@
 """`python -m hil.bench`: measures the program against its performance goals.
 
-Source: package README, "Running it".
+Source: hil/bench/README.md, "Running it".
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 The machine is described without names of hosts or users.
 
-Source: package README, "Results".
+Source: hil/bench/README.md, "Results".
 """
 
 import os

@@ -1,6 +1,6 @@
 """`python -m hil.crash`: runs the crash and damage matrix on a journal and prints the result.
 
-Source: package README, "The crash and damage matrix".
+Source: hil/README.md, "The crash and damage matrix".
 """
 
 import argparse

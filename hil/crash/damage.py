@@ -2,7 +2,7 @@
 
 Not: crashes that leave files intact (kills, power).
 
-Source: SQLite documentation, "Database File Format"; controller/journal/README.md; package README,
+Source: SQLite documentation, "Database File Format"; controller/journal/README.md; hil/README.md,
 "The crash and damage matrix".
 """
 

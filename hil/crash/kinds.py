@@ -1,6 +1,6 @@
 """The kinds of crash points of the matrix; each lists its points by name and tries one of them.
 
-Source: package README, "The crash and damage matrix".
+Source: hil/README.md, "The crash and damage matrix".
 """
 
 import tempfile

@@ -1,6 +1,7 @@
 """Runs the program's own table (loop thread, recovery, journal) one input at a time.
 
-Source: package README, "The crash and damage matrix"; controller/README.md, "Store before you act".
+Source: hil/README.md, "The crash and damage matrix"; controller/core/README.md, "Store before you
+act".
 """
 
 import threading

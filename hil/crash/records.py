@@ -1,6 +1,6 @@
 """Reads the records of a journal's folder, sealed and live: the runs and the facts they hold.
 
-Source: controller/journal/README.md, "Folder", "Shoe file"; package README, "The crash and damage
+Source: controller/journal/README.md, "Folder", "Shoe file"; hil/README.md, "The crash and damage
 matrix".
 """
 

@@ -1,6 +1,6 @@
 """Runs kinds of crash points in parallel and reports the result as a table and as JSON.
 
-Source: package README, "The crash and damage matrix".
+Source: hil/README.md, "The crash and damage matrix".
 """
 
 import json

@@ -1,6 +1,6 @@
 """Kills the program (SIGKILL) at each writing call of the start that follows a kill.
 
-Source: controller/README.md, "Restart"; package README, "The crash and damage matrix".
+Source: controller/replay/README.md, "Restart"; hil/README.md, "The crash and damage matrix".
 """
 
 import shutil

@@ -1,6 +1,6 @@
 """Checks a journal after a crash: no acknowledged record lost, none doubled, damage reported.
 
-Source: package README, "The crash and damage matrix".
+Source: hil/README.md, "The crash and damage matrix".
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """The scripted exchange of the matrix: devices and people who outlive the program's runs.
 
-Source: package README, "The crash and damage matrix", "The simulated table".
+Source: hil/README.md, "The crash and damage matrix", "The simulated table".
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 After each store it acknowledges on an open descriptor what is durable.
 
-Source: package README, "The crash and damage matrix".
+Source: hil/README.md, "The crash and damage matrix".
 """
 
 import argparse

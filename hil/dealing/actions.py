@@ -2,7 +2,7 @@
 
 They say what is done, never when.
 
-Source: package README, "Dealing".
+Source: hil/README.md, "Dealing".
 """
 
 from dataclasses import dataclass

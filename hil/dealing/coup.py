@@ -1,6 +1,6 @@
 """Follows one coup on the table while it is dealt: cards, hand due, and its truth record.
 
-Source: package README, "Dealing".
+Source: hil/README.md, "Dealing".
 """
 
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """Defines the closed set of dealer mistakes, and how one is planned for a chosen coup.
 
-Source: package README, "Mistakes".
+Source: hil/README.md, "Mistakes".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """The batches of a demo with an RFID shoe: enrols them, and reads where their cards ended.
 
-Source: package README, "The demo"; controller/README.md, "The batch file", "Snapshot".
+Source: hil/README.md, "The demo"; controller/commissioning/README.md, "The batch file";
+controller/views/README.md, "Snapshot".
 """
 
 import subprocess

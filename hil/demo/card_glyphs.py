@@ -1,6 +1,6 @@
 """Draws cards, hands and beads on a terminal, in colour or not, in Unicode or ASCII.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 from collections.abc import Sequence

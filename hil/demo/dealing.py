@@ -2,7 +2,7 @@
 
 Not: what is dealt (hil.dealing) and how it reaches the device (hil.rig.shoe_runner).
 
-Source: package README, "The demo", "The runner".
+Source: hil/README.md, "The demo", "The runner".
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """Puts one demo together (line, emulator, dealer, program, floorperson, screen) and runs it.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 import signal

@@ -1,6 +1,6 @@
 """The floor's panel of the live view: the open irregularity with its clauses, or the past ones.
 
-Source: package README, "The demo"; controller/README.md, "Irregularities".
+Source: hil/README.md, "The demo"; controller/procedure/README.md, "Irregularities".
 """
 
 import textwrap

@@ -1,6 +1,6 @@
 """The scripted floorperson of a demo: decides each open irregularity over the control socket.
 
-Source: package README, "The demo", "Mistakes"; controller/README.md, "Actions".
+Source: hil/README.md, "The demo", "Mistakes"; controller/tape/README.md, "Actions".
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ REFUSALS_MAX = 20
 
 Act: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, object]]
 
-# The package README, "Mistakes", says what the bench's dealer does next.
+# The hil/README.md, "Mistakes", says what the bench's dealer does next.
 SCRIPT = {
     Code.BURN_SHORT: (FloorDecision.CONTINUE, "a burn card; the burn is completed"),
     Code.BURN_SKIPPED: (FloorDecision.CONTINUE, "the first burn card; now the burn"),

@@ -1,6 +1,6 @@
 """Follows a running table: its newest snapshot, and the facts its journal has stored.
 
-Source: controller/README.md, "Snapshot"; controller/journal/README.md, "Reading".
+Source: controller/views/README.md, "Snapshot"; controller/journal/README.md, "Reading".
 """
 
 from collections.abc import Callable

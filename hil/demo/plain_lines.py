@@ -1,6 +1,6 @@
 """A demo as plain lines, for anything but a terminal: one line a coup.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 from collections.abc import Mapping

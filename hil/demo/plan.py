@@ -1,6 +1,6 @@
 """The settings of a demo, the tempo of each speed, and the default mistakes.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The `smartshoe run` of a demo: its table.toml, and other commands on its journal.
 
-Source: controller/README.md, "Running a table", "Command line".
+Source: controller/table/README.md, "Running a table"; controller/cli/README.md, "Command line".
 """
 
 import json

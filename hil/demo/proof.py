@@ -1,6 +1,6 @@
 """Proves a demo: verifies and replays its journal and compares it with what was truly dealt.
 
-Source: package README, "The demo", "Truth".
+Source: hil/README.md, "The demo", "Truth".
 """
 
 from collections import Counter

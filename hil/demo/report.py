@@ -1,6 +1,6 @@
 """The final report of a demo: the summary for people and the object of `--json`.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 import shlex

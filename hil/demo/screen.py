@@ -1,6 +1,6 @@
 """Shows a running demo: live on a terminal, line by line anywhere else.
 
-Source: package README, "The demo".
+Source: hil/README.md, "The demo".
 """
 
 from types import TracebackType

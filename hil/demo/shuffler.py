@@ -1,6 +1,6 @@
 """The shuffler of a demo, its pairing, and the attendant who has spent batches shuffled.
 
-Source: package README, "The demo", "The exchange".
+Source: hil/README.md, "The demo".
 """
 
 import json

@@ -2,7 +2,7 @@
 
 Every function is pure: the same scene at the same size gives the same screen.
 
-Source: package README, "The demo"; controller/README.md, "Snapshot".
+Source: hil/README.md, "The demo"; controller/views/README.md, "Snapshot".
 """
 
 from dataclasses import dataclass

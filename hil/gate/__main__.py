@@ -1,6 +1,6 @@
 """`python -m hil.gate`: runs the USB cases on a real kernel's own USB stack, before a release.
 
-Source: package README, "USB on a real kernel".
+Source: hil/README.md, "USB on a real kernel".
 """
 
 import sys

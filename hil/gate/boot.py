@@ -1,6 +1,6 @@
 """One run of the gate's kernel: boots it, runs the cases on its USB stack, returns the outcome.
 
-Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; package README, "USB on a real
+Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; hil/README.md, "USB on a real
 kernel".
 """
 

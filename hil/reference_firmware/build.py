@@ -1,6 +1,6 @@
 """Builds the reference firmware on demand and caches it, one build per state of the sources.
 
-Source: package README, "Reference firmware".
+Source: hil/README.md, "Reference firmware".
 """
 
 import hashlib

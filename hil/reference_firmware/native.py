@@ -1,6 +1,6 @@
 """The reference firmware as a native program with sanitizers, under a simulated clock.
 
-Source: package README, "Reference firmware".
+Source: hil/README.md, "Reference firmware".
 """
 
 import socket

@@ -2,7 +2,7 @@
 
 Not: what the dealer declares (hil.dealing).
 
-Source: package README, "The RFID shoe"; controller/README.md, "Actions".
+Source: hil/README.md, "The RFID shoe"; controller/tape/README.md, "Actions".
 """
 
 from collections.abc import Callable, Mapping

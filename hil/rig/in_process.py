@@ -2,7 +2,7 @@
 
 For end-to-end tests and measurements.
 
-Source: package README, "The rig".
+Source: hil/README.md, "The rig".
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,7 @@
 """`smartshoe run` as a process of its own: start, ask over the control socket, end.
 
-Source: controller/README.md, "Running a table", "Control socket"; sd_notify(3).
+Source: controller/table/README.md, "Running a table"; controller/control/README.md, "Control
+socket"; sd_notify(3).
 """
 
 import os

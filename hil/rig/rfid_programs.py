@@ -1,6 +1,7 @@
 """`smartshoe run` at a table with an RFID shoe, its dealer's console, and its journal's content.
 
-Source: controller/README.md, "Configuration", "Evidence"; package README, "The RFID shoe".
+Source: controller/config/README.md, "Configuration"; controller/archive/README.md, "Evidence";
+hil/README.md, "The RFID shoe".
 """
 
 import json

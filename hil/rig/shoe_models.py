@@ -1,6 +1,6 @@
 """The dealing shoes of the bench, their lines, and the mistakes that need keys.
 
-Source: package README, "Serving an emulator", "The RFID shoe".
+Source: hil/README.md, "Serving an emulator", "The RFID shoe".
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Plays a dealer on an emulated shoe: paces, waits for the table, collects the truth.
 
-Source: package README, "The runner".
+Source: hil/README.md, "The runner".
 """
 
 import time

@@ -1,6 +1,7 @@
 """`smartshoe run` with TableLink devices, and its floorperson at the control socket.
 
-Source: controller/README.md, "Configuration", "Control socket", "The shuffler at the table".
+Source: controller/config/README.md, "Configuration"; controller/control/README.md, "Control
+socket"; controller/procedure/README.md, "The shuffler at the table".
 """
 
 import json

@@ -1,6 +1,6 @@
 """A TCP relay to a device that loses, doubles and delays bytes and breaks the connection.
 
-Source: package README, "Faults of the wire".
+Source: hil/README.md, "Faults of the wire".
 """
 
 import contextlib

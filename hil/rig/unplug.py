@@ -1,6 +1,6 @@
 """Unplugs a shoe's line at seeded moments in the middle of a card, and plugs it in again.
 
-Source: package README, "The runner".
+Source: hil/README.md, "The runner".
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """`smartshoe-hil emulate`: its options, in groups, and its help page.
 
-Source: package README, "The emulator as a process".
+Source: hil/README.md, "The emulator as a process".
 """
 # ruff: noqa: PLC0415 - a help page does not load the program.
 

@@ -1,6 +1,6 @@
 """What `smartshoe-hil emulate` was asked for, and the device, line, dealer and files of it.
 
-Source: package README, "The emulator as a process".
+Source: hil/README.md, "The emulator as a process".
 """
 
 from dataclasses import replace

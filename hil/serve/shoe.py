@@ -2,7 +2,7 @@
 
 A program under test can be killed while the shoe stays up.
 
-Source: package README, "The emulator as a process".
+Source: hil/README.md, "The emulator as a process".
 """
 
 import sys

@@ -3,7 +3,7 @@
 Lines on stdin act on it; lines on stdout report its identity and the events it records. A program
 under test can be killed while the shuffler stays up.
 
-Source: package README, "The shuffler as a process".
+Source: hil/README.md, "The shuffler as a process".
 """
 
 import argparse

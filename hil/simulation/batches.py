@@ -1,6 +1,6 @@
 """Two batches of physical cards at a simulated table with a shuffler, and its people.
 
-Source: package README, "The simulated table", "The exchange"; NY (a)(4)(iv), S42 (a)(4).
+Source: hil/README.md, "The simulated table"; NY (a)(4)(iv), S42 (a)(4).
 """
 
 from collections.abc import Callable, Mapping

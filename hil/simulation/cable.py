@@ -2,7 +2,7 @@
 
 Not: time. The delays of a fault plan are left out; the order of pieces is kept.
 
-Source: package README, "One seam for simulation: the port".
+Source: hil/README.md, "One seam for simulation: the port".
 """
 
 from collections import deque

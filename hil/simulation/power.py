@@ -1,6 +1,6 @@
 """A simulated table whose program may lose power, before or after it has stored.
 
-Source: package README, "The simulated table"; controller/README.md, "Restart"; D-22.
+Source: hil/README.md, "The simulated table"; controller/replay/README.md, "Restart"; D-22.
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
 """Deals shoes under a simulated clock into a journal, each sealed when it is over.
 
-Source: package README, "The simulated table"; controller/journal/README.md, "Folder".
+Source: hil/README.md, "The simulated table"; controller/journal/README.md, "Folder".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A whole table under a simulated clock: the program's core, emulated devices, no threads.
 
-Source: package README, "The simulated table".
+Source: hil/README.md, "The simulated table".
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """A scripted TableLink host for an emulated device; it checks nothing it receives.
 
-Source: package README, "TableLink devices".
+Source: hil/README.md, "TableLink devices".
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Emulated USB devices for one program under test: real pyusb, real libusb, no hardware, no root.
 
-Source: package README, "USB without a device"; umockdev(7).
+Source: hil/README.md, "USB without a device"; umockdev(7).
 """
 
 import json

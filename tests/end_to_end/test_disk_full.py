@@ -1,6 +1,6 @@
 """`smartshoe run` on a full disk: it stops, loses nothing, and says what to do.
 
-Source: controller/README.md, "Store before you act".
+Source: controller/core/README.md, "Store before you act".
 """
 
 import resource

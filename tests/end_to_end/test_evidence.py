@@ -1,6 +1,6 @@
 """The evidence of a whole shoe: replayed byte for byte, and every changed bit found.
 
-Source: controller/journal/README.md, "Chain"; controller/README.md, "Replay".
+Source: controller/journal/README.md, "Chain"; controller/replay/README.md, "Replay".
 """
 
 import json

@@ -1,6 +1,6 @@
 """Evidence bundles of coups that a table dealt, verified by bare Python.
 
-Source: controller/README.md, "Evidence bundle".
+Source: controller/evidence/README.md, "Evidence bundle".
 """
 
 import json

@@ -1,7 +1,7 @@
 """USB devices plugged into a running table: opened by id or path, or refused.
 
-Source: firmware_bridge/README.md, "USB devices", "Allow-list"; controller/README.md, "Devices of a
-table"; field practice (an exposed USB port).
+Source: firmware_bridge/README.md, "USB devices", "Allow-list"; controller/config/README.md,
+"Devices of a table"; field practice (an exposed USB port).
 """
 
 from collections.abc import Iterator

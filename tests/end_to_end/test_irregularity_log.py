@@ -1,6 +1,6 @@
 """The log and the answers of `smartshoe run` and `resolve` about a table that is suspended.
 
-Source: D-32; controller/README.md, "Suspension".
+Source: D-32; controller/procedure/README.md, "Suspension".
 """
 
 import json

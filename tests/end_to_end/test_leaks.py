@@ -3,7 +3,7 @@
 Pairs of tables differ only in cards nobody has seen; no output may differ or name such a card.
 Times, process ids, keys, the folder's name, the head of the chain and the division of the line's
 bytes into reads are removed before two texts are compared.
-Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
+Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
 """
 
 import io

@@ -1,6 +1,6 @@
 """Each mistake of the dealer gives exactly its irregularity and no other.
 
-Source: hil/README.md, "Mistakes"; controller/README.md, "Irregularities".
+Source: hil/README.md, "Mistakes"; controller/procedure/README.md, "Irregularities".
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """The evidence of an RFID shoe with unplugs and faults: replayed byte for byte, chain intact.
 
-Source: controller/README.md, "Replay"; controller/journal/README.md, "Chain".
+Source: controller/replay/README.md, "Replay"; controller/journal/README.md, "Chain".
 """
 
 import json

@@ -1,6 +1,6 @@
 """A batch's bar code scanned at a running table binds the batch, or is refused with a reason.
 
-Source: controller/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 from collections.abc import Callable, Iterator

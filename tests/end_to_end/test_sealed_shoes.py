@@ -1,6 +1,6 @@
 """A whole shoe over a real line ends in a sealed file with exactly the dealt cards.
 
-Source: controller/journal/README.md, "Shoe file"; controller/README.md, "Evidence".
+Source: controller/journal/README.md, "Shoe file"; controller/archive/README.md, "Evidence".
 """
 
 from pathlib import Path

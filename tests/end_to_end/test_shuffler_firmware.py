@@ -1,6 +1,7 @@
 """The program with the reference firmware: ARM code on an emulated board at a TCP port.
 
-Source: controller/README.md, "The shuffler at the table"; hil/README.md, "Reference firmware".
+Source: controller/procedure/README.md, "The shuffler at the table"; hil/README.md, "Reference
+firmware".
 """
 
 from collections.abc import Iterable, Iterator

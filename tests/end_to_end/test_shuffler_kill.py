@@ -1,6 +1,7 @@
 """Kill -9 at random moments of batch exchanges: each event and order is recorded once.
 
-Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1"; controller/README.md, "Restart".
+Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1"; controller/replay/README.md,
+"Restart".
 """
 
 import contextlib

@@ -1,6 +1,7 @@
 """A table with a shuffler through the real program: orders, a warning, and kills between.
 
-Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22; controller/README.md, "The shuffler at the table".
+Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22; controller/procedure/README.md, "The shuffler at the
+table".
 """
 
 import json

@@ -30,7 +30,7 @@ from controller.profiles.clauses import Clause
 # With `register_complete = true`, in pyproject.toml or here, an open clause fails the run.
 COMPLETE_BY_DEFAULT = False
 REGISTER = "controller/profiles/data/register.json"
-README = "controller/README.md"
+README = "controller/profiles/README.md"
 REMEDY = "run `make register` and commit what it writes"
 
 PROPERTY = "clauses"  # the user property of a report that holds its test's citations

@@ -1,6 +1,7 @@
 """What people see of custody: counts by place, and a card found only once it was disclosed.
 
-Source: controller/README.md, "Disclosure", "Snapshot", "Metrics"; S42 (g)(3); D-8.
+Source: controller/views/README.md, "Disclosure", "Snapshot"; controller/metrics/README.md,
+"Metrics"; S42 (g)(3); D-8.
 """
 
 import json

@@ -3,7 +3,7 @@
 Pairs of tables with an RFID shoe, and readers at rack and layout, differ only in cards that nobody
 has seen. No card is looked up before its tag has left the shoe.
 
-Source: D-8 (a scan is not disclosure); controller/README.md, "Disclosure".
+Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
 """
 
 import json

@@ -1,6 +1,6 @@
 """A table with an emulated shuffler: orders, exchange, warnings, restart, custody, snapshot.
 
-Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/README.md, "The shuffler at the table".
+Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/procedure/README.md, "The shuffler at the table".
 """
 
 import json

@@ -1,6 +1,6 @@
 """`smartshoe batch`: imports, exports, lists and shows batches of cards with chips.
 
-Source: package README, "The batch file", "Receipts", "Enrolling a batch".
+Source: controller/commissioning/README.md, "The batch file", "Receipts", "Enrolling a batch".
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 

@@ -1,6 +1,6 @@
 """`smartshoe batch enrol`: reads a batch deck by deck at a reader and signs its receipt.
 
-Source: package README, "Enrolling a batch"; NY-a-4-iv-b-same, S42-a-4-iii-same.
+Source: controller/commissioning/README.md, "Enrolling a batch"; NY-a-4-iv-b-same, S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 

@@ -1,6 +1,6 @@
 """`smartshoe keys`: creates the table's key and shows its public half.
 
-Source: package README, "The table's key".
+Source: controller/commissioning/README.md, "The table's key".
 """
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a key is asked for.
 

@@ -1,6 +1,6 @@
 """Options of several `smartshoe batch` commands, and their checks.
 
-Source: package README, "Enrolling a batch".
+Source: controller/commissioning/README.md, "Enrolling a batch".
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 

@@ -1,6 +1,6 @@
 """Shows progress while a pile is read, on stderr: live on a terminal, plain lines elsewhere.
 
-Source: package README, "Enrolling a batch".
+Source: controller/commissioning/README.md, "Enrolling a batch".
 """
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn.
 

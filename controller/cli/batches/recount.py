@@ -1,6 +1,7 @@
 """`smartshoe batch verify`: compares a batch's cards with its files and its receipt.
 
-Source: package README, "Counting a batch again"; NY-a-4-iv-b-same, S42-a-4-iii-same.
+Source: controller/commissioning/README.md, "Counting a batch again"; NY-a-4-iv-b-same,
+S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 

@@ -1,6 +1,6 @@
 """`smartshoe shuffles`: lists, exports and verifies shuffle receipts.
 
-Source: package README, "Shuffle receipts".
+Source: controller/commissioning/README.md, "Shuffle receipts".
 """
 # ruff: noqa: PLC0415 - storage and devices are loaded only by the command that needs them.
 

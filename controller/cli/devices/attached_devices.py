@@ -1,6 +1,6 @@
 """Finds the URL and the permission of each attached USB device, serial port and table device.
 
-Source: package README, "Devices of a table"; USB-IF, "Defined class codes".
+Source: controller/config/README.md, "Devices of a table"; USB-IF, "Defined class codes".
 """
 
 from collections import Counter

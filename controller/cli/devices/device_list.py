@@ -1,6 +1,6 @@
 """`smartshoe devices`: lists serial ports, USB devices and a table's devices, as text or JSON.
 
-Source: package README, "Devices of a table", "Command line".
+Source: controller/config/README.md, "Devices of a table"; controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - device libraries are loaded only when devices are asked for.
 

@@ -1,6 +1,6 @@
 """`smartshoe firmware`: the signed list of firmware that may run on the table's devices.
 
-Source: package README, "Approved firmware".
+Source: controller/commissioning/README.md, "Approved firmware".
 """
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a list is asked for.
 

@@ -1,6 +1,6 @@
 """`smartshoe identity`: pairs a device that has a key, and shows the file of a paired device.
 
-Source: package README, "The shuffler's identity".
+Source: controller/commissioning/README.md, "The shuffler's identity".
 """
 # ruff: noqa: PLC0415 - devices are loaded only by the command that opens a port.
 

@@ -1,7 +1,7 @@
 """Runs the live monitor of a port: prints three levels until Ctrl-C or time is up, then totals.
 
 It never writes to the device.
-Source: package README, "Three levels"; D-8 (a scan is not disclosure).
+Source: firmware_bridge/README.md, "Three levels"; D-8 (a scan is not disclosure).
 """
 
 import queue

@@ -1,6 +1,7 @@
 """Finds the model, line settings and monitor of a port; holds the journal during maintenance.
 
-Source: package README, "Devices of a table", "Three levels"; D-8 (a scan is not disclosure).
+Source: controller/config/README.md, "Devices of a table"; firmware_bridge/README.md, "Three
+levels"; D-8 (a scan is not disclosure).
 """
 
 import os

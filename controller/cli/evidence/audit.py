@@ -1,6 +1,6 @@
 """`smartshoe audit`: validates the journals of many days and tables again.
 
-Source: package README, "Command line", "Audit".
+Source: controller/cli/README.md, "Command line"; controller/audit/README.md, "Audit".
 """
 # ruff: noqa: PLC0415 - evidence and keys are loaded only by the command that reads them.
 

@@ -1,6 +1,6 @@
 """`smartshoe evidence`: writes the evidence of one coup into one file with its own verifier.
 
-Source: package README, "Evidence bundle".
+Source: controller/evidence/README.md, "Evidence bundle".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 

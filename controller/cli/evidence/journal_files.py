@@ -1,6 +1,6 @@
 """`smartshoe journal list | export | seals`: lists sealed shoes, exports records, shows seals.
 
-Source: package README, "Journal commands".
+Source: controller/archive/README.md, "Journal commands".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 

@@ -1,6 +1,6 @@
 """`smartshoe journal archive | prune | hold | release`: copies, deletes and holds sealed shoes.
 
-Source: package README, "Journal commands".
+Source: controller/archive/README.md, "Journal commands".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 

@@ -1,6 +1,6 @@
 """`smartshoe verify` and `smartshoe replay`: checks a journal's integrity, and replays its inputs.
 
-Source: package README, "Command line", "Replay".
+Source: controller/cli/README.md, "Command line"; controller/replay/README.md, "Replay".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 

@@ -1,6 +1,6 @@
 """`smartshoe clauses`: lists every clause with the modules and tests that cover it.
 
-Source: package README, "Clauses and their proof".
+Source: controller/profiles/README.md, "Clauses and their proof".
 """
 # ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
 

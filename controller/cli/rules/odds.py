@@ -1,6 +1,6 @@
 """`smartshoe odds`: exact counts of all six-card draws, and the house edge of each wager.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
 

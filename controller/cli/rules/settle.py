@@ -1,6 +1,6 @@
 """`smartshoe settle`: shows which wagers win on a coup, and pays a list of wagers.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
 

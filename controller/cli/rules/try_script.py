@@ -1,6 +1,6 @@
 """`smartshoe try`: plays a dealing script at a new table and shows every verdict.
 
-Source: controller/script/README.md; package README, "Command line".
+Source: controller/script/README.md; controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and script are loaded only when a script is played.
 

@@ -1,6 +1,6 @@
 """Parses a coup's cards and lines of wagers as a person types them.
 
-Source: package README, "Command line".
+Source: controller/cli/README.md, "Command line".
 """
 
 import csv

@@ -1,6 +1,6 @@
 """`smartshoe act --list`: every action, the roles that may take it, and its values.
 
-Source: package README, "Actions", "Command line".
+Source: controller/tape/README.md, "Actions"; controller/cli/README.md, "Command line".
 """
 
 import textwrap

@@ -1,6 +1,6 @@
 """Parses the values of `smartshoe act`, such as `seat=5`, into the values of a request.
 
-Source: package README, "Actions", "Command line".
+Source: controller/tape/README.md, "Actions"; controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - wagers are read only where some are stated.
 

@@ -1,6 +1,6 @@
 """`smartshoe check-config`: shows a checked configuration, or all of its problems.
 
-Source: package README, "Settings have one home".
+Source: controller/config/README.md, "Settings have one home".
 """
 # ruff: noqa: PLC0415 - the configuration's library is loaded only when one is read.
 

@@ -1,6 +1,7 @@
 """The devices, keys and batches of a configuration, as `smartshoe check-config` shows them.
 
-Source: package README, "Devices of a table", "Batches at the table".
+Source: controller/config/README.md, "Devices of a table"; controller/custody/README.md, "Batches at
+the table".
 """
 
 from collections.abc import Iterator, Mapping, Sequence

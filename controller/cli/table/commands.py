@@ -1,6 +1,6 @@
 """`smartshoe status`, `resolve`, `close-shoe` and `act`: requests to a running table.
 
-Source: package README, "Command line", "Actions"; D-32.
+Source: controller/cli/README.md, "Command line"; controller/tape/README.md, "Actions"; D-32.
 """
 # ruff: noqa: PLC0415 - the client and the configuration are loaded only when a table is asked.
 

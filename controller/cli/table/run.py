@@ -1,6 +1,6 @@
 """`smartshoe run`: its words, its help page and the errors of its start; loads no typer, no rich.
 
-Source: package README, "Running a table", "Command line".
+Source: controller/table/README.md, "Running a table"; controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - a help page and wrong words need nothing of the running program.
 

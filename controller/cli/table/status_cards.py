@@ -1,6 +1,7 @@
 """Lines of `status` about the number of cards by place, readers and scanners.
 
-Source: package README, "Batches at the table", "Devices of a table", "Command line".
+Source: controller/custody/README.md, "Batches at the table"; controller/config/README.md, "Devices
+of a table"; controller/cli/README.md, "Command line".
 """
 
 from collections.abc import Iterator

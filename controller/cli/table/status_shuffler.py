@@ -1,6 +1,7 @@
 """Lines of `status` about the shuffler: blocking warnings, the device, and each batch.
 
-Source: package README, "The shuffler at the table", "Command line".
+Source: controller/procedure/README.md, "The shuffler at the table"; controller/cli/README.md,
+"Command line".
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Lines of `status` about what people have to do: calls, turning, remedies, duties, wagers.
 
-Source: package README, "Calls", "Dealing options and turning", "Opening to closing", "Wagers and
-payment at the table", "Command line".
+Source: controller/procedure/README.md, "Calls", "Dealing options and turning", "Opening to
+closing", "Wagers and payment at the table"; controller/cli/README.md, "Command line".
 """
 
 import shlex

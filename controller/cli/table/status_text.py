@@ -1,6 +1,6 @@
 """Formats a snapshot as the text of `status`, and the conclusions of an action.
 
-Source: package README, "Snapshot", "Command line".
+Source: controller/views/README.md, "Snapshot"; controller/cli/README.md, "Command line".
 """
 
 import textwrap

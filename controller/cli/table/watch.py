@@ -1,6 +1,7 @@
 """`status --watch` on a terminal: the newest state, redrawn on every change and every resize.
 
-Source: package README, "Command line"; ECMA-48; the alternate screen (DEC private mode 1049).
+Source: controller/cli/README.md, "Command line"; ECMA-48; the alternate screen (DEC private mode
+1049).
 """
 
 import signal

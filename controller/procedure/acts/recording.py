@@ -1,6 +1,6 @@
 """Records an act of a person, or refuses it with what has to be done instead.
 
-Source: package README, "Opening to closing"; D-32.
+Source: controller/procedure/README.md, "Opening to closing"; D-32.
 """
 
 from typing import Final

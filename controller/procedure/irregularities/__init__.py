@@ -1,6 +1,6 @@
 """The catalogue of irregularities: one row per code, with what it means, permits and forbids.
 
-Source: package README, "Irregularities"; D-32.
+Source: controller/procedure/README.md, "Irregularities"; D-32.
 """
 
 from types import MappingProxyType

@@ -1,6 +1,6 @@
 """The codes of irregularities, the shape of a catalogue row, and sentences that rows share.
 
-Source: package README, "Irregularities"; D-32.
+Source: controller/procedure/README.md, "Irregularities"; D-32.
 """
 
 from enum import StrEnum

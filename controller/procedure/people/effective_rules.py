@@ -1,6 +1,6 @@
 """The rule book with the settings that were changed at a table.
 
-Source: D-27; package README, "Settings that change in play".
+Source: D-27; controller/procedure/README.md, "Settings that change in play".
 
 Decisions. A change holds until table.toml or its profile has another value than when the change
 was made: the file has the last word. Where the file was changed so that the settings contradict

@@ -1,7 +1,7 @@
 """Suspended play: judging events provisionally, and carrying out a floorperson's resolution.
 
 Not: whether the person's role may resolve (controller.tape.actions).
-Source: D-32; S42 (k)(1)-(4); package README, "Suspension".
+Source: D-32; S42 (k)(1)-(4); controller/procedure/README.md, "Suspension".
 
 Decisions. One decision closes every open irregularity. A coup that is void because its cards were
 dealt while suspended needs no other decision. A coup whose cards are not whole never counts without

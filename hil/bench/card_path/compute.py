@@ -4,7 +4,7 @@ Included: the blocking read of one whole report from a pipe, stamping, driver, i
 encoding the input's and the entries' records, the chain, the write of one byte. Not included: the
 two repeats of the report, threads and queues (P2), the store (P3), the 4800 baud line itself.
 
-Source: package README, "What is measured"; goals P1, P16.
+Source: hil/bench/README.md, "What is measured"; goals P1, P16.
 """
 
 import os

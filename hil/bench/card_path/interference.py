@@ -2,7 +2,7 @@
 
 Round trips over a pty to a whole table, in alternating blocks with and without a scrape a second.
 
-Source: package README, "What is measured"; goal P14b.
+Source: hil/bench/README.md, "What is measured"; goal P14b.
 """
 
 import subprocess

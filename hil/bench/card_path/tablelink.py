@@ -4,7 +4,7 @@ A shoe is dealt once under a simulated clock; its inputs are given again and tim
 concluded. Included and not included is the same as with an Angel Eye (compute); a frame is whole
 when it is read.
 
-Source: package README, "What is measured"; goal P1.
+Source: hil/bench/README.md, "What is measured"; goal P1.
 """
 
 import os

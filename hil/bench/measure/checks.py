@@ -1,6 +1,6 @@
 """Compares a measured figure with its goal: met, MISSED or not judged.
 
-Source: package README, "What is judged".
+Source: hil/bench/README.md, "What is judged".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The bench's arithmetic: medians, percentiles, straight lines, and figures as text.
 
-Source: package README, "What is judged".
+Source: hil/bench/README.md, "What is judged".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What every measurement needs: a table's core, a journal, a dealt shoe as bytes, one processor.
 
-Source: package README, "What is measured".
+Source: hil/bench/README.md, "What is measured".
 """
 
 import gc

@@ -3,7 +3,7 @@
 A blocking read, a checksum in C, one trigger of a plain `Machine` with a guard, a SHA-256 chain and
 a write; the program is measured against it in the same run. It knows nothing of baccarat.
 
-Source: package README, "The reference".
+Source: hil/bench/README.md, "The reference".
 """
 
 import os

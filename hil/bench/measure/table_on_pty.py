@@ -1,6 +1,6 @@
 """A whole table in this process on a pty, with the length of its queue and the reports stored.
 
-Source: package README, "What is measured".
+Source: hil/bench/README.md, "What is measured".
 """
 
 import threading

@@ -1,6 +1,6 @@
 """P11: processor time and wake-ups of an idle table with shoe, reader and scanner.
 
-Source: package README, "What is measured"; goals P11, P18 (idle).
+Source: hil/bench/README.md, "What is measured"; goals P11, P18 (idle).
 """
 
 import time

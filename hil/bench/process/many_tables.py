@@ -2,7 +2,7 @@
 
 Without ports, whose threads only wait, and without a disk: the journals are in memory.
 
-Source: package README, "What is measured"; goals P10, P15.
+Source: hil/bench/README.md, "What is measured"; goals P10, P15.
 """
 
 import gc

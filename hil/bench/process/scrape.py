@@ -2,7 +2,7 @@
 
 Not: what a scrape does to a verdict (interference).
 
-Source: package README, "What is measured"; goal P14.
+Source: hil/bench/README.md, "What is measured"; goal P14.
 """
 
 import http.client

@@ -2,7 +2,7 @@
 
 Not: whether the audit is right (tests/controller/audit).
 
-Source: package README, "What is measured"; goals P7, P8, P9.
+Source: hil/bench/README.md, "What is measured"; goals P7, P8, P9.
 """
 
 import os

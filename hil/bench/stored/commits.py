@@ -3,7 +3,7 @@
 In turn with a bare write + fdatasync and a bare SQLite commit (WAL, synchronous=FULL) of the same
 bytes on the same disk.
 
-Source: package README, "What is measured"; goals P3, P4, P18.
+Source: hil/bench/README.md, "What is measured"; goals P3, P4, P18.
 """
 
 import os

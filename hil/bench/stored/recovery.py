@@ -2,7 +2,7 @@
 
 Chain check and replay are measured in processor time, so that other work does not count.
 
-Source: package README, "What is measured"; goal P13.
+Source: hil/bench/README.md, "What is measured"; goal P13.
 """
 
 import shutil

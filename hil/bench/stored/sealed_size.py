@@ -1,6 +1,7 @@
 """P18: bytes for each card in a sealed shoe, as a 4800 baud line delivers the shoe.
 
-Source: package README, "What is measured"; goal P18; controller/journal/README.md, "Shoe file".
+Source: hil/bench/README.md, "What is measured"; goal P18; controller/journal/README.md, "Shoe
+file".
 """
 
 from collections.abc import Iterator

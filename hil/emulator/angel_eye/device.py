@@ -2,7 +2,7 @@
 
 Time comes in with each call; the device never waits and has no thread.
 
-Source: wire document of the Angel Eye II-EX; where that is silent, the package README, "Emulators".
+Source: wire document of the Angel Eye II-EX; where that is silent, the hil/README.md, "Emulators".
 """
 
 from collections import deque

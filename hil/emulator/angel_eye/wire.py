@@ -1,6 +1,6 @@
 """Encodes reports of the Angel Eye II-EX and decodes command frames sent to it.
 
-Source: package README of firmware_bridge, wire document of the Angel Eye II-EX, sections "Reports"
+Source: hil/README.md of firmware_bridge, wire document of the Angel Eye II-EX, sections "Reports"
 and "Commands".
 """
 

@@ -2,7 +2,7 @@
 
 Time comes in with each call; the reader never waits and has no thread.
 
-Source: wire document of FEIG OBID readers; where that is silent, the package README, "Decisions".
+Source: wire document of FEIG OBID readers; where that is silent, the hil/README.md, "Decisions".
 """
 
 from collections.abc import Callable

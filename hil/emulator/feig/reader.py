@@ -1,6 +1,6 @@
 """Emulates an installed reader past which tags and cards move, each movement at its time.
 
-Source: package README, "The RFID shoe".
+Source: hil/README.md, "The RFID shoe".
 """
 
 from collections import deque

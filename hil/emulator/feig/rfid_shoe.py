@@ -1,6 +1,6 @@
 """Emulates an RFID dealing shoe: a row of cards, a reader at the exit, a gate beyond it.
 
-Source: package README, "The RFID shoe".
+Source: hil/README.md, "The RFID shoe".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Emulates a reader under the layout or at the discard rack, and cards laid on it.
 
-Source: package README, "The RFID shoe".
+Source: hil/README.md, "The RFID shoe".
 """
 
 from collections.abc import Iterable

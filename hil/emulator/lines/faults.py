@@ -7,7 +7,7 @@ content.
 
 Not: breaches of procedure by the dealer (hil.dealing.mistakes).
 
-Source: package README, "Faults of the wire".
+Source: hil/README.md, "Faults of the wire".
 """
 
 from collections.abc import Iterable

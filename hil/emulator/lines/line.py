@@ -3,7 +3,7 @@
 It paces bytes, keeps answers from cutting into reports, waits a bounded time when nobody reads, and
 logs what reached the host. Tests call it synchronously.
 
-Source: package README, "Serving an emulator".
+Source: hil/README.md, "Serving an emulator".
 """
 
 import os

@@ -1,6 +1,6 @@
 """The symbolic link to an emulated line: replaces and removes no file but its own.
 
-Source: symlink(2), flock(2); package README, "Serving an emulator".
+Source: symlink(2), flock(2); hil/README.md, "Serving an emulator".
 """
 
 import fcntl

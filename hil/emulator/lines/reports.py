@@ -1,6 +1,6 @@
 """Defines a report that an emulated device sends unasked, and each copy of it that is sent.
 
-Source: package README, "Truth".
+Source: hil/README.md, "Truth".
 """
 
 from dataclasses import dataclass

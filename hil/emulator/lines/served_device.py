@@ -1,6 +1,6 @@
 """Defines the interface that a served line needs of any emulated device.
 
-Source: package README, "Serving an emulator".
+Source: hil/README.md, "Serving an emulator".
 """
 
 from typing import Protocol

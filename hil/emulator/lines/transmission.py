@@ -1,6 +1,6 @@
 """Applies the fault plan to bytes sent together, and records which reports arrived whole.
 
-Source: package README, "Truth".
+Source: hil/README.md, "Truth".
 """
 
 from collections import deque

@@ -1,6 +1,6 @@
 """Adapts an emulated scanner to the served-device interface, one report for each sending.
 
-Source: package README, "Serving an emulator" and "Scanners".
+Source: hil/README.md, "Serving an emulator" and "Scanners".
 """
 
 from typing import Generic, Protocol, TypeVar

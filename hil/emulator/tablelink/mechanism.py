@@ -1,6 +1,6 @@
 """Emulates a shuffler's mechanism: timed load, count, shuffle, store and release, and its events.
 
-Source: wire document of TableLink/1; where that is silent, the package README, "TableLink devices".
+Source: wire document of TableLink/1; where that is silent, the hil/README.md, "TableLink devices".
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """Emulates a shuffler with two compartments, and what people do to it.
 
-Source: package README, "TableLink devices".
+Source: hil/README.md, "TableLink devices".
 """
 
 from collections.abc import Iterable

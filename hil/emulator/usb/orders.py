@@ -2,7 +2,7 @@
 
 The orders are plug, unplug, stall, hang, resume, hold, release, call, count and quit.
 
-Source: package README, "USB without a device".
+Source: hil/README.md, "USB without a device".
 """
 
 import importlib

@@ -2,7 +2,7 @@
 
 One dealing bench can so play over USB as it does over serial lines and TCP.
 
-Source: package README, "USB without a device".
+Source: hil/README.md, "USB without a device".
 """
 
 import socket

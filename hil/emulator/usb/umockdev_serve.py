@@ -2,7 +2,7 @@
 
 It ends with the order `quit`, and when stdin ends.
 
-Source: package README, "USB without a device".
+Source: hil/README.md, "USB without a device".
 """
 
 import json

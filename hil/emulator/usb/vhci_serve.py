@@ -2,7 +2,7 @@
 
 It ends with the order `quit`, and when stdin ends.
 
-Source: package README, "USB on a real kernel".
+Source: hil/README.md, "USB on a real kernel".
 """
 
 import json

@@ -1,6 +1,6 @@
 """Archiving: each copy of a finished shoe is verified, and no different file is overwritten.
 
-Source: controller/README.md, "Journal commands".
+Source: controller/archive/README.md, "Journal commands".
 """
 
 import json

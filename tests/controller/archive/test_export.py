@@ -1,6 +1,6 @@
 """Exporting a journal: tapes that can be replayed, and JSON rows with disclosure applied.
 
-Source: controller/README.md, "Journal commands", "Disclosure".
+Source: controller/archive/README.md, "Journal commands"; controller/views/README.md, "Disclosure".
 """
 
 from pathlib import Path

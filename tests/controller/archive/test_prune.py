@@ -1,6 +1,6 @@
 """Pruning: each reason to keep a shoe, whole days in order, holds, the lock, and interruptions.
 
-Source: controller/README.md, "Journal commands".
+Source: controller/archive/README.md, "Journal commands".
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """The sealer over a real journal: at a shoe's end, at a start, and after failures; play goes on.
 
-Source: controller/README.md, "Evidence".
+Source: controller/archive/README.md, "Evidence".
 """
 
 import logging

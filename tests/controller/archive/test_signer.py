@@ -1,6 +1,6 @@
 """Signing with a key file, with the house's program, or not at all, and the messages for each.
 
-Source: controller/README.md, "Evidence".
+Source: controller/archive/README.md, "Evidence".
 """
 
 import stat

@@ -1,6 +1,6 @@
 """Audits of a journal with sealed shoes, intact and changed: what is found, and where.
 
-Source: package README, "Audit"; controller/journal/README.md, "Folder", "Shoe file".
+Source: controller/audit/README.md, "Audit"; controller/journal/README.md, "Folder", "Shoe file".
 """
 
 import shutil

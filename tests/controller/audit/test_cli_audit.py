@@ -1,6 +1,6 @@
 """`smartshoe audit`: its output, its exit codes, and the partial report after Ctrl-C.
 
-Source: controller/README.md, "Audit".
+Source: controller/audit/README.md, "Audit".
 """
 
 import json

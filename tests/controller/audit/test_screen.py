@@ -1,6 +1,7 @@
 """The screen on rows of dealt shoes, correct and wrong in one place, against an independent check.
 
-Source: package README, "Audit"; hil/bench/measure/plain_rules.py (the independent check).
+Source: controller/audit/README.md, "Audit"; hil/bench/measure/plain_rules.py (the independent
+check).
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """The section [evidence] of table.toml: key paths, the signer, defaults and problems.
 
-Source: controller/README.md, "Configuration", "Evidence".
+Source: controller/config/README.md, "Configuration"; controller/archive/README.md, "Evidence".
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Reading an action from a request's name and values; each error names what is allowed.
 
-Source: D-32; package README, "Actions".
+Source: D-32; controller/tape/README.md, "Actions".
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """The core: total, deterministic, its state can be stored, and it locks a suspended table's shoe.
 
-Source: package README, "The core"; wire document, commands.
+Source: controller/core/README.md, "The core"; wire document, commands.
 """
 
 from hashlib import sha256

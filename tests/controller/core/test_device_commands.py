@@ -1,6 +1,6 @@
 """Device commands that people request: granted, or refused with reason and remedy.
 
-Source: package README, "Actions"; design rule "read-only by default".
+Source: controller/tape/README.md, "Actions"; design rule "read-only by default".
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Each device event becomes its domain event, or none.
 
-Source: package README, "Why message, device event and domain event are three things".
+Source: controller/core/README.md, "Why message, device event and domain event are three things".
 """
 
 from itertools import product

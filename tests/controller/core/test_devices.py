@@ -1,6 +1,6 @@
 """The drivers of a table by port: inputs, states, and devices that change between runs.
 
-Source: controller/README.md, "Devices of a table".
+Source: controller/config/README.md, "Devices of a table".
 """
 
 import pytest

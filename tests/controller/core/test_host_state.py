@@ -1,6 +1,6 @@
 """Clock steps found from timestamps alone, and disk levels: recorded once, replayed the same.
 
-Source: package README, "The clock", "Disk space".
+Source: controller/table/README.md, "The clock", "Disk space".
 """
 
 import pytest

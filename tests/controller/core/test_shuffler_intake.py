@@ -1,6 +1,7 @@
 """Each event of the shuffler's port becomes its domain event, or none.
 
-Source: package README, "The core", "The shuffler at the table".
+Source: controller/core/README.md, "The core"; controller/procedure/README.md, "The shuffler at the
+table".
 """
 
 import pytest

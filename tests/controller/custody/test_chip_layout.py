@@ -1,4 +1,4 @@
-"""Decoding of card chips; the bytes are literals of the layout in controller/README.md."""
+"""Decoding of card chips; the bytes are literals of controller/commissioning/README.md."""
 
 from itertools import product
 

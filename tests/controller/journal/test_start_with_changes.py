@@ -1,6 +1,6 @@
 """A start whose profile differs from the settings in force: notice, and changes made in play.
 
-Source: package README, "Settings that change in play"; D-27.
+Source: controller/procedure/README.md, "Settings that change in play"; D-27.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """The metrics of the shuffler: shuffles, warnings, batches and trust.
 
-Source: controller/README.md, "Metrics".
+Source: controller/metrics/README.md, "Metrics".
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Tables, people and shufflers to play with, and the invariants of every step.
 
 Tables play dealing scripts (controller/script); every step is checked by `check_invariants`.
-Source: controller/README.md, "The procedure".
+Source: controller/procedure/README.md, "The procedure".
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """How a floorperson's decision ends a coup, and which decisions are refused and why.
 
-Source: D-32; controller/README.md, "Suspension".
+Source: D-32; controller/procedure/README.md, "Suspension".
 """
 
 import pytest

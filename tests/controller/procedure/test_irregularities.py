@@ -1,6 +1,6 @@
 """Every irregularity in each phase where it can arise: its clauses and the result of each decision.
 
-Source: controller/README.md, "Irregularities"; D-32.
+Source: controller/procedure/README.md, "Irregularities"; D-32.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Every phase and every kind of event: the table's answer, and what is due then.
 
-Source: package README, "The procedure", "Domain events".
+Source: controller/procedure/README.md, "The procedure", "Domain events".
 
 The table plays by Section 42, observes results, turning and wagers, and allows two ghost hands a
 shoe. An event is a statement of a dealing script. An answer reads:

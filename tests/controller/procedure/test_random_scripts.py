@@ -2,7 +2,8 @@
 
 Cards are conserved, patrons and house together gain nothing, and a script gives the same verdicts
 twice, across a restart, and after printing and parsing it.
-Source: package README, "The procedure", "Wagers and payment at the table"; D-15, D-22, D-24.
+Source: controller/procedure/README.md, "The procedure", "Wagers and payment at the table"; D-15,
+D-22, D-24.
 """
 
 import random

@@ -11,7 +11,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import EDGES, Phase
 from controller.state_table import StateTable
 
-README = (files("controller") / "README.md").read_text("utf-8")
+README = (files("controller.procedure") / "README.md").read_text("utf-8")
 
 
 def section(name: str) -> str:

@@ -1,6 +1,7 @@
 """The view of a remedy: what is permitted, forbidden, done and owed, and when it was decided.
 
-Source: Section 42 (k); controller/README.md, "Suspension", "Disclosure"; D-8, D-32.
+Source: Section 42 (k); controller/procedure/README.md, "Suspension"; controller/views/README.md,
+"Disclosure"; D-8, D-32.
 """
 
 import json

@@ -139,7 +139,7 @@ def test_the_shipped_register_is_canonical() -> None:
 
 
 def test_the_readme_shows_the_table_of_the_register() -> None:
-    readme = (files("controller") / "README.md").read_text("utf-8")
+    readme = (files("controller.profiles") / "README.md").read_text("utf-8")
     table = markdown_table(clause_coverage(load_clauses(), load_register()))
 
     assert with_table(readme, table) == readme, "run `make register`"

@@ -1,6 +1,6 @@
 """A start continues exactly where the journal ends, or says why it cannot and what to do.
 
-Source: package README, "Restart", "A new software version"; D-22, D-27.
+Source: controller/replay/README.md, "Restart", "A new software version"; D-22, D-27.
 """
 
 import sqlite3

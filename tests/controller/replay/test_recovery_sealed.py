@@ -1,6 +1,6 @@
 """A start after shoes were sealed continues exactly as if none had been.
 
-Source: controller/journal/README.md, "Base"; package README, "Restart".
+Source: controller/journal/README.md, "Base"; controller/replay/README.md, "Restart".
 """
 
 import sqlite3

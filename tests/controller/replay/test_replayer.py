@@ -1,6 +1,6 @@
 """A replayed tape gives the same entries byte for byte, or the difference is named.
 
-Source: package README, "Replay".
+Source: controller/replay/README.md, "Replay".
 """
 
 import subprocess

@@ -1,6 +1,6 @@
 """A replay of sealed shoes reports the same as before they were sealed.
 
-Source: package README, "Replay"; controller/journal/README.md, "Shoe file".
+Source: controller/replay/README.md, "Replay"; controller/journal/README.md, "Shoe file".
 """
 
 import shutil

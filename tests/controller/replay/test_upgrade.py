@@ -1,6 +1,6 @@
 """The ledger that one software version leaves to another, and the state made from it.
 
-Source: package README, "A new software version"; D-22.
+Source: controller/replay/README.md, "A new software version"; D-22.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Manifest look-up: batches of the configuration, and the table's last answers.
 
-Source: controller/README.md, "Batches at the table".
+Source: controller/custody/README.md, "Batches at the table".
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Manifest look-up on real files with a real key: each manifest, problem and overload.
 
-Source: controller/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 import threading

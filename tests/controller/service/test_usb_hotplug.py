@@ -1,6 +1,7 @@
 """USB hot plug: inputs for allowed, refused and removed devices, and waking of ports.
 
-Source: controller/README.md, "Devices of a table"; USB 2.0, section 9.6; HID 1.11, section 4.
+Source: controller/config/README.md, "Devices of a table"; USB 2.0, section 9.6; HID 1.11, section
+4.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """The disk monitor: levels and their limits, inputs, the reserve, refused starts, log lines.
 
-Source: package README, "Disk space".
+Source: controller/table/README.md, "Disk space".
 """
 
 import logging

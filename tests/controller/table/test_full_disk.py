@@ -1,6 +1,7 @@
 """A table on a small file system that really fills up.
 
-Source: package README, "Disk space", "Store before you act"; mount(8), tmpfs(5).
+Source: controller/table/README.md, "Disk space"; controller/core/README.md, "Store before you act";
+mount(8), tmpfs(5).
 """
 
 import os

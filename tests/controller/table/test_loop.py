@@ -1,6 +1,6 @@
 """The processing loop: what is stored when, transactions, saved states and ticks.
 
-Source: package README, "Store before you act"; performance goals P3, P18.
+Source: controller/core/README.md, "Store before you act"; performance goals P3, P18.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """One table: stores before it acts, survives internal errors, ends cleanly, is independent.
 
-Source: package README, "Store before you act", "Failure has four kinds".
+Source: controller/core/README.md, "Store before you act", "Failure has four kinds".
 """
 
 import resource

@@ -1,6 +1,6 @@
 """Roles and required reasons of each action.
 
-Source: D-32; package README, "Actions".
+Source: D-32; controller/tape/README.md, "Actions".
 """
 
 import pytest

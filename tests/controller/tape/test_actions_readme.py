@@ -6,12 +6,12 @@ from pathlib import Path
 from controller.control.requests import VALUES_OF
 from controller.tape.actions import ACTION_NAMES
 
-README = Path(__file__).parents[3] / "controller" / "README.md"
+README = Path(__file__).parents[3] / "controller" / "tape" / "README.md"
 
 
 def rows() -> dict[str, tuple[str, ...]]:
     """The README's table: action to values."""
-    section = README.read_text("utf-8").split("## Actions")[1].split("## Control socket")[0]
+    section = README.read_text("utf-8").split("## Actions")[1]
     read: dict[str, tuple[str, ...]] = {}
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

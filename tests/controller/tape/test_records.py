@@ -1,6 +1,6 @@
 """Inputs and entries survive conversion to records and back.
 
-Source: package README, "Evidence".
+Source: controller/archive/README.md, "Evidence".
 """
 
 import pytest

@@ -1,7 +1,7 @@
 """Outputs are equal for hands that differ only in cards that lie face down.
 
 Not: the outputs of the running program (tests/end_to_end/test_leaks.py).
-Source: D-8; S42-g-3-i to S42-g-3-iii; NY-e-1; package README, "Disclosure".
+Source: D-8; S42-g-3-i to S42-g-3-iii; NY-e-1; controller/views/README.md, "Disclosure".
 """
 
 import json

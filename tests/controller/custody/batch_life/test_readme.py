@@ -7,7 +7,7 @@ from controller.custody.batch_life.stages import EDGES, BatchStage
 from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.state_table import StateTable
 
-README = (files("controller") / "README.md").read_text("utf-8")
+README = (files("controller.custody") / "README.md").read_text("utf-8")
 SECTION = README.split("\n## The life of a batch\n")[1].split("\n## ")[0]
 EXPLAINED = [
     word

@@ -1,6 +1,6 @@
 """`smartshoe verify` over sealed shoes prints the same report as the verifier alone.
 
-Source: package README, "Command line"; controller/journal/README.md, "Verifier".
+Source: controller/cli/README.md, "Command line"; controller/journal/README.md, "Verifier".
 """
 
 import json

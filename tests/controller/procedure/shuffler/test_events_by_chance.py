@@ -1,6 +1,6 @@
 """Random shuffler events between cards and acts of people: the invariants hold at every step.
 
-Source: package README, "The shuffler at the table".
+Source: controller/procedure/README.md, "The shuffler at the table".
 """
 
 import random
